@@ -27,7 +27,7 @@ from codesearch.agents.text import hits_text, readings_text
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.evaluation.suites.known_items import read_questions
+from codesearch.evaluation.suites import read_questions
 from codesearch.parsing.identifiers import words
 from codesearch.search.request import SearchRequest
 from codesearch.text.terms import STOP_WORDS

@@ -1,4 +1,4 @@
-"""`results/bench_*.json`, as `codesearch bench --json` wrote them -> the tables of docs/bench*.md and of README.md."""
+"""`results/bench_*.json`, as `--json` of the suites wrote them -> the tables of docs/bench*.md and of README.md."""
 
 from __future__ import annotations
 

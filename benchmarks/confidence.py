@@ -24,6 +24,9 @@ import numpy as np
 
 import codesearch.search.confidence as confidence
 from benchmarks.publish import record
+from benchmarks.suites import cosqa
+from benchmarks.suites.histories import TASKS
+from benchmarks.suites.repositories import sources_of
 from codesearch.evaluation.jsonl import one_file, read_jsonl
 from codesearch.evaluation.judge import (
     BenchOptions,
@@ -33,9 +36,7 @@ from codesearch.evaluation.judge import (
     open_collection,
 )
 from codesearch.evaluation.qrels import Qrels, QueryId
-from codesearch.evaluation.suites import cosqa, smoke
-from codesearch.evaluation.suites.histories import TASKS
-from codesearch.evaluation.suites.repositories import sources_of
+from codesearch.evaluation.suites import SMOKE, named_document, smoke_judgements
 from codesearch.search.files import rank_files
 from codesearch.search.fusion import Ranking
 from codesearch.search.searcher import Searcher
@@ -188,8 +189,8 @@ def _asked(searcher: Searcher, collection: Collection, source: str, text: str, p
 
 
 def _of_smoke() -> Iterator[Asked]:
-    qrels = smoke.judgements(_options(Path()))
-    with _searcher(smoke.FOLDER / "sources", smoke.document_key) as (searcher, collection):
+    qrels = smoke_judgements(_options(Path()))
+    with _searcher(SMOKE / "sources", named_document) as (searcher, collection):
         yield from _of_functions(searcher, collection, "smoke", {query: query[1] for query in qrels}, qrels)
 
 

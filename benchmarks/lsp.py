@@ -22,7 +22,7 @@ from benchmarks.process import quantiles
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.evaluation.suites.known_items import read_questions
+from codesearch.evaluation.suites import read_questions
 
 PAGE = DOCS / "editors.md"
 _REQUESTS = 200

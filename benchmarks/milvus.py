@@ -25,7 +25,7 @@ from codesearch.evaluation.judge import BenchOptions, functions_of_language
 from codesearch.evaluation.metrics import DEPTH, score_graded
 from codesearch.evaluation.qrels import Qrels, Run, document_url, judged
 from codesearch.evaluation.result import SystemResult, summarise
-from codesearch.evaluation.suites.csn99 import PACK, judgements
+from codesearch.evaluation.suites import PACK, csn99_judgements
 from codesearch.milvus.store import Connection
 from codesearch.search.searcher import Searcher
 
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="folder of the 99 queries' data")
     data = parser.parse_args().data
     root = unpacked(data / PACK, Path("build/speed/csn99"), lambda *_: None)
-    qrels = judged(judgements(BenchOptions(Path("build"), data)))
+    qrels = judged(csn99_judgements(BenchOptions(Path("build"), data)))
     shutil.rmtree(_SCRATCH, ignore_errors=True)
     with _server() as uri:
         engine = Engine(_SCRATCH / "home")

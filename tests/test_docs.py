@@ -27,6 +27,7 @@ from benchmarks import (
     revisions,
     service,
     speed,
+    suite,
     update,
     watch,
 )
@@ -254,9 +255,11 @@ def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
         assert told[row] - usual == set(re.findall(r"@(\w+)", source)) & set(KINDS) - usual, title
 
 
-@pytest.mark.parametrize("name", SUITES)
+@pytest.mark.parametrize("name", [*SUITES, *suite.SUITES])
 def test_every_suite_is_documented(name: str) -> None:
-    assert f"`{name}`" in (ROOT / "docs/bench.md").read_text("utf-8"), "describe it in docs/bench.md"
+    pages = [(ROOT / f"docs/{page}.md").read_text("utf-8") for page in ("bench", "bench-repositories")]
+    assert f"`{name}`" in pages[0], "describe it in docs/bench.md"
+    assert name in SUITES or any(f"python -m benchmarks.suite {name} --data" in page for page in pages)
 
 
 @pytest.mark.parametrize("name", ENCODER_SUITES)

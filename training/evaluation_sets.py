@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from codesearch.evaluation.suites import cosqa
+from training import cosqa
 from training.corpus.advtest import advtest_rows
 from training.corpus.load import load
 from training.corpus.rows import Row, read_rows

@@ -51,7 +51,8 @@ def bench(
     if suite == "help":
         from codesearch.evaluation.suites import SUITES
 
-        yield from (Output(f"{name:{max(map(len, SUITES))}}  {what}\n") for name, what in SUITES.items())
+        width = max(map(len, SUITES))
+        yield from (Output(f"{name:{width}}  {suite.what}\n") for name, suite in SUITES.items())
         return
     given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
     suite = suite or ("csn99" if given or score else "smoke")

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from codesearch.evaluation.suites.smoke import FOLDER
+from codesearch.evaluation.suites import SMOKE
 from tests.command import Command
 from tests.conftest import index_by_engine
 
@@ -18,8 +18,8 @@ NOTE = r"note: probably nothing here does this \(confidence [12]?\d%\)\n"
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory) -> Command:
     home = tmp_path_factory.mktemp("home")
-    index_by_engine(FOLDER / "sources", home)
-    return Command(FOLDER / "sources", home)
+    index_by_engine(SMOKE / "sources", home)
+    return Command(SMOKE / "sources", home)
 
 
 def test_a_query_without_an_answer_gets_a_note_on_stderr_and_the_nearest_hits(ask):
@@ -86,5 +86,5 @@ def test_if_no_document_passes_the_filters_this_is_the_only_note(ask):
         done = ask("query", ABSENT, "--path", "*.absent", *options)
         assert (done.returncode, done.stderr) == (
             1,
-            f"no document matches --path '*.absent' in {FOLDER / 'sources'}\n",
+            f"no document matches --path '*.absent' in {SMOKE / 'sources'}\n",
         )

@@ -25,12 +25,12 @@ from codesearch.evaluation.judge import (
 )
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.suites.cosqa import DEPTHS
 from training.evaluation.csn_mrr import CODE_FIELDS, files_of
 from training.evaluation.pairs import read_pair
 
 FUNCTIONS, QUERIES = 4_000, 300
 """The largest number of queries for each language, drawn once."""
+DEPTHS = (1, 5, 10, 100)
 _SEED = 99
 _OPENING = {"php": "<?php\n"}
 

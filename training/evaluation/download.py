@@ -32,7 +32,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from codesearch.evaluation.qrels import read_annotations, url_path
-from codesearch.evaluation.suites.csn99 import ANNOTATIONS, QUERIES, SOURCES
+from codesearch.evaluation.suites import ANNOTATIONS, QUERIES, SOURCES
 from codesearch.files import write_atomically
 from training.errors import DownloadError
 

@@ -8,8 +8,14 @@ from pathlib import Path
 
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.significance import AVERAGE
-from codesearch.evaluation.suites.csn99 import LANGUAGES
-from codesearch.evaluation.suites.direction import FOLDER, Asked, read_pairs, run, score
+from codesearch.evaluation.suites import (
+    DIRECTION,
+    LANGUAGES,
+    Conversion,
+    direction,
+    read_pairs,
+    score_direction,
+)
 from codesearch.parsing.extract import extract
 from codesearch.parsing.grammars import load_parser
 from codesearch.parsing.languages import language_named
@@ -20,12 +26,12 @@ BAR = 0.9
 
 def test_there_are_enough_pairs_and_each_names_two_functions_of_its_language():
     names = Counter()
-    for path in sorted(FOLDER.glob("sources/*/*")):
+    for path in sorted(DIRECTION.glob("sources/*/*")):
         spec = language_named(path.parent.name)
         assert not load_parser(spec).parse(path.read_bytes()).root_node.has_error
         found = extract(path.read_bytes(), path.name, spec).documents
         names.update((spec.name, document.qualified_name) for document in found)
-    with open(FOLDER / "pairs.csv", encoding="utf-8", newline="") as file:
+    with open(DIRECTION / "pairs.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) >= 60
     assert sorted({row["language"] for row in rows}) == list(LANGUAGES)
@@ -35,21 +41,21 @@ def test_there_are_enough_pairs_and_each_names_two_functions_of_its_language():
 
 
 def test_both_queries_of_a_pair_are_asked_as_written():
-    asked = read_pairs(FOLDER / "pairs.csv")
-    assert asked["java", "convert localdatetime to date"] == Asked(
+    asked = read_pairs(DIRECTION / "pairs.csv")
+    assert asked["java", "convert localdatetime to date"] == Conversion(
         "convert LocalDateTime to Date", "Conversions.asDate", "Conversions.asLocalDateTime"
     )
     assert asked["go", "convert string to int"].inverse == "Itoa"
 
 
 def test_a_function_that_is_not_found_scores_zero():
-    asked = Asked("", "right", "wrong")
-    assert score(["x", "right", "wrong"], asked) == {"accuracy": 1.0, "mrr": 0.5}
-    assert score(["wrong", "right"], asked)["accuracy"] == 0.0
-    assert score(["x"], asked) == {"accuracy": 0.0, "mrr": 0.0}
+    asked = Conversion("", "right", "wrong")
+    assert score_direction(["x", "right", "wrong"], asked) == {"accuracy": 1.0, "mrr": 0.5}
+    assert score_direction(["wrong", "right"], asked)["accuracy"] == 0.0
+    assert score_direction(["x"], asked) == {"accuracy": 0.0, "mrr": 0.0}
 
 
 def test_the_conversion_asked_for_ranks_above_its_inverse(tmp_path: Path) -> None:
-    systems = run(BenchOptions(home=tmp_path, device="cpu")).systems
+    systems = direction(BenchOptions(home=tmp_path, device="cpu")).systems
     assert systems["default"].metrics["accuracy"][AVERAGE] >= BAR
     assert systems["fused"].metrics["accuracy"][AVERAGE] < 0.6

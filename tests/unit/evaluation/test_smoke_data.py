@@ -10,14 +10,13 @@ import pytest
 
 from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_named_annotations, read_queries
-from codesearch.evaluation.suites.csn99 import LANGUAGES
-from codesearch.evaluation.suites.smoke import FOLDER
+from codesearch.evaluation.suites import LANGUAGES, SMOKE
 from codesearch.parsing.extract import extract
 from codesearch.parsing.grammars import load_parser
 from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.types import Document
 
-SOURCES = FOLDER / "sources"
+SOURCES = SMOKE / "sources"
 MAX_LINES = 25
 
 
@@ -38,11 +37,11 @@ def functions() -> list[Document]:
 
 @cache
 def qrels() -> dict[tuple[str, str], dict[str, float]]:
-    return read_named_annotations(FOLDER / "annotations.csv")
+    return read_named_annotations(SMOKE / "annotations.csv")
 
 
 def pairs() -> list[tuple[str, str]]:
-    with open(FOLDER / "pairs.csv", encoding="utf-8", newline="") as file:
+    with open(SMOKE / "pairs.csv", encoding="utf-8", newline="") as file:
         return [(row["query"], row["inverse"]) for row in csv.DictReader(file)]
 
 
@@ -52,7 +51,7 @@ def answers(language: str, query: str) -> set[str]:
 
 
 def test_there_are_enough_queries_functions_and_languages():
-    assert len(read_queries(FOLDER / "queries.csv")) >= 60
+    assert len(read_queries(SMOKE / "queries.csv")) >= 60
     assert len(functions()) >= 300
     by_language = Counter(document.language for document in functions())
     assert sorted(by_language) == list(LANGUAGES)
@@ -78,19 +77,19 @@ def test_no_file_has_a_name_twice():
 
 
 def test_every_query_is_judged_and_has_an_answer_in_each_of_its_languages():
-    asked = {query_id("", query)[1] for query in read_queries(FOLDER / "queries.csv")}
+    asked = {query_id("", query)[1] for query in read_queries(SMOKE / "queries.csv")}
     assert {query for _, query in qrels()} == asked
     assert [query for query in qrels() if not answers(*query)] == []
 
 
 def test_no_function_is_judged_twice_for_a_query():
-    with open(FOLDER / "annotations.csv", encoding="utf-8", newline="") as file:
+    with open(SMOKE / "annotations.csv", encoding="utf-8", newline="") as file:
         rows = [(row["Language"], row["Query"], row["Path"], row["Name"]) for row in csv.DictReader(file)]
     assert [row for row, count in Counter(rows).items() if count > 1] == []
 
 
 def test_both_directions_of_a_pair_are_asked_and_the_inverse_is_not_an_answer():
-    asked = read_queries(FOLDER / "queries.csv")
+    asked = read_queries(SMOKE / "queries.csv")
     assert len(pairs()) >= 30
     for query, inverse in pairs():
         assert query in asked and inverse in asked
@@ -126,4 +125,4 @@ def test_some_answers_are_documented_and_some_are_not():
 
 
 def test_the_data_is_small():
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) < 300_000
+    assert sum(path.stat().st_size for path in SMOKE.rglob("*") if path.is_file()) < 300_000

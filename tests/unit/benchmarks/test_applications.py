@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.suites import applications
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.suites import applications
 from tests.conftest import write_tree
 
 ROOT = Path(__file__).parents[3]
@@ -56,32 +56,32 @@ def test_no_question_is_in_both_halves():
 
 
 def test_no_package_is_in_a_recipe_for_training():
-    asked = recipe("codesearch/evaluation/applications/sources.toml")
+    asked = recipe("benchmarks/applications/sources.toml")
     trained = [recipe("training/corpus/sources.toml"), recipe("training/written/sources.toml")]
     repositories = {it["repository"].lower() for table in trained for its in table.values() for it in its}
     assert repositories.isdisjoint(it["repository"].lower() for its in asked.values() for it in its)
 
 
 def test_every_package_of_the_questions_is_in_the_recipe():
-    asked = recipe("codesearch/evaluation/applications/sources.toml")
+    asked = recipe("benchmarks/applications/sources.toml")
     known = {f"{language}/{it['name'].replace('/', '__')}" for language, its in asked.items() for it in its}
     for half in HALVES:
         assert applications.read_questions(half).keys() <= known
 
 
 def test_a_question_is_scored_by_the_rank_of_its_function(small):
-    result = applications.run(small)
+    result = applications.run(small.data, small)
     assert result.suite == "applications"
     assert result.judged_queries == 2
     assert result.systems["default"].metrics["mrr"]["python/app"] == 1.0
-    assert applications.run_end(small).judged_queries == 1
+    assert applications.run_end(small.data, small).judged_queries == 1
 
 
-def test_without_data_or_with_another_version_the_error_says_how_to_fetch(small, tmp_path):
+def test_without_packages_or_with_another_version_the_error_says_how_to_fetch(small, tmp_path):
     with pytest.raises(
-        ConfigError, match=r"needs data: run `python -m training corpus fetch --recipe .*toml"
+        ConfigError, match=r"no such folder: run `python -m training corpus fetch --recipe .*toml"
     ):
-        applications.run(BenchOptions(home=tmp_path))
+        applications.run(tmp_path, small)
     (tmp_path / "data/packages/python/app/app.py").write_text("\n" + CODE)
     with pytest.raises(ConfigError, match=r"app\.py:1:reap is not in this version: run `python -m training"):
-        applications.run(small)
+        applications.run(small.data, small)

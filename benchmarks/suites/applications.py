@@ -23,26 +23,26 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, answered_questions, judge
 from codesearch.evaluation.qrels import query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.suites.known_items import DEPTH, DEPTHS
+from codesearch.evaluation.suites import KNOWN_AT, KNOWN_DEPTH
 
-FOLDER = Path(__file__).parent.parent / "applications"
+FOLDER = Path(__file__).parents[1] / "applications"
 _FETCH = (
     f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
 )
 
 
-def run(options: BenchOptions, suite: str = "applications", half: str = "development") -> SuiteResult:
+def run(
+    data: Path, options: BenchOptions, suite: str = "applications", half: str = "development"
+) -> SuiteResult:
     """Run the suite with one half of the questions."""
-    if options.data is None:
-        raise ConfigError(f"suite {suite} needs data", _FETCH)
-    folder = options.data / "packages"
+    folder = data / "packages"
     trees = [_tree(folder / package, package, asked) for package, asked in read_questions(half).items()]
     return judge(suite, trees, options)
 
 
-def run_end(options: BenchOptions) -> SuiteResult:
+def run_end(data: Path, options: BenchOptions) -> SuiteResult:
     """Run the suite with the questions for the end, which nothing is chosen by."""
-    return run(options, "applications-end", "end")
+    return run(data, options, "applications-end", "end")
 
 
 def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
@@ -54,7 +54,7 @@ def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
             raise ConfigError(f"{root}: {missing[0]} is not in this version", _FETCH)
         queries = {query_id(package, text): text for text in questions}
         qrels = {query: {questions[text]: 1.0} for query, text in queries.items()}
-        return answered_questions(queries, qrels, DEPTHS, DEPTH)
+        return answered_questions(queries, qrels, KNOWN_AT, KNOWN_DEPTH)
 
     return Tree(
         root.resolve(),

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from benchmarks.suites import histories
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.suites import histories
 from tests.conftest import write_tree
 
 SOURCE = (
@@ -37,7 +37,7 @@ def options(tmp_path, home, tiny_bundle):
 
 
 def test_subjects_and_bodies_are_scored_by_the_functions_that_the_commit_changed(options):
-    result = histories.run(options)
+    result = histories.run(options.data, options)
     scores = result.systems["bm25"].queries
     assert sorted(scores) == [
         ("subject", "one@c0ffee 1"),
@@ -50,10 +50,8 @@ def test_subjects_and_bodies_are_scored_by_the_functions_that_the_commit_changed
     assert result.details["subject_mrr_by_repository"] == {"one": 1.0}
 
 
-def test_data_is_needed(options):
-    with pytest.raises(ConfigError, match=r"give --data the folder with tasks\.jsonl"):
-        histories.run(BenchOptions(home=options.home, device="cpu"))
+def test_tasks_are_needed(options):
     for line, message in (("", "no questions"), ('{"tree": "one@c0ffee"}', "tasks.jsonl:1: no field commit")):
         (options.data / "tasks.jsonl").write_text(line)
         with pytest.raises(ConfigError, match=message):
-            histories.run(options)
+            histories.run(options.data, options)

@@ -7,10 +7,11 @@ import json
 
 import pytest
 
+from benchmarks import suite
+from benchmarks.suites import cosqa
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.metrics import score_answers
-from codesearch.evaluation.suites import cosqa
 
 FUNCTIONS = {
     "7": 'def int_to_string(number):\n    """Convert an integer to a string."""\n    return str(number)',
@@ -35,7 +36,7 @@ def data(tmp_path):
 
 
 def test_functions_are_indexed_and_searched_by_the_engine(data, home, tiny_bundle):
-    result = cosqa.run(BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu"))
+    result = cosqa.run(data, BenchOptions(home=home, model=tiny_bundle, device="cpu"))
     bm25 = result.systems["bm25"].queries
     assert bm25["python", "int to string"]["mrr"] == 1.0
     assert bm25["python", "strip line"]["recall_at_1"] == 1.0
@@ -65,6 +66,22 @@ def test_an_answer_that_is_not_in_the_codebase_is_refused(data):
 
 def test_a_folder_without_the_data_says_what_is_missing(tmp_path, home):
     with pytest.raises(ConfigError, match=r"0 files codebase\*\.jsonl\*, expected 1"):
-        cosqa.run(BenchOptions(home=home, data=tmp_path))
-    with pytest.raises(ConfigError, match="suite cosqa needs data"):
-        cosqa.run(BenchOptions(home=home))
+        cosqa.run(tmp_path, BenchOptions(home=home))
+
+
+def test_the_command_prints_and_writes_what_the_bench_command_does(
+    data, home, tiny_bundle, monkeypatch, capsys
+):
+    options = ["--model", str(tiny_bundle), "--device", "cpu", "--home", str(home)]
+    files = ["--json", str(data / "a.json"), "--predictions", str(data / "p.csv")]
+    monkeypatch.setattr("sys.argv", ["suite", "cosqa", "--data", str(data), *options, *files])
+    suite.main()
+    assert capsys.readouterr().out.startswith("cosqa: 4 judged queries, 4 documents\n\nmrr ")
+    written = json.loads((data / "a.json").read_text())
+    assert written["systems"]["bm25"]["mrr"]["average"] == 0.75
+    assert written["command"].startswith("python -m benchmarks.suite cosqa --data ")
+    assert "strip line,python,read_lines.strip,8" in (data / "p.csv").read_text()
+    monkeypatch.setattr("sys.argv", ["suite", "cosqa", "--data", str(home)])
+    with pytest.raises(SystemExit, match="2"):
+        suite.main()
+    assert capsys.readouterr().err.startswith(f"error: {home}: 0 files codebase*.jsonl*, expected 1")

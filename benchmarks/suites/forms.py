@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
@@ -99,11 +98,8 @@ class Sources:
         return "\n".join(self.texts.values())
 
 
-def run(options: BenchOptions) -> SuiteResult:
+def run(data: Path, options: BenchOptions) -> SuiteResult:
     """Run the suite."""
-    data = options.data
-    if data is None or not data.is_dir() or not any(path.is_dir() for path in data.iterdir()):
-        raise ConfigError("suite forms needs data", "give --data a folder whose subfolders are repositories")
     roots = sorted(path for path in data.iterdir() if path.is_dir())
     seen: set[QueryId] = set()
     trees = [

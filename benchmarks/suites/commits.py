@@ -20,6 +20,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.suites.histories import TASKS
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
@@ -27,7 +28,6 @@ from codesearch.evaluation.judge import BenchOptions, scratch_folder
 from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
-from codesearch.evaluation.suites.histories import TASKS
 from codesearch.evaluation.systems import DEFAULT
 from codesearch.history.build import find_history, update_history
 from codesearch.history.log import Commit, read_commits
@@ -63,16 +63,14 @@ class _Question:
         return " ".join(self.sentence.split())
 
 
-def run(options: BenchOptions) -> SuiteResult:
+def run(data: Path, options: BenchOptions) -> SuiteResult:
     """Run the suite."""
-    if options.data is None or not (options.data / CLONES).is_dir():
-        raise ConfigError("suite commits needs data", f"give --data the folder with {TASKS} and {CLONES}")
     tasks: dict[str, set[str]] = defaultdict(set)
-    for _, task in read_jsonl(options.data / TASKS, "tree", "commit"):
+    for _, task in read_jsonl(data / TASKS, "tree", "commit"):
         tasks[task["tree"].partition("@")[0]].add(task["commit"])
     asked = _Asked(options)
     for number, (name, of_tasks) in enumerate(tasks.items(), 1):
-        clone = options.data / CLONES / name
+        clone = data / CLONES / name
         if not clone.exists():
             raise ConfigError(f"{clone} does not exist", f"clone each repository of {TASKS} into {CLONES}")
         asked.add(name, clone.resolve(), of_tasks)

@@ -37,11 +37,8 @@ _MAX_WINDOW = 2**27
 """Bytes that zstandard may need to unpack an archive; archives of similar trees are packed with a large window."""
 
 
-def run(options: BenchOptions) -> SuiteResult:
+def run(data: Path, options: BenchOptions) -> SuiteResult:
     """Run the suite."""
-    data = options.data
-    if data is None:
-        raise ConfigError("suite repositories needs data", "give --data the folder with repos.json")
     listed = _read(data / "repos.json", "name", "language")
     repositories = {str(found["name"]): str(found["language"]) for found in listed}
     fields = ("query", "relevant", "secondary", "category")

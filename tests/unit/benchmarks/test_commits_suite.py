@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
+from benchmarks.suites import commits
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.suites import commits
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -48,7 +48,7 @@ def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch
         return update(history, home, encoder, cut=cut)
 
     monkeypatch.setattr(commits, "update_history", spied)
-    result = commits.run(options)
+    result = commits.run(options.data, options)
     assert (
         sorted(result.queries.values())
         == sorted(indexed)
@@ -64,9 +64,7 @@ def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch
     assert result.details["repositories"] == {"loft": {"commits": 8, "questions": 2}}
 
 
-def test_data_and_clones_are_needed(options):
-    with pytest.raises(ConfigError, match=r"give --data the folder with tasks\.jsonl and clones"):
-        commits.run(BenchOptions(home=options.home, device="cpu"))
+def test_clones_are_needed(options):
     shutil.rmtree(options.data / "clones/loft")
     with pytest.raises(ConfigError, match="loft does not exist: clone each repository"):
-        commits.run(options)
+        commits.run(options.data, options)

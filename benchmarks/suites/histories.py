@@ -17,13 +17,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from codesearch.errors import ConfigError
+from benchmarks.suites.repositories import sources_of
 from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.judge import BenchOptions, Questions, Tree, judge, scratch_folder
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.suites.repositories import sources_of
 from codesearch.evaluation.systems import DEFAULT
 
 TASKS = "tasks.jsonl"
@@ -31,15 +30,13 @@ _FIELDS = ("tree", "commit", "query", "body", "name_in_query", "answers")
 _ALL_WITHIN = (1, 5, 10)
 
 
-def run(options: BenchOptions) -> SuiteResult:
+def run(data: Path, options: BenchOptions) -> SuiteResult:
     """Run the suite."""
-    if options.data is None:
-        raise ConfigError("suite histories needs data", f"give --data the folder with {TASKS}")
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for _, task in read_jsonl(options.data / TASKS, *_FIELDS):
+    for _, task in read_jsonl(data / TASKS, *_FIELDS):
         tasks[task["tree"]].append(task)
     with scratch_folder("histories", options) as scratch:
-        sources = sources_of(options.data, scratch, options)
+        sources = sources_of(data, scratch, options)
         result = judge(
             "histories", [_tree(sources, tree, of_tree) for tree, of_tree in tasks.items()], options
         )

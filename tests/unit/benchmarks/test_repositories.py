@@ -8,9 +8,9 @@ import tarfile
 
 import pytest
 
+from benchmarks.suites import repositories
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.suites import repositories
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -50,12 +50,12 @@ def data(tmp_path):
     return folder
 
 
-def options(data, home, tiny_bundle) -> BenchOptions:
-    return BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu")
+def options(home, tiny_bundle) -> BenchOptions:
+    return BenchOptions(home=home, model=tiny_bundle, device="cpu")
 
 
 def test_files_are_ranked_and_scored_by_repository_language_and_category(data, home, tiny_bundle):
-    result = repositories.run(options(data, home, tiny_bundle))
+    result = repositories.run(data, options(home, tiny_bundle))
     bm25 = result.systems["bm25"]
     assert result.runs["bm25"]["one", "read lines"][0] == "src/reading.py"
     assert bm25.queries["one", "int to string"]["ndcg_at_10"] == 1.0
@@ -69,7 +69,7 @@ def test_files_are_ranked_and_scored_by_repository_language_and_category(data, h
 def test_an_unpacked_folder_replaces_the_archive(data, home, tiny_bundle, tmp_path):
     (tmp_path / "sources").rename(data / repositories.UNPACKED)
     (data / repositories.ARCHIVE).unlink()
-    assert repositories.run(options(data, home, tiny_bundle)).judged_queries == 3
+    assert repositories.run(data, options(home, tiny_bundle)).judged_queries == 3
 
 
 @pytest.mark.parametrize("name", ["repos.json", "annotations/two.json", repositories.ARCHIVE])
@@ -77,7 +77,7 @@ def test_an_unpacked_folder_replaces_the_archive(data, home, tiny_bundle, tmp_pa
 def test_data_that_is_damaged_is_one_error(data, home, tiny_bundle, name, content):
     (data / name).write_bytes(content)
     with pytest.raises(ConfigError, match=name.rpartition("/")[2]):
-        repositories.run(options(data, home, tiny_bundle))
+        repositories.run(data, options(home, tiny_bundle))
 
 
 def test_checkouts_of_other_revisions_are_named(data, home, tiny_bundle, tmp_path):
@@ -90,5 +90,5 @@ def test_checkouts_of_other_revisions_are_named(data, home, tiny_bundle, tmp_pat
         {"name": "two", "language": "ruby", "revision": commit},
     ]
     (data / "repos.json").write_text(json.dumps(pinned))
-    result = repositories.run(options(data, home, tiny_bundle))
+    result = repositories.run(data, options(home, tiny_bundle))
     assert result.details["not_the_pinned_revision"] == ["one"]

@@ -1,0 +1,312 @@
+"""The suites of `codesearch bench`: their data, their questions, and the names of documents in their judgements.
+
+A suite is a function from `BenchOptions` to a `SuiteResult`. It gives its folders and questions to `judge`, which
+indexes, asks every system and scores. The id of a query is its group, usually a language, and its text. A metric has
+the name under which it is printed, written to JSON and compared; higher is better.
+"""
+
+from __future__ import annotations
+
+import csv
+import sysconfig
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from codesearch.config import IndexOptions
+from codesearch.errors import ConfigError
+from codesearch.evaluation.jsonl import unpacked
+from codesearch.evaluation.judge import (
+    BenchOptions,
+    Collection,
+    Questions,
+    Tree,
+    answered_questions,
+    graded_questions,
+    judge,
+)
+from codesearch.evaluation.metrics import reciprocal_rank, score_graded
+from codesearch.evaluation.qrels import (
+    Qrels,
+    QueryId,
+    document_url,
+    judged,
+    query_id,
+    read_annotations,
+    read_named_annotations,
+    read_predictions,
+    read_queries,
+)
+from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
+from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.types import KINDS
+
+SMOKE, DIRECTION, KNOWN_ITEMS = (
+    Path(__file__).parent / name for name in ("smoke", "direction", "known_items")
+)
+"""Folders of the data in the package."""
+QUERIES, ANNOTATIONS, SOURCES, PACK = "queries.csv", "annotations.csv", "sources", "sources.jsonl.zst"
+"""Files of the data of `csn99`."""
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
+"""In which each query of `csn99` is asked."""
+LIBRARIES = ("go", "python", "ruby")
+"""With questions of `known-items`."""
+KNOWN_DEPTH = 100
+"""Results in which `known-items` looks for an answer."""
+KNOWN_AT = (1, 10, 50)
+_EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
+"""Folders that do not belong to a library: installed packages, sources that tests read, and commands."""
+_MODULE = KINDS.index("module")
+
+
+def smoke(options: BenchOptions) -> SuiteResult:
+    """Ask the queries of the package, each only in the languages that it has judgements for."""
+    texts = {query_id("", text)[1]: text for text in read_queries(SMOKE / QUERIES)}
+    qrels = smoke_judgements(options)
+    questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
+    return judge("smoke", [Tree(SMOKE / SOURCES, lambda _: questions, named_document)], options)
+
+
+def smoke_judgements(options: BenchOptions) -> Qrels:
+    """Read the judgements of `smoke`."""
+    return read_named_annotations(options.annotations or SMOKE / ANNOTATIONS)
+
+
+def named_document(file: FileRecord, row: DocumentRow) -> str:
+    """Return the path and qualified name of a document as its name."""
+    return f"{file.path} {row.qualified_name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A query for a conversion as it is asked, the name of its function, and the name of the inverse function."""
+
+    text: str
+    right: str
+    inverse: str
+
+
+def direction(options: BenchOptions) -> SuiteResult:
+    """Ask for conversions: `accuracy` is the share of queries whose function ranks above its inverse."""
+    asked = read_pairs(DIRECTION / "pairs.csv")
+    questions = Questions(
+        {query: pair.text for query, pair in asked.items()},
+        lambda found: {query: score_direction(found[query], pair) for query, pair in asked.items()},
+    )
+    tree = Tree(
+        DIRECTION / SOURCES,
+        lambda _: questions,
+        key=lambda _, row: row.qualified_name,
+        details={"pairs": len(asked) // 2},
+    )
+    return judge("direction", [tree], options)
+
+
+def read_pairs(path: Path) -> dict[QueryId, Conversion]:
+    """Read both queries of each pair."""
+    asked = {}
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            for text, right, inverse in (
+                (row["query"], row["name"], row["inverse_name"]),
+                (row["inverse"], row["inverse_name"], row["name"]),
+            ):
+                asked[query_id(row["language"], text)] = Conversion(text, right, inverse)
+    return asked
+
+
+def score_direction(ranking: list[str], asked: Conversion) -> dict[str, float]:
+    """Score the results of one query; a function that was not found ranks last. `mrr` is over its language."""
+    right, inverse = (
+        ranking.index(name) if name in ranking else len(ranking) for name in (asked.right, asked.inverse)
+    )
+    return {"accuracy": float(right < inverse), "mrr": reciprocal_rank(ranking, {asked.right})}
+
+
+def csn99(options: BenchOptions) -> SuiteResult:
+    """Ask the 99 queries of the CodeSearchNet challenge in the files that its annotators judged.
+
+    The sources are unpacked as `sources/` with `owner/name/commit/path` below, or in `sources.jsonl.zst` with `repo,
+    sha, path, text` in each line. `python -m training download` makes them.
+    """
+    folder = _csn99_folder(options)
+    root = folder / SOURCES
+    with options.clock.stage("unpack"):
+        if not root.is_dir():
+            if not (folder / PACK).is_file():
+                raise ConfigError(
+                    f"{folder}: neither {SOURCES} nor {PACK} there",
+                    "give --data the folder of the benchmark's data",
+                )
+            root = unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
+    texts = read_queries(folder / QUERIES)
+    queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
+    questions = graded_questions(queries, csn99_judgements(options))
+    tree = Tree(
+        root, lambda _: questions, lambda file, row: document_url(file.path, row.start_line, row.end_line)
+    )
+    return judge("csn99", [tree], options)
+
+
+def csn99_judgements(options: BenchOptions) -> Qrels:
+    """Read the judgements of `csn99`; this needs no sources."""
+    return read_annotations(options.annotations or _csn99_folder(options) / ANNOTATIONS)
+
+
+def _csn99_folder(options: BenchOptions) -> Path:
+    if not options.data:
+        raise ConfigError(
+            "the data of csn99 is not here",
+            "give --data FOLDER, or download it in a checkout of codesearch with "
+            "`python -m training download csn99 --out FOLDER`; `codesearch bench --suite smoke` needs no data",
+        )
+    for name in (QUERIES, ANNOTATIONS):
+        if not (options.data / name).is_file():
+            raise ConfigError(
+                f"{options.data}: no {name} there",
+                "give --data the folder of the benchmark's data, or score with --annotations FILE instead",
+            )
+    return options.data
+
+
+def known_items(options: BenchOptions) -> SuiteResult:
+    """Ask questions to whole standard libraries, whose answers are known definitions of any kind.
+
+    `--data` has a tree for each language, of the versions that docs/bench.md names. Without it, only Python's library
+    is asked: that of the running interpreter.
+    """
+    roots = {"python": Path(sysconfig.get_path("stdlib"))}
+    if data := options.data:
+        roots = {language: data / language for language in LIBRARIES if (data / language).is_dir()}
+    if not roots:
+        raise ConfigError(
+            f"{data}: no folder {', '.join(LIBRARIES)}", "give --data a folder with these trees"
+        )
+    return judge("known-items", [_library(language, root) for language, root in roots.items()], options)
+
+
+def _library(language: str, root: Path) -> Tree:
+    def ask(collection: Collection) -> Questions:
+        queries, answers = read_questions(language)
+        qrels = {
+            query: dict.fromkeys(_definitions(collection, right), 1.0) for query, right in answers.items()
+        }
+        if missing := [query for query, right in qrels.items() if not right]:
+            raise ConfigError(
+                f"{root}: nothing answers {missing[0][1]!r}", "give the version that the suite asks about"
+            )
+        return answered_questions(queries, qrels, KNOWN_AT, KNOWN_DEPTH)
+
+    return Tree(
+        root.resolve(),
+        ask,
+        key=lambda file, row: f"{file.path}:{row.name}:{row.start_line}",
+        everything=True,
+        walk=IndexOptions(exclude=_EXCLUDED.get(language, ())),
+        details={"language": language},
+    )
+
+
+def _definitions(collection: Collection, answers: set[str]) -> list[str]:
+    """List the definitions with this path:name, on any line; a module may have the same name."""
+    kinds = [kind for segment in collection.index.segments for kind in segment.rows.kinds.tolist()]
+    return [
+        key
+        for key, kind in zip(collection.keys, kinds, strict=True)
+        if kind != _MODULE and key.rpartition(":")[0] in answers
+    ]
+
+
+def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set[str]]]:
+    """Read the questions about a language's library, and path:name of the answers to each."""
+    queries: dict[QueryId, str] = {}
+    answers: dict[QueryId, set[str]] = {}
+    for line in (KNOWN_ITEMS / f"{language}.tsv").read_text("utf-8").splitlines():
+        text, right = line.split("\t")
+        queries[query_id(language, text)] = text
+        answers[query_id(language, text)] = set(right.split(","))
+    return queries, answers
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite: what it is, its run, judgements for `--score`, and published averages by metric and system."""
+
+    what: str
+    run: Callable[[BenchOptions], SuiteResult]
+    judgements: Callable[[BenchOptions], Qrels] | None = None
+    published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+SUITES = {
+    "csn99": Suite(
+        "99 queries of the CodeSearchNet challenge over the files that were judged; needs data",
+        csn99,
+        csn99_judgements,
+        # Husain et al. 2019, over all 6.4 million functions of their corpus.
+        {
+            "ndcg_all": {
+                "ElasticSearch": 0.205,
+                "NBoW": 0.164,
+                "1D-CNN": 0.108,
+                "biRNN": 0.041,
+                "SelfAtt": 0.113,
+            },
+            "ndcg_within": {
+                "ElasticSearch": 0.337,
+                "NBoW": 0.247,
+                "1D-CNN": 0.252,
+                "biRNN": 0.126,
+                "SelfAtt": 0.211,
+            },
+        },
+    ),
+    "smoke": Suite(
+        "a few hundred functions and queries in the package; answers anywhere, in seconds",
+        smoke,
+        smoke_judgements,
+    ),
+    "direction": Suite(
+        "conversions and their inverses in the package: is the one that was asked for found first", direction
+    ),
+    "known-items": Suite(
+        "questions to the standard libraries of Python, Go and Ruby; Python's needs no data", known_items
+    ),
+}
+
+
+def run_suite(name: str, options: BenchOptions) -> SuiteResult:
+    """Run a suite."""
+    suite = _named(name)
+    return replace(suite.run(options), published=suite.published)
+
+
+def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
+    """Score results in the official format as a system of a suite."""
+    suite = _named(name)
+    if not suite.judgements:
+        raise ConfigError(f"suite {name} does not judge files", "leave out --score, or choose csn99")
+    run, qrels = read_predictions(file), judged(suite.judgements(options))
+    results = {document for documents in run.values() for document in documents}
+    if not any(qrels.get(query, {}).keys() & documents for query, documents in run.items()):
+        query, grades = next(iter(qrels.items()))
+        raise ConfigError(
+            f"{file}: none of its {len(results):,} distinct results is judged",
+            f"check language, query and url, such as {query[0]}, {query[1]}, {next(iter(grades))}",
+        )
+    systems = {file.stem: summarise(score_graded(run, qrels))}
+    return SuiteResult(
+        suite=name,
+        systems=systems,
+        judged_queries=distinct_queries(systems),
+        documents=len(results),
+        details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
+        runs={file.stem: run},
+        published=suite.published,
+    )
+
+
+def _named(name: str) -> Suite:
+    if name not in SUITES:
+        raise ConfigError(f"suite {name!r}", f"choose one of {', '.join(SUITES)}")
+    return SUITES[name]
