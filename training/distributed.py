@@ -49,18 +49,25 @@ def joined(device: torch.device) -> Iterator[torch.device]:
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_PATIENCE)
     try:
         yield device
+        wait_for_all()
     finally:
         distributed.destroy_process_group()
+
+
+def wait_for_all() -> None:
+    """Wait until all processes are here: `torchrun` may stop the first one, which still writes, when another ends."""
+    if world() > 1:
+        distributed.barrier()
 
 
 @contextmanager
 def first_alone() -> Iterator[None]:
     """Let the first process finish the block before the others enter it, so they find its files."""
     if rank():
-        distributed.barrier()
+        wait_for_all()
     yield
-    if world() > 1 and not rank():
-        distributed.barrier()
+    if not rank():
+        wait_for_all()
 
 
 def own_part(rows: Tensor) -> Tensor:

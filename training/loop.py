@@ -25,7 +25,7 @@ from tqdm import tqdm
 from training import checkpoint
 from training.config import TrainConfig
 from training.curves import events_of, plot_curve
-from training.distributed import any_is, of_first, rank, sum_gradients
+from training.distributed import any_is, of_first, rank, sum_gradients, wait_for_all
 from training.encoders.joint import JointEncoder
 from training.objectives import Objective
 
@@ -159,6 +159,7 @@ class _Trainer:
                     self.save()
                     saved = now
                 if stop:
+                    wait_for_all()
                     raise KeyboardInterrupt
                 if now - shown >= SHOWN_S:
                     bar.set_postfix(loss=f"{self.loss:.4f}", refresh=False)
