@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -26,14 +27,24 @@ if (
 TIMEOUT = 120
 
 
-def until(is_so: Callable[[], object], unless: Callable[[], object] = lambda: None) -> None:
+def until(
+    is_so: Callable[[], object],
+    unless: Callable[[], object] = lambda: None,
+    pause: Callable[[], object] = lambda: time.sleep(0.01),
+) -> None:
     """Wait until a condition holds; fail with what `unless` returns, or after `TIMEOUT` seconds."""
     deadline = time.monotonic() + TIMEOUT
     while not is_so():
         if ended := unless():
             raise AssertionError(ended)
         assert time.monotonic() < deadline, "too late"
-        time.sleep(0.02)
+        pause()
+
+
+def listens(port: int) -> bool:
+    """Return whether a program of this machine accepts connections at a port."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 SHIP = """

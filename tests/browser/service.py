@@ -6,12 +6,11 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.command import ROOT
+from tests.command import ROOT, listens, until
 
 
 @contextmanager
@@ -25,11 +24,7 @@ def running_site(home: Path, **variables: str) -> Iterator[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as running:
         try:
-            for _ in range(200):
-                with socket.socket() as client:
-                    if client.connect_ex(("127.0.0.1", port)) == 0:
-                        break
-                time.sleep(0.05)
+            until(lambda: listens(port))
             yield f"http://127.0.0.1:{port}/"
         finally:
             running.terminate()

@@ -13,6 +13,7 @@ import pytest
 from codesearch import Engine, Scope
 from tests.browser.reading import names, opened, parameters, search, wait_for
 from tests.browser.service import running_site
+from tests.command import until
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -53,24 +54,35 @@ def test_words_of_the_query_are_marked_as_keywords_match_them(open_page: Open) -
     assert line.locator("mark.t-function").count() == 2
 
 
-def held_requests(page: Any, query: str) -> list[Any]:
-    """Hold back requests for a query; return the list that they are added to."""
+def held_request(page: Any, query: str) -> Callable[[], Any]:
+    """Hold back the request for a query. The function that is returned waits for the request and returns it."""
     held: list[Any] = []
-    page.route(f"**/api/v1/search?q={query}*", lambda route: held.append(route))
-    return held
+    page.route(f"**/api/v1/search?q={query}&*", lambda route: held.append(route))
+
+    def request() -> Any:
+        until(lambda: held, pause=lambda: page.wait_for_timeout(10))  # Playwright calls back while it waits.
+        return held[0]
+
+    return request
 
 
 def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page: Open) -> None:
     page = open_page()
-    held = held_requests(page, "median")
+    page.evaluate(
+        """() => {
+            window.shown = [];
+            const hits = document.querySelector("#hits");
+            new MutationObserver(() => shown.push(hits.dataset.query)).observe(hits, { attributes: true });
+        }"""
+    )
+    held = held_request(page, "median")
     page.locator("#query").fill("median")
-    page.wait_for_timeout(50)
+    request = held()
     page.locator("#query").fill("copy_file")
-    page.wait_for_timeout(50)
-    held[0].continue_()
+    request.continue_()
     wait_for(page, "copy_file")
-    page.wait_for_timeout(100)
     assert names(page)[0] == "copy_file"
+    assert "median" not in page.evaluate("shown")
     assert len(page.watched.searches()) == 2
 
 
@@ -78,28 +90,18 @@ def test_a_slow_request_is_cancelled_by_a_newer_one(open_page: Open) -> None:
     page = open_page()
     failed: list[tuple[str, str]] = []
     page.on("requestfailed", lambda request: failed.append((request.url, request.failure)))
-    held = held_requests(page, "median")
+    held = held_request(page, "median")
     page.locator("#query").fill("median")
-    page.wait_for_timeout(50)
+    request = held()
     search(page, "copy_file")
     assert [("q=median&" in url, reason) for url, reason in failed] == [(True, "net::ERR_ABORTED")]
     assert names(page)[0] == "copy_file"
-    held[0].abort()
-
-
-def test_requests_do_not_pile_up_while_the_service_is_slow(open_page: Open) -> None:
-    page = open_page()
-    held = held_requests(page, "c&")
-    page.keyboard.type("copy_file", delay=10)
-    page.wait_for_timeout(50)
-    for route in held:
-        route.continue_()
-    wait_for(page, "copy_file")
-    assert len(page.watched.searches()) <= 4  # Nine keys were typed.
+    request.abort()
 
 
 def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> None:
     page = open_page()
+    held = held_request(page, "c")
     page.evaluate(
         """() => {
             const query = document.querySelector("#query");
@@ -109,6 +111,7 @@ def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> N
             }
         }"""
     )
+    held().continue_()
     wait_for(page, "copy_file")
     assert len(page.watched.searches()) == 2  # Those of the first key and the last.
 
@@ -116,23 +119,23 @@ def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> N
 def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
     page = open_page("?q=copy_tree")
     before = names(page)
-    held = held_requests(page, "median")
+    held = held_request(page, "median")
     page.locator("#query").fill("median")
-    page.wait_for_timeout(50)
+    request = held()
     assert names(page) == before
-    held[0].continue_()
+    request.continue_()
     wait_for(page, "median")
     assert names(page) != before
 
 
 def test_an_answer_that_arrives_leaves_the_focus_on_its_hit(open_page: Open) -> None:
     page = open_page("?q=copy_tree")
-    held = held_requests(page, "copy_file")
+    held = held_request(page, "copy_file")
     page.locator("#query").fill("copy_file")
-    page.wait_for_timeout(50)
+    request = held()
     page.keyboard.press("ArrowDown")
     file = page.locator(".hit.current").get_attribute("data-file")
-    held[0].continue_()
+    request.continue_()
     wait_for(page, "copy_file")
     assert page.evaluate("document.activeElement.closest('.hit').dataset.file") == file
     assert page.locator(".hit.current").get_attribute("data-file") == file
@@ -154,7 +157,8 @@ def test_hits_do_not_move_after_they_appear(open_page: Open) -> None:
     )
     page.keyboard.type("copy a file", delay=60)
     wait_for(page, "copy a file")
-    page.wait_for_timeout(300)
+    frames = "() => new Promise((done) => { let n = 15; (step = () => n-- ? requestAnimationFrame(step) : done())(); })"
+    page.evaluate(frames)
     seen = page.evaluate("Object.entries(tops).map(([names, places]) => [names, places.size])")
     assert len(seen) > 1
     assert [names for names, places in seen if places > 1] == []

@@ -8,14 +8,13 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from codesearch.store.catalogue import index_folder, writer_lock
 from codesearch.store.manifest import read_manifest
-from tests.command import Command
+from tests.command import Command, until
 from tests.conftest import write_tree
 
 
@@ -28,13 +27,6 @@ def bigger_tree(root: Path, files: int) -> None:
             lines += [f"def {name}(first, second):", f'    """Return {name} of both."""']
             lines += [f"    {name}{line} = first * {line} + second" for line in range(8)]
         write_tree(root, {f"pkg{number % 10}/m{number}.py": "\n".join(lines) + "\n"})
-
-
-def wait_for(condition, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "timeout"
-        time.sleep(0.005)
 
 
 def assert_last_good(command: Command, folder: Path) -> None:
@@ -50,7 +42,7 @@ def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_g
     folder = index_folder(home, indexed)
     bigger_tree(indexed, 500)
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
-        wait_for((folder / "segments/000002" / "vectors.int8").exists)
+        until((folder / "segments/000002" / "vectors.int8").exists)
         (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
     assert (stdout, stderr) == (b"", b"interrupted\n")
@@ -65,7 +57,7 @@ def test_a_killed_run_leaves_the_last_good_index_and_the_next_run_cleans_up(inde
     folder = index_folder(home, indexed)
     bigger_tree(indexed, 100)
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
-        wait_for((folder / "segments/000002").exists)
+        until((folder / "segments/000002").exists)
         os.killpg(process.pid, signal.SIGKILL)
     done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
     assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"

@@ -27,7 +27,7 @@ from codesearch.milvus.push import PushReport
 from codesearch.milvus.store import Connection, MilvusStore
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.types import Hit
-from tests.command import Command
+from tests.command import Command, listens, until
 from tests.conftest import TINY_REPO, write_tree
 
 pytest.importorskip("milvus_lite", reason="the extra milvus and milvus-lite are not installed")
@@ -72,14 +72,8 @@ class Server:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            with closing(socket.socket()) as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return process
-            time.sleep(0.05)
-        process.kill()
-        raise TimeoutError("the server did not start")
+        until(lambda: listens(self.port), unless=process.poll)
+        return process
 
 
 class Remote:
@@ -140,6 +134,13 @@ def rows_in(remote: Remote) -> dict[str, str]:
     """Return the digests of all documents on the server."""
     store = remote.backend.store
     return {row["id"]: row["digest"] for row in store.read(store.documents, 'id != ""', ("id", "digest"))}
+
+
+def has_rows(remote: Remote) -> bool:
+    try:
+        return bool(rows_in(remote))
+    except BackendError:
+        return False
 
 
 @pytest.mark.parametrize(
@@ -321,13 +322,7 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
 
     first, second = start(1), start(2)
     probe = Remote(Connection(server.uri, prefix="workers"), model=tiny_bundle)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and second.poll() is None:  # Kill it as soon as something is written.
-        try:
-            if rows_in(probe):
-                break
-        except BackendError:
-            pass
+    until(lambda: second.poll() is not None or has_rows(probe))
     second.kill()
     second.communicate()
     assert first.wait(60) == 0
@@ -488,7 +483,9 @@ def test_an_interrupted_worker_ends_without_a_traceback(
     run = Command(tmp_path, tmp_path / "home")
     options = ["--backend", "milvus", "--uri", server.uri, "--prefix", "signals", "--model", tiny_bundle]
     worker = run.start("index", *roots, *options, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(0.5)
+    probe = Remote(Connection(server.uri, prefix="signals"), model=tiny_bundle)
+    until(lambda: worker.poll() is not None or has_rows(probe))
+    probe.close()
     worker.send_signal(signal.SIGINT)
     _, err = worker.communicate(timeout=30)
     assert b"Traceback" not in err

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.service.address import socket_path
-from tests.command import ROOT, TIMEOUT, Command
+from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import TINY_REPO, index_by_engine, write_tree
 from tests.integration.test_terminal import on_terminal
 
@@ -297,11 +296,7 @@ def wait_for_connection(pid: int) -> None:
     descriptors = Path(f"/proc/{pid}/fd")
     if not descriptors.exists():
         pytest.skip("no /proc here")
-    deadline = time.monotonic() + TIMEOUT
-    while not any(is_socket(link) for link in descriptors.iterdir()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    time.sleep(0.1)
+    until(lambda: any(map(is_socket, descriptors.iterdir())))
 
 
 def is_socket(descriptor: Path) -> bool:

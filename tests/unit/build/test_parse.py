@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from codesearch.errors import IndexStoreError
 from codesearch.parsing.walker import SourceFile, WalkReport, walk
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import LEFT_OUT, ONLY_BLOCKS
+from tests.command import until
 from tests.conftest import child_processes, write_tree
 
 pytestmark = pytest.mark.workers
@@ -212,7 +212,4 @@ def test_a_reader_that_stops_early_leaves_no_process(tmp_path, tokenizer_path, m
     results = parse_files(parser(tmp_path, tokenizer_path), tree(tmp_path), 2)
     next(results)
     results.close()
-    deadline = time.monotonic() + 10
-    while child_processes() - before and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert child_processes() <= before
+    until(lambda: child_processes() <= before)

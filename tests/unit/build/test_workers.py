@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 
 import pytest
 
 from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
+from tests.command import until
 from tests.conftest import child_processes
 
 
@@ -26,7 +28,7 @@ def open_faulty():
         elif task == "raise":
             raise KeyError("what was asked for")
         elif task == "sleep":
-            time.sleep(60)
+            threading.Event().wait()
         elif task == "path":
             return repr(sys.path[:2])
         return task
@@ -147,9 +149,7 @@ def test_closing_ends_running_tasks_and_leaves_no_process():
     pool = Workers(2, open_faulty)
     sleeping = [pool.submit("sleep") for _ in range(2)]
     started = time.monotonic()
-    while len(child_processes() - before) < 2 and time.monotonic() - started < 10:
-        time.sleep(0.01)
-    time.sleep(0.3)
+    until(lambda: len(child_processes() - before) == 2)
     pool.close()
     assert time.monotonic() - started < 10
     assert child_processes() <= before

@@ -467,8 +467,8 @@ def test_a_killed_import_leaves_no_index_and_a_later_one_removes_its_scratch_fol
     reader, home, plain, monkeypatch
 ):
     program = (
-        "import sys, time\nfrom codesearch import Engine\nimport codesearch.engine.imported as imported\n"
-        "imported._install = lambda *_: (print('unpacked', flush=True), time.sleep(60))\n"
+        "import signal, sys\nfrom codesearch import Engine\nimport codesearch.engine.imported as imported\n"
+        "imported._install = lambda *_: (print('unpacked', flush=True), signal.pause())\n"
         "Engine(sys.argv[1]).import_index(sys.argv[2])\n"
     )
     process = subprocess.Popen(

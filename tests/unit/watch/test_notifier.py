@@ -6,7 +6,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from codesearch.engine.update import Dependencies
+from tests.command import until
 from tests.conftest import write_tree
 
 if sys.platform != "linux":
@@ -188,9 +188,7 @@ def test_lost_events_are_reported_as_a_change(notified, tmp_path, monkeypatch):
 def test_its_thread_reports_without_a_drain(notified, tmp_path):
     notified.notifier.watch("root", wanted(tmp_path))
     (tmp_path / "a.py").write_text("x\n")
-    deadline = time.monotonic() + 10
-    while not notified.changes and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: notified.changes)
     assert ("root", False) in notified.changes
 
 
@@ -204,9 +202,7 @@ def test_the_observer_of_other_systems_reports_changes_in_the_whole_tree(tmp_pat
     try:
         notifier.watch(str(tmp_path), wanted(tmp_path))
         (tmp_path / "sub/a.py").write_text("x\n")
-        deadline = time.monotonic() + 10
-        while not changes and time.monotonic() < deadline:
-            time.sleep(0.01)
+        until(lambda: changes)
         assert (str(tmp_path), False) in changes
     finally:
         notifier.close()
