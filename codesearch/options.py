@@ -55,13 +55,6 @@ _WITH_HOME = (
     "doctor",
     "uninstall",
 )
-CONTENT_KINDS = {
-    "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
-    "docs": ("section",),
-    "config": ("setting",),
-    "all": (),
-}
-"""The values of the HTTP parameter `content`. Each maps to the kinds that it allows; none means all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +168,6 @@ _LANG = Option("lang", "Only this language.", ())
 _KIND = Option("kind", f"Only this kind: {', '.join(KINDS)}.", (), choices=KINDS)
 _PATH = Option("path", "Only paths that match this glob; ! before it excludes.", ())
 _MODE = Option("mode", "hybrid, lexical or semantic.", "hybrid", choices=MODES)
-_HTTP_ROOT = Option("root", "Only this indexed folder, by default all.", ())
-_LINES = Option("lines", "Lines of each snippet.", 3, low=0, high=50)
-_LAST_LINE = 999_999_999
 
 _on(
     SEARCHES,
@@ -412,43 +402,6 @@ _on(
         "Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.",
         of=Path,
     ),
-)
-_on("/search", Option("q", "A question, keywords, a name or code.", required=True))
-_on(
-    ("/similar", "/file"),
-    Option("root", "The indexed folder.", required=True),
-    Option("path", "The file, relative to the folder.", required=True),
-)
-_on("/similar", Option("line", "A line of the definition.", of=int, low=1, high=_LAST_LINE, required=True))
-_on(
-    "/file",
-    Option("first", "The first line to return.", 1, low=1, high=_LAST_LINE),
-    Option(
-        "last", "The last line to return; 0 for as many as an answer has, 2,000.", 0, low=0, high=_LAST_LINE
-    ),
-    Option("q", "The query whose words are marked.", ""),
-)
-_on(
-    ("/search", "/similar"),
-    _LANG,
-    _KIND,
-    Option("content", "Code, documentation, configuration or all.", "all", choices=tuple(CONTENT_KINDS)),
-    replace(_HITS, name="limit", default=20, high=100),
-    _LINES,
-)
-_on(
-    "/search",
-    _PATH,
-    _HTTP_ROOT,
-    Option("at", "A git revision of the folder, which `codesearch index --at` has indexed.", ""),
-    _MODE,
-    Option("flat", "Whether to rank definitions, not files.", "no", choices=("yes", "no")),
-)
-_on("/similar", replace(_PATH, name="filter_path"), replace(_HTTP_ROOT, name="filter_root"))
-_on(("/search", "/similar"), Option("group", "Only the folders of this group in the user's settings.", ""))
-_on(
-    "/status",
-    Option("changes", "Whether to compare each folder with its index.", "no", choices=("yes", "no")),
 )
 _PLACE = "path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push."
 _TOKENS = Option("max_tokens", "Longest answer, in tokens.", 250, low=100, high=20_000)

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,13 +19,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from codesearch.config import MODES
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
-from codesearch.options import CONTENT_KINDS
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.types import KINDS
 from codesearch.visible import encodable
-from codesearch.web.models import MODELS, description, read_values
+from codesearch.web.models import Digits, Several, Text, Words, YesNo, description, model_of, read_values
 from codesearch.web.present import answer_json, file_json, status_json
 from codesearch.web.security import Access, Guard, Json, Refusal, is_api
 from codesearch.web.work import Gone, Work
@@ -34,6 +36,31 @@ _PAGE, _NO_PAGE = STATIC / "index.html", STATIC / "missing.html"
 PREFIX = "/api/v1"
 _PATHS_CURE = f"see {PREFIX}/openapi.json"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+_CONTENT_KINDS = {
+    "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
+    "docs": ("section",),
+    "config": ("setting",),
+    "all": (),
+}
+"""Value of the parameter `content` -> the kinds that it allows; none means all."""
+
+_Line = Annotated[int, Field(ge=1, le=999_999_999), Digits]
+_Indexed = Annotated[Words, Field(description="The indexed folder.")]
+_File = Annotated[Words, Field(description="The file, relative to the folder.")]
+_Roots = Annotated[tuple[Text, ...], Several, Field(description="Only this indexed folder, by default all.")]
+_Group = Annotated[Text, Field(description="Only the folders of this group in the user's settings.")]
+_Languages = Annotated[tuple[Text, ...], Several, Field(description="Only this language.")]
+_Kind = Literal[KINDS]  # type: ignore[valid-type]
+_Kinds = Annotated[tuple[_Kind, ...], Several, Field(description=f"Only this kind: {', '.join(KINDS)}.")]
+_Content = Annotated[
+    Literal["code", "docs", "config", "all"], Field(description="Code, documentation, configuration or all.")
+]
+_Globs = Annotated[
+    tuple[Text, ...], Several, Field(description="Only paths that match this glob; ! before it excludes.")
+]
+_Limit = Annotated[int, Field(ge=1, le=100, description="Hits to show."), Digits]
+_Lines = Annotated[int, Field(ge=0, le=50, description="Lines of each snippet."), Digits]
+_Mode = Annotated[Literal[MODES], Field(description="hybrid, lexical or semantic.")]  # type: ignore[valid-type]
 
 
 def make_app(
@@ -45,7 +72,7 @@ def make_app(
 ) -> ASGIApp:
     """Make the application."""
     api = Api(engine, work or Work(), failed, Checks())
-    routes = [Route(f"{PREFIX}/{name}", api.endpoint(name)) for name in MODELS]
+    routes = [Route(f"{PREFIX}/{name}", api.endpoint(answer)) for name, (answer, _) in api.answers.items()]
     routes += [Route(f"/{path.name}", _file(path)) for path in STATIC.iterdir()]
     routes += [Route(path, _file(_PAGE)) for path in ("/", "/file")]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
@@ -78,21 +105,32 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """Answers requests; one method for each path."""
+    """Answers requests; a method for each path, whose parameters are those of the request."""
 
     engine: Engine
     work: Work
     failed: Callable[[Exception], None]
     checks: Checks
 
-    def endpoint(self, name: str) -> Callable[[Request], Any]:
-        """Return the function that answers requests of a path."""
-        answer: Callable[[dict[str, Any]], dict[str, Any]] = getattr(self, name.partition(".")[0])
+    @property
+    def answers(self) -> dict[str, tuple[Callable[..., dict[str, Any]], str]]:
+        """The method that answers a path, and the schema of its answer."""
+        return {
+            "search": (self.search, "Answer"),
+            "similar": (self.similar, "Answer"),
+            "file": (self.file, "File"),
+            "status": (self.status, "Status"),
+            "openapi.json": (self.openapi, "Description"),
+        }
+
+    def endpoint(self, answer: Callable[..., dict[str, Any]]) -> Callable[[Request], Any]:
+        """Return the function that reads a request, calls a method and responds."""
+        model = model_of(answer)
 
         async def respond(request: Request) -> Response:
             try:
-                values = read_values(name, request.query_params)
-                return await self.work.run(request, lambda: Json(answer(values)))
+                values = read_values(model, request.query_params)
+                return await self.work.run(request, lambda: Json(answer(**values)))
             except Refusal as refusal:
                 return refusal.response()
             except CodeSearchError as error:
@@ -105,51 +143,89 @@ class Api:
 
         return respond
 
-    def search(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Search."""
-        filters = _filters(asked, asked["path"])
-        request = SearchRequest(
-            asked["q"],
-            asked["limit"],
-            asked["mode"],
-            filters,
-            refresh=self.checks.due(),
-            by_file=asked["flat"] == "no",
-        )
-        scope = _scope(self.engine, asked["root"], asked["group"], asked["at"])
-        return answer_json(self.engine.search(request, scope), asked["lines"])
+    def search(
+        self,
+        q: Annotated[Words, Field(description="A question, keywords, a name or code.")],
+        lang: _Languages = (),
+        kind: _Kinds = (),
+        content: _Content = "all",
+        limit: _Limit = 20,
+        lines: _Lines = 3,
+        path: _Globs = (),
+        root: _Roots = (),
+        at: Annotated[
+            Text,
+            Field(description="A git revision of the folder, which `codesearch index --at` has indexed."),
+        ] = "",
+        mode: _Mode = "hybrid",
+        flat: Annotated[YesNo, Field(description="Whether to rank definitions, not files.")] = "no",
+        group: _Group = "",
+    ) -> dict[str, Any]:
+        """Rank documents for a query."""
+        filters = Filters(lang, _kinds(kind, content), path)
+        request = SearchRequest(q, limit, mode, filters, refresh=self.checks.due(), by_file=flat == "no")
+        return answer_json(self.engine.search(request, _scope(self.engine, root, group, at)), lines)
 
-    def similar(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Search for what is similar to a definition that is indexed."""
-        (root,) = _roots(self.engine, (asked["root"],))
-        view = self.engine.file(root, asked["path"])  # The index lists the file.
-        filters = _filters(asked, asked["filter_path"])
-        request = SearchRequest("", asked["limit"], filters=filters)
-        place = Place(Path(view.root, view.path), asked["line"])
-        scope = _scope(self.engine, asked["filter_root"], asked["group"])
-        return answer_json(self.engine.similar(place, request, scope), asked["lines"])
+    def similar(
+        self,
+        root: _Indexed,
+        path: _File,
+        line: Annotated[_Line, Field(description="A line of the definition.")],
+        lang: _Languages = (),
+        kind: _Kinds = (),
+        content: _Content = "all",
+        limit: _Limit = 20,
+        lines: _Lines = 3,
+        filter_path: _Globs = (),
+        filter_root: _Roots = (),
+        group: _Group = "",
+    ) -> dict[str, Any]:
+        """Rank documents by their similarity to a definition."""
+        (folder,) = _roots(self.engine, (root,))
+        view = self.engine.file(folder, path)  # The index lists the file.
+        request = SearchRequest("", limit, filters=Filters(lang, _kinds(kind, content), filter_path))
+        place = Place(Path(view.root, view.path), line)
+        scope = _scope(self.engine, filter_root, group)
+        return answer_json(self.engine.similar(place, request, scope), lines)
 
-    def file(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return lines of a file that is indexed."""
-        (root,) = _roots(self.engine, (asked["root"],))
-        view = self.engine.file(root, asked["path"])
-        return file_json(view, asked["first"], asked["last"], asked["q"])
+    def file(
+        self,
+        root: _Indexed,
+        path: _File,
+        first: Annotated[_Line, Field(description="The first line to return.")] = 1,
+        last: Annotated[
+            int,
+            Field(
+                ge=0,
+                le=999_999_999,
+                description="The last line to return; 0 for as many as an answer has, 2,000.",
+            ),
+            Digits,
+        ] = 0,
+        q: Annotated[Text, Field(description="The query whose words are marked.")] = "",
+    ) -> dict[str, Any]:
+        """Return lines and definitions of an indexed file."""
+        (folder,) = _roots(self.engine, (root,))
+        return file_json(self.engine.file(folder, path), first, last, q)
 
-    def status(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return what is indexed."""
-        return status_json(self.engine, changes=asked["changes"] == "yes")
+    def status(
+        self,
+        changes: Annotated[YesNo, Field(description="Whether to compare each folder with its index.")] = "no",
+    ) -> dict[str, Any]:
+        """List the indexed folders."""
+        return status_json(self.engine, changes=changes == "yes")
 
-    def openapi(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """Return the description of the API."""
-        return description(PREFIX)
+    def openapi(self) -> dict[str, Any]:
+        """Return this description."""
+        return description(PREFIX, self.answers)
 
 
-def _filters(asked: dict[str, Any], paths: tuple[str, ...]) -> Filters:
-    kinds = asked["kind"]
-    allowed = CONTENT_KINDS[asked["content"]]
+def _kinds(kinds: tuple[str, ...], content: str) -> tuple[str, ...]:
+    """Return the kinds that a request allows; none means all."""
+    allowed = _CONTENT_KINDS[content]
     if kinds and allowed and not (kinds := tuple(kind for kind in kinds if kind in allowed)):
         raise Refusal(400, "no kind that is given belongs to the content", "change kind or content")
-    return Filters(asked["lang"], kinds or allowed, paths)
+    return kinds or allowed
 
 
 def _scope(engine: Engine, roots: tuple[str, ...], group: str, at: str = "") -> Scope:

@@ -1,10 +1,12 @@
 """Describe the API with pydantic models: they check the parameters of requests and make the OpenAPI document.
 
-The parameters come from the table of options, and the answers from the records of the engine.
+The parameters are those of the functions that answer, and the schemas of answers are the records of the engine.
 """
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -16,23 +18,18 @@ from starlette.datastructures import QueryParams
 
 import codesearch
 from codesearch.engine.answer import Answer, Changes
-from codesearch.options import Option, options_of
 from codesearch.types import Hit
 from codesearch.web.present import CLASSES
 from codesearch.web.security import Refusal
 
 MAX_TEXT = 4000
 MAX_VALUES = 64
-_NO_NUL = r"^[^\x00]*$"
-_NOT_BLANK = r"^[^\x00]*[^\s\x00][^\x00]*$"
-_PATHS = {
-    "search": ("Rank documents for a query", "Answer"),
-    "similar": ("Rank documents by their similarity to a definition", "Answer"),
-    "file": ("Return lines and definitions of an indexed file", "File"),
-    "status": ("List the indexed folders", "Status"),
-    "openapi.json": ("Return this description", "Description"),
-}
-"""Name of a path -> its summary, and the schema of its answer."""
+Text = Annotated[str, Field(max_length=MAX_TEXT, pattern=r"^[^\x00]*$")]
+Words = Annotated[str, Field(max_length=MAX_TEXT, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
+"""A text that is not blank."""
+Several = Field(max_length=MAX_VALUES)
+"""Of a parameter that can be given several times; its type is a tuple."""
+YesNo = Literal["yes", "no"]
 _REF = "#/components/schemas/{}"
 _STATUSES = {
     "400": "A parameter is wrong",
@@ -55,44 +52,30 @@ def _digits(value: Any) -> Any:  # noqa: ANN401 - what pydantic gives
     return value
 
 
-def _field(option: Option) -> Any:  # noqa: ANN401 - a type and a default, as `create_model` wants them
-    one: Any = option.kind
-    if option.choices:
-        one = Literal[option.choices]
-    elif option.kind is int:
-        one = Annotated[int, BeforeValidator(_digits), Field(ge=int(option.low), le=int(option.high))]
-    else:
-        pattern = _NOT_BLANK if option.required else _NO_NUL
-        one = Annotated[str, Field(max_length=MAX_TEXT, pattern=pattern)]
-    if option.repeatable:
-        one = Annotated[tuple[one, ...], Field(max_length=MAX_VALUES)]
-    default = ... if option.required else option.default
-    return (one, Field(default, description=option.help))
+Digits = BeforeValidator(_digits)
 
 
-MODELS: dict[str, type[BaseModel]] = {
-    name: create_model(
-        name,
-        __config__=ConfigDict(extra="forbid"),
-        **{option.name: _field(option) for option in options_of(f"/{name}").values()},
-    )
-    for name in _PATHS
-}
-"""Name of a path below `/api/v1/` -> the model of its parameters."""
+def model_of(answer: Callable[..., Any]) -> type[BaseModel]:
+    """Return the model of the parameters of a function that answers requests."""
+    fields: dict[str, Any] = {
+        name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        for name, parameter in inspect.signature(answer, eval_str=True).parameters.items()
+    }
+    return create_model(answer.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-def read_values(name: str, asked: QueryParams) -> dict[str, Any]:
+def read_values(model: type[BaseModel], parameters: QueryParams) -> dict[str, Any]:
     """Return the values of a request, with defaults."""
-    options = options_of(f"/{name}")
-    values: dict[str, Any] = {one: asked.getlist(one) for one in asked}
-    for one, texts in values.items():
+    fields = model.model_fields
+    values: dict[str, Any] = {name: parameters.getlist(name) for name in parameters}
+    for name, texts in values.items():
         # A list in the place of one value is refused.
-        if len(texts) == 1 and not (one in options and options[one].repeatable):
-            values[one] = texts[0]
+        if len(texts) == 1 and not (name in fields and isinstance(fields[name].default, tuple)):
+            values[name] = texts[0]
     try:
-        return MODELS[name].model_validate(values).model_dump()
+        return dict(model.model_validate(values))
     except ValidationError as error:
-        raise _refusal(error, list(options)) from None
+        raise _refusal(error, list(fields)) from None
 
 
 def _refusal(error: ValidationError, known: list[str]) -> Refusal:
@@ -200,12 +183,12 @@ class _AllRequired(GenerateJsonSchema):
         return True
 
 
-def description(prefix: str) -> dict[str, Any]:
-    """Return the description of the API below a path."""
+def description(prefix: str, answers: Mapping[str, tuple[Callable[..., Any], str]]) -> dict[str, Any]:
+    """Describe the API: the function that answers a path below a prefix, and the schema of its answer, by name."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "codesearch", "version": codesearch.__version__},
-        "paths": {f"{prefix}/{name}": {"get": _operation(name)} for name in MODELS},
+        "paths": {f"{prefix}/{name}": {"get": _operation(*answer)} for name, answer in answers.items()},
         "components": {
             "schemas": _schemas(),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
@@ -214,28 +197,27 @@ def description(prefix: str) -> dict[str, Any]:
     }
 
 
-def _operation(name: str) -> dict[str, Any]:
-    summary, schema = _PATHS[name]
+def _operation(answer: Callable[..., Any], schema: str) -> dict[str, Any]:
     errors = {status: {"description": about, **_json("Error")} for status, about in _STATUSES.items()}
     return {
-        "operationId": name.partition(".")[0],
-        "summary": summary,
-        "parameters": _parameters(name),
+        "operationId": answer.__name__,
+        "summary": (answer.__doc__ or "").partition("\n")[0].removesuffix("."),
+        "parameters": _parameters(model_of(answer)),
         "responses": {"200": {"description": "The answer", **_json(schema)}, **errors},
     }
 
 
-def _parameters(name: str) -> list[dict[str, Any]]:
-    model = MODELS[name].model_json_schema()
+def _parameters(model: type[BaseModel]) -> list[dict[str, Any]]:
+    described = model.model_json_schema()
     return [
         {
-            "name": one,
+            "name": name,
             "in": "query",
-            "required": one in model.get("required", ()),
+            "required": name in described.get("required", ()),
             "description": schema.pop("description"),
             "schema": schema,
         }
-        for one, schema in model.get("properties", {}).items()
+        for name, schema in described.get("properties", {}).items()
     ]
 
 
