@@ -1,7 +1,6 @@
-"""Every option of every surface: its name, type, help, default, limits, and who may set it.
+"""Every option of the command line: its name, type, help, default, limits, and who may set it.
 
-The command line, settings files, environment variables, the HTTP API and the tools of agents read this table. A default
-that a configuration class has is read from it.
+Settings files and environment variables read this table too. A default that a configuration class has is read from it.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ _WITH_HOME = (
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of commands, of paths of the HTTP API, or of tools.
+    """An option of commands.
 
     Attributes:
         name: of the option, the setting and the parameter.
@@ -67,9 +66,8 @@ class Option:
         default: the value if nobody sets it; None or empty if there is none; a tuple if it can be given several times.
         names: its names on the command line, with spaces between; empty for the usual one, such as --min-confidence.
         of: the type of one value, if the default does not say it; by default str.
-        on: the commands, paths (which begin with a slash) and tools (after "mcp:") that take it.
+        on: the commands that take it.
         set_by: who may set it.
-        required: whether a request must have it.
         choices: the only values; empty for any.
         low: the lowest number.
         high: the highest number.
@@ -85,7 +83,6 @@ class Option:
     of: type | None = None
     on: tuple[str, ...] = ()
     set_by: frozenset[str] = _ONLY_COMMAND
-    required: bool = False
     choices: tuple[str, ...] = ()
     low: float = -inf
     high: float = inf
@@ -403,52 +400,9 @@ _on(
         of=Path,
     ),
 )
-_PLACE = "path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push."
-_TOKENS = Option("max_tokens", "Longest answer, in tokens.", 250, low=100, high=20_000)
-_on(
-    "mcp:search",
-    Option("query", "A question, keywords, a name, a path, an error message or code.", required=True),
-    Option("path", "A glob; src/ is that folder of the project; ! excludes.", ""),
-    Option("language", "Only this language, such as python.", ""),
-    Option("kind", "Only this kind, such as function, method or class.", ""),
-    Option("flat", "List definitions, not files with their best definitions.", False),
-)
-_on(("mcp:search", "mcp:similar"), replace(_HITS, name="limit", default=8, high=50), _TOKENS)
-_on(("mcp:similar", "mcp:read"), Option("place", _PLACE, required=True))
-_on(
-    "mcp:usages",
-    Option("place", "A name, a qualified name, path:line or path::name.", required=True),
-    Option("path", "A glob of the files to look in; ! excludes.", ""),
-    replace(_HITS, name="limit", default=30, high=200),
-    replace(_TOKENS, default=1_500),
-)
-_on("mcp:read", replace(_TOKENS, default=2_000))
-_on(
-    ("mcp:search", "mcp:read", "mcp:outline", "mcp:usages"),
-    Option("at", "A git revision in place of the files as they are.", ""),
-)
-_on(
-    ("mcp:search", "mcp:similar", "mcp:read", "mcp:outline", "mcp:usages"),
-    Option("group", "Search these folders, not the project.", ""),
-)
-_on(
-    "mcp:outline",
-    Option("place", "A folder, file or class; the project if empty.", ""),
-    Option("question", "Show only what answers this.", ""),
-    replace(_TOKENS, default=1_500),
-)
-_on(
-    "mcp:history",
-    Option("question", "What to look for; newest first if empty.", ""),
-    Option(
-        "place", "Only what changed this file, definition (path:12, path::name) or lines (path:12-12).", ""
-    ),
-    replace(_HITS, name="limit", help="Commits to show.", default=8, high=50),
-    replace(_TOKENS, default=1_000),
-)
 OPTIONS = tuple(_declared)
 
 
 def options_of(use: str) -> dict[str, Option]:
-    """Return the options of a command, of a path of the HTTP API ("/search") or of a tool ("mcp:search"), by name."""
+    """Return the options of a command, by name."""
     return {option.name: option for option in OPTIONS if use in option.on}

@@ -22,7 +22,7 @@ import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
@@ -50,7 +50,6 @@ from codesearch.errors import (
     IndexNotFoundError,
     index_command,
 )
-from codesearch.options import Option, options_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.visible import encodable
 
@@ -65,16 +64,14 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 class Server(MCPServer[Any]):
     """Refuses arguments that a tool does not have; the base class ignores them."""
 
-    has_groups = False
-
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool."""
-        known = _options_of(name, has_groups=self.has_groups)
-        tools = [tool.name for tool in await self.list_tools()]
+        tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
         if name not in tools:
             raise ToolError(f"no tool {name!r}: {_meant(name, tools)}")
+        known = tools[name]
         if unknown := next((one for one in arguments if one not in known), None):
             raise ToolError(f"{name} has no argument {unknown!r}: {_meant(unknown, known)}")
         try:
@@ -90,6 +87,24 @@ def _meant(name: str, known: Iterable[str]) -> str:
     """Say which of the known names is meant, or which there are."""
     near = get_close_matches(name, known, 1, _SIMILAR) or [one for one in known if name.startswith(one)]
     return f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known) or 'none'}"
+
+
+def _at_most(high: int, help_text: str, low: int = 1) -> tuple[Any, AfterValidator]:
+    """Describe a number and its limit; a number outside of the limits becomes the nearest one inside."""
+    described = Field(description=f"{help_text} At most {high}.")
+    return described, AfterValidator(lambda number: max(low, min(number, high)))
+
+
+_Place = Annotated[
+    str,
+    Field(
+        description="path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push."
+    ),
+]
+_Hits = Annotated[int, *_at_most(50, "Hits to show.")]
+_Tokens = Annotated[int, *_at_most(20_000, "Longest answer, in tokens.", low=100)]
+_Revision = Annotated[str, Field(description="A git revision in place of the files as they are.")]
+_GROUP_HELP = "Search these folders, not the project."
 
 
 class Agents:
@@ -112,15 +127,21 @@ class Agents:
 
     async def search(
         self,
-        query: str,
         context: Context[Any, Any],
-        path: str,
-        language: str,
-        kind: str,
-        flat: bool,
-        limit: int,
-        max_tokens: int,
-        at: str,
+        query: Annotated[
+            str, Field(description="A question, keywords, a name, a path, an error message or code.")
+        ],
+        path: Annotated[
+            str, Field(description="A glob; src/ is that folder of the project; ! excludes.")
+        ] = "",
+        language: Annotated[str, Field(description="Only this language, such as python.")] = "",
+        kind: Annotated[str, Field(description="Only this kind, such as function, method or class.")] = "",
+        flat: Annotated[
+            bool, Field(description="List definitions, not files with their best definitions.")
+        ] = False,
+        limit: _Hits = 8,
+        max_tokens: _Tokens = 250,
+        at: _Revision = "",
         group: str = "",
     ) -> str:
         """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
@@ -134,7 +155,12 @@ class Agents:
         return await self._run(context, work, at, group)
 
     async def similar(
-        self, place: str, context: Context[Any, Any], limit: int, max_tokens: int, group: str = ""
+        self,
+        context: Context[Any, Any],
+        place: _Place,
+        limit: _Hits = 8,
+        max_tokens: _Tokens = 250,
+        group: str = "",
     ) -> str:
         """Find code like a definition: duplicates, variants, other implementations."""
 
@@ -148,7 +174,12 @@ class Agents:
         return await self._run(context, work, group=group)
 
     async def read(
-        self, place: str, context: Context[Any, Any], max_tokens: int, at: str, group: str = ""
+        self,
+        context: Context[Any, Any],
+        place: _Place,
+        max_tokens: _Tokens = 2_000,
+        at: _Revision = "",
+        group: str = "",
     ) -> str:
         """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
 
@@ -162,11 +193,11 @@ class Agents:
 
     async def outline(
         self,
-        place: str,
         context: Context[Any, Any],
-        question: str,
-        max_tokens: int,
-        at: str,
+        place: Annotated[str, Field(description="A folder, file or class; the project if empty.")] = "",
+        question: Annotated[str, Field(description="Show only what answers this.")] = "",
+        max_tokens: _Tokens = 1_500,
+        at: _Revision = "",
         group: str = "",
     ) -> str:
         """See what is in a folder, a file or a class, or what of it a question needs."""
@@ -183,12 +214,12 @@ class Agents:
 
     async def usages(
         self,
-        place: str,
         context: Context[Any, Any],
-        path: str,
-        limit: int,
-        max_tokens: int,
-        at: str,
+        place: Annotated[str, Field(description="A name, a qualified name, path:line or path::name.")],
+        path: Annotated[str, Field(description="A glob of the files to look in; ! excludes.")] = "",
+        limit: Annotated[int, *_at_most(200, "Hits to show.")] = 30,
+        max_tokens: _Tokens = 1_500,
+        at: _Revision = "",
         group: str = "",
     ) -> str:
         """Find the lines that use a name, with the definitions around them and how sure it is.
@@ -204,7 +235,17 @@ class Agents:
         return await self._run(context, work, at, group)
 
     async def history(
-        self, context: Context[Any, Any], question: str, place: str, limit: int, max_tokens: int
+        self,
+        context: Context[Any, Any],
+        question: Annotated[str, Field(description="What to look for; newest first if empty.")] = "",
+        place: Annotated[
+            str,
+            Field(
+                description="Only what changed this file, definition (path:12, path::name) or lines (path:12-12)."
+            ),
+        ] = "",
+        limit: Annotated[int, *_at_most(50, "Commits to show.")] = 8,
+        max_tokens: _Tokens = 1_000,
     ) -> str:
         """Find commits by meaning: when and why code changed."""
 
@@ -352,45 +393,28 @@ def make_server(
         "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
     groups = groups or {}
-    server.has_groups = bool(groups)
     agents = Agents(engine, root, here, groups, auto_index=auto_index)
 
     reading = (agents.search, agents.outline, agents.read, agents.usages, agents.similar)
     for tool in (*reading, agents.history, agents.status):
-        server.add_tool(_with_options(tool, groups), annotations=_READ_ONLY, structured_output=False)
+        server.add_tool(_with_groups(tool, groups), annotations=_READ_ONLY, structured_output=False)
     return server
 
 
-def _options_of(tool: str, *, has_groups: bool) -> dict[str, Option]:
-    """Return the options of a tool; without groups, it has no argument for them."""
-    options = options_of(f"mcp:{tool}")
-    return {name: option for name, option in options.items() if has_groups or name != "group"}
-
-
-def _with_options(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any]:
-    """Give the parameters of a tool the descriptions, defaults and limits in the table of options."""
-    options = _options_of(tool.__name__, has_groups=bool(groups))
+def _with_groups(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any]:
+    """Describe the parameter `group` of a tool, which names the groups; without groups, the tool has none."""
     signature = inspect.signature(tool, eval_str=True)
     parameters = dict(signature.parameters)
-    if not groups:
-        parameters.pop("group", None)
-    for name, option in options.items():
-        text = option.help + (f" At most {option.high}." if option.high < inf else "")
-        text += f" One of {', '.join(groups)}." if name == "group" else ""
-        described = Annotated[option.kind, Field(description=text)]  # type: ignore[name-defined]
-        default = inspect.Parameter.empty if option.required else option.default
-        parameters[name] = parameters[name].replace(
-            annotation=described, default=default, kind=inspect.Parameter.KEYWORD_ONLY
-        )
+    if "group" not in parameters:
+        return tool
+    group = parameters.pop("group")
+    if groups:
+        described = Field(description=f"{_GROUP_HELP} One of {', '.join(groups)}.")
+        parameters["group"] = group.replace(annotation=Annotated[str, described])
 
     @functools.wraps(tool)
     async def call(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - the types are those of the tool.
-        for name, option in options.items():
-            if option.kind is int:  # A number that is not allowed becomes the nearest one that is.
-                values[name] = int(max(option.low, min(values[name], option.high)))
         return await tool(*arguments, **values)
 
-    vars(call)["__signature__"] = signature.replace(
-        parameters=sorted(parameters.values(), key=lambda one: one.kind)
-    )
+    vars(call)["__signature__"] = signature.replace(parameters=list(parameters.values()))
     return call
