@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer
-from codesearch.search.marks import MAX_COLOURED, lexer_of, marks
-from codesearch.search.snippets import explaining_words, head_lines, head_text, snippet_lines
+from codesearch.search.snippets import (
+    MAX_COLOURED,
+    explaining_words,
+    head_lines,
+    head_text,
+    lexer_of,
+    marks,
+    snippet_lines,
+)
 from codesearch.structure.text import fold
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from codesearch.cli.excerpt import Line, coloured, cut, excerpt, with_class
-from codesearch.cli.fit import fitted
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.numbers import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 _WITHOUT_CODES = ("dumb", "unknown")
 """Values of TERM for terminals that understand no colours and links."""
+_OWN = 2
+"""Rows for the command line above the output and the prompt below it."""
 _NAMES = {
     "name_first": "what the query names ranks first",
     "file_diversity": "hits of the same file above",
@@ -248,3 +249,24 @@ def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> s
             console.print()
         console.print(Text(footer(answer), style="dim"))
     return captured.get()
+
+
+def fitted(wanted: Sequence[tuple[int, int]], headings: Sequence[int], height: int) -> list[tuple[int, int]]:
+    """Return how many lines of code, and how many other definitions, each hit shows.
+
+    Every hit first gets its signature, then its best line. What is left goes to the best hits. If the screen has no
+    room for the signatures, nothing is left out: a pager shows the answer.
+
+    >>> fitted([(3, 2), (3, 2), (3, 0)], [1, 1, 1], 18)
+    [(3, 2), (2, 0), (2, 0)]
+    """
+    left = height - _OWN - sum(headings) - len(wanted) - 1  # An empty line below each hit, and the last line.
+    hits = range(len(wanted))
+    if left < len(wanted) or left >= sum(map(sum, wanted)):
+        return list(wanted)
+    shown = [[0, 0] for _ in hits]
+    for at, part in [(at, 0) for at in (*hits, *hits)] + [(at, part) for at in hits for part in (1, 0, 1)]:
+        if left and shown[at][part] < wanted[at][part]:
+            shown[at][part] += 1
+            left -= 1
+    return [(lines, others) for lines, others in shown]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
 from codesearch.errors import ConfigError
 from codesearch.search.changes import changed_lines
-from codesearch.search.paths import slashes
+from codesearch.search.filters import slashes
 from codesearch.search.request import Filters
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref

@@ -19,9 +19,9 @@ from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
 from codesearch.history.build import id_of, time_of
 from codesearch.search.candidates import gather
+from codesearch.search.filters import path_filter
 from codesearch.search.fusion import fuse
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters, keep_tuples
 from codesearch.search.searcher import LocalIndexes, Searcher
 from codesearch.store.reader import IndexReader

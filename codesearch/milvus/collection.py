@@ -26,11 +26,11 @@ from codesearch.errors import BackendError, ConfigError
 from codesearch.milvus.candidates import FIELDS_READ, CandidateDocuments
 from codesearch.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.search.candidates import AnalysedQuery
+from codesearch.search.filters import literal_prefix, path_filter
 from codesearch.search.forms import asked_path, possible_names
 from codesearch.search.fusion import Ranking
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import ExactText
-from codesearch.search.paths import literal_prefix, path_filter
 from codesearch.search.request import Filters, Place
 from codesearch.search.searcher import rank_documents
 from codesearch.store.snapshot import average_lengths

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from codesearch.errors import ConfigError
 from codesearch.git import Repository, is_top, work_tree
-from codesearch.search.paths import path_filter, slashes
+from codesearch.search.filters import path_filter, slashes
 from codesearch.search.request import Filters
 from codesearch.store.snapshot import Snapshot
 

@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.candidates import OTHER_SPELLING
-from codesearch.search.conversion import parse_conversion
-from codesearch.search.direction import agreement
+from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.forms import name_parts, split_name
 from codesearch.search.fusion import Ranking
 from codesearch.store.database import DocumentRow

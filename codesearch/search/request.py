@@ -30,7 +30,7 @@ class Filters:
     Attributes:
         languages: names, common short names or extensions, such as "python", "c++" or "js".
         kinds: kinds in `codesearch.types.KINDS`.
-        paths: shell patterns for files or folders (see `codesearch.search.paths`); a pattern after "!" excludes.
+        paths: shell patterns for files or folders (see `codesearch.search.filters`); a pattern after "!" excludes.
         within: files or folders; a document's file must be one of them or in one of them. `Scope.within` sets it.
         here: absolute path of the working directory; patterns may be relative to it or to the root.
         files: absolute paths, with slashes, that a file must be among; None for all. `SearchRequest.changed` sets it.

@@ -22,10 +22,15 @@ from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import ExactText, documents_with, literal_documents, literals_of
+from codesearch.search.literals import (
+    ExactText,
+    check_has_code,
+    documents_with,
+    literal_documents,
+    literals_of,
+)
 from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.request import Filters, Place, SearchRequest
-from codesearch.search.sources import check_has_code
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.encoder import Encoder

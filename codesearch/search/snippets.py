@@ -1,4 +1,4 @@
-"""A hit and a query -> the few lines of the hit that match the query best."""
+"""A hit and a query -> the lines of the hit that match the query best, and the words in them that are marked."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
 
+from codesearch.parsing.identifiers import subtoken_spans
 from codesearch.text.terms import query_terms, terms_of
 from codesearch.types import Hit
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
 
 _MAX_HEAD = 60
 """A signature is followed for this many lines."""
@@ -21,6 +26,9 @@ _ALIKE = 0.75
 _COMMENT = re.compile(r"\s(#|//)\s.*")
 _CLAUSE = re.compile(r" (where|throws) \w.*")
 _LAST_COMMA = re.compile(r", ?\)(?=[^()]*$)")
+_PAGES = ("html", "svelte", "vue")
+MAX_COLOURED = 60_000
+"""Characters of code that are coloured, because a lexer reads about 1 MB/s."""
 
 
 def explaining_words(query: str, mode: str) -> str:
@@ -115,3 +123,39 @@ def best_lines(code: str, query: str, count: int, head: range = range(1)) -> lis
 
 def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
     return bool(first) and len(first & second) >= _ALIKE * len(first | second)
+
+
+def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
+    """Return start and end of the words of a line that have one of some terms, as `query_terms` returns them.
+
+    A part of an identifier is marked alone. Words are compared as the keyword index compares them, so inflections and
+    abbreviations match.
+
+    >>> from codesearch.text.terms import query_terms
+    >>> line = "def parse_ints(texts): return intList"
+    >>> [line[start:end] for start, end in marks(line, set(query_terms("parsing an integer")))]
+    ['parse', 'ints', 'int']
+    """
+    found: list[tuple[int, int]] = []
+    for start, end in subtoken_spans(line) if terms else ():
+        if terms.isdisjoint(terms_of(line[start:end])):
+            continue
+        if found and found[-1][1] == start:
+            start = found.pop()[0]
+        found.append((start, end))
+    return found
+
+
+def lexer_of(code: str, language: str) -> Lexer | None:
+    """Return a lexer that keeps the lines of some code, or None if there is none for its language."""
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    name = "ocaml" if language == "ocamli" else language
+    if language in _PAGES:  # A hit in a page is a part of its scripts.
+        name = "html" if code.lstrip().startswith("<") else "typescript"
+    try:
+        # A part of a PHP file may have no opening tag.
+        return get_lexer_by_name(name, startinline="<?" not in code, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None

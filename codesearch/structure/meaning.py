@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from codesearch.parsing.languages import separator_of
-from codesearch.search.sources import Proposed
+from codesearch.search.literals import Proposed
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.structure.imports import Statement, by_module, module_parts, statements

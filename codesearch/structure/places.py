@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.search.filters import path_filter
 from codesearch.search.lookup import innermost, live_file
-from codesearch.search.paths import path_filter
 from codesearch.search.request import Filters, Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader

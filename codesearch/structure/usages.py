@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.search.filters import path_filter
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.paths import path_filter
+from codesearch.search.literals import check_has_code, proposed_files, read_with
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
-from codesearch.search.sources import check_has_code, proposed_files, read_with
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.meaning import GRADES, IN_COMMENTS, Candidate, Names, SourceFile, candidates, graded

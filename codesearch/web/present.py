@@ -18,8 +18,7 @@ import codesearch
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError, IndexStoreError
-from codesearch.search.marks import MAX_COLOURED, lexer_of, marks
-from codesearch.search.snippets import explaining_words, snippet_lines
+from codesearch.search.snippets import MAX_COLOURED, explaining_words, lexer_of, marks, snippet_lines
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
 from codesearch.structure.whole import FileView

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.search.conversion import Conversion, parse_conversion
-from codesearch.search.direction import agreement
+from codesearch.search.direction import Conversion, agreement, parse_conversion
 
 INT_TO_STRING = Conversion(("integer",), ("string",))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.search import literals, sources
+from codesearch.search import literals
 from codesearch.search.literals import literals_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Found, Searcher
@@ -207,5 +207,5 @@ def test_an_exact_text_without_words_or_a_long_one_is_refused(exact: Callable[..
 def test_files_that_are_not_read_for_an_exact_text_are_counted(
     exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sources, "MOST_FILES", 1)
+    monkeypatch.setattr(literals, "MOST_FILES", 1)
     assert exact("self.items.append(").unread_files == 2

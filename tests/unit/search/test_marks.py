@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.search.marks import marks
+from codesearch.search.snippets import marks
 from codesearch.text.terms import query_terms, terms_of
 
 

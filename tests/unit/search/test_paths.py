@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from codesearch.search import paths
-from codesearch.search.paths import path_filter
+from codesearch.search import filters
+from codesearch.search.filters import path_filter
 from codesearch.search.request import Filters
 
 ROOT = Path("/work/shop")
@@ -108,8 +108,8 @@ def test_links_in_absolute_globs_and_places_are_followed(tmp_path):
     (tmp_path / "real" / "src").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
     root = (tmp_path / "real").resolve()
-    for filters in (Filters(paths=(f"{tmp_path}/link/src/*",)), Filters(within=(tmp_path / "link" / "src",))):
-        passes = path_filter(filters, root)
+    for wanted in (Filters(paths=(f"{tmp_path}/link/src/*",)), Filters(within=(tmp_path / "link" / "src",))):
+        passes = path_filter(wanted, root)
         assert passes("src/a.py") and not passes("a.py")
 
 
@@ -130,13 +130,13 @@ def test_a_root_may_be_the_root_of_the_file_system():
     ],
 )
 def test_globs_may_have_backslashes_on_windows(monkeypatch, pattern, here, expected):
-    monkeypatch.setattr(paths, "os", SimpleNamespace(path=ntpath, sep="\\"))
+    monkeypatch.setattr(filters, "os", SimpleNamespace(path=ntpath, sep="\\"))
     passes = path_filter(Filters(paths=(pattern,), here=here), PureWindowsPath("C:\\work\\shop"))
     assert [path for path in FILES if passes(path)] == expected
 
 
 def test_places_have_backslashes_on_windows(monkeypatch):
-    monkeypatch.setattr(paths, "os", SimpleNamespace(path=ntpath, sep="\\"))
-    filters = Filters(within=("C:\\work\\shop\\app\\main.py", "C:\\work\\shop\\lib"))
-    passes = path_filter(filters, PureWindowsPath("C:\\work\\shop"))
+    monkeypatch.setattr(filters, "os", SimpleNamespace(path=ntpath, sep="\\"))
+    wanted = Filters(within=("C:\\work\\shop\\app\\main.py", "C:\\work\\shop\\lib"))
+    passes = path_filter(wanted, PureWindowsPath("C:\\work\\shop"))
     assert [path for path in FILES if passes(path)] == ["app/main.py", "lib/app/util.go"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.search import sources
+from codesearch.search import literals
 from codesearch.search.request import Filters
 from codesearch.store.reader import IndexReader
 from codesearch.structure.usages import Usages, find_usages
@@ -142,11 +142,11 @@ def test_files_beyond_the_bound_are_counted(
 ) -> None:
     tree = {f"a{number}.py": "def tick(): ...\n" for number in range(5)} | {"z.py": "x = Tick\n"}
     index = index_tree(write_tree(tmp_path / "project", tree))
-    monkeypatch.setattr(sources, "MOST_FILES", 2)
+    monkeypatch.setattr(literals, "MOST_FILES", 2)
     assert find_usages([index], "tick").unread_files == 4
     found = find_usages([index], "Tick")  # Files with the name in another case do not count.
     assert (lines(found), found.unread_files) == (["z.py:1"], 0)
-    monkeypatch.setattr(sources, "MOST_BYTES", 50)
+    monkeypatch.setattr(literals, "MOST_BYTES", 50)
     assert find_usages([index], "Tick").unread_files == 3
 
 
