@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import typer
 from codesearch.cli.first import revision_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines
-from codesearch.cli.output import exit_on_terminate
+from codesearch.cli.output import exit_while_waiting
 from codesearch.cli.progress import build_notes, build_progress
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
@@ -128,7 +129,7 @@ def watch(
     """
     from codesearch.watch.watcher import Watcher
 
-    exit_on_terminate()
+    exit_while_waiting(signal.SIGINT, signal.SIGTERM)
     invocation = invocation_of(context)
     engine = invocation.engine(home, model=model, device=device)
     roots = [invocation.path(folder) for folder in folders or [Path()]]

@@ -17,21 +17,37 @@ def exit_on_interrupt() -> None:
     An index survives that at any moment, and the next run removes incomplete files. Raising an exception instead could
     fail or block forever in imports of C extensions and locks of other threads.
     """
-    cursor = _SHOW_CURSOR if os.isatty(2) else ""
-    signal.signal(signal.SIGINT, lambda *_: _exit(130, f"{cursor}{INTERRUPTED}\n"))
+
+    def end(number: int, _: object) -> None:
+        signal.signal(number, signal.SIG_IGN)  # A second one must not interrupt this.
+        _exit(number)
+
+    signal.signal(signal.SIGINT, end)
 
 
-def exit_on_terminate() -> None:
-    """End the process immediately, with code 0, when it is asked to terminate."""
-    signal.signal(signal.SIGTERM, lambda *_: _exit(0))
+def exit_while_waiting(*numbers: int) -> None:
+    """Let a thread end the process on signals, for commands whose main thread waits.
+
+    Python runs handlers in the main thread. If a signal comes just before that begins to wait, it would be handled only
+    when the wait is over.
+    """
+    import threading
+
+    caught, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    signal.set_wakeup_fd(wakes)
+    for number in numbers:
+        signal.signal(number, lambda *_: None)
+    threading.Thread(target=lambda: _exit(os.read(caught, 1)[0]), daemon=True).start()
 
 
-def _exit(code: int, message: str = "") -> None:
+def _exit(number: int) -> None:
     if workers := sys.modules.get("codesearch.build.workers"):
         workers.kill_all()
-    if message:
-        os.write(2, message.encode())
-    os._exit(code)
+    if number != signal.SIGINT:
+        os._exit(0)
+    os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{INTERRUPTED}\n".encode())
+    os._exit(130)
 
 
 def prepare_streams() -> None:

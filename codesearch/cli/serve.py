@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.output import exit_while_waiting
 from codesearch.engine.scope import find_project
 from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.files import expanded
@@ -207,6 +208,7 @@ def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator
     _check_installed("pygls")
     from codesearch.lsp.server import run
 
+    exit_while_waiting(signal.SIGINT)
     if sys.stdin.isatty():
         yield Output(err="an editor starts this command (docs/editors.md); Ctrl-C ends it\n")
     invocation = invocation_of(context)

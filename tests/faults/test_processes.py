@@ -15,7 +15,7 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexNotFoundError
 from codesearch.search.request import SearchRequest
-from tests.command import Command
+from tests.command import Command, until
 from tests.conftest import write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as on Linux")
@@ -63,18 +63,18 @@ def wait_until_gone(pids: set[int], seconds: float) -> set[int]:
     return {pid for pid in pids if is_running(pid)}
 
 
+def with_workers(tree: Path, home: Path, bundle: Path) -> tuple[subprocess.Popen[bytes], set[int]]:
+    """Index a large tree; return the process when it has started workers, and these."""
+    write_tree(tree, {f"more{file}.py": source(file, 1) * 4 for file in range(100)})
+    running = Command(tree, home).start("index", ".", "--model", bundle, stdout=-1, stderr=-1)
+    workers: set[int] = set()
+    until(lambda: workers.update(descendants(running.pid)) or workers, unless=running.poll)
+    return running, workers
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGINT])
 def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
-    write_tree(tree, {f"more{file}.py": source(file, 1) * 4 for file in range(100)})
-    command = Command(tree, home)
-    running = command.start(
-        "index", ".", "--model", tiny_bundle, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    workers: set[int] = set()
-    deadline = time.monotonic() + 20
-    while not workers and time.monotonic() < deadline and running.poll() is None:
-        workers = descendants(running.pid)
-    assert workers, "the index was made without workers"
+    running, workers = with_workers(tree, home, tiny_bundle)
     running.send_signal(number)
     _, err = running.communicate(timeout=20)  # A worker that kept the pipe open would block this.
     assert b"Traceback" not in err
@@ -82,18 +82,11 @@ def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
 
 
 def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):
-    write_tree(tree, {f"more{file}.py": source(file, 1) * 4 for file in range(100)})
-    running = Command(tree, home).start(
-        "index", ".", "--model", tiny_bundle, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    time.sleep(0.8)
-    for _ in range(2):
-        if running.poll() is None:
-            running.send_signal(signal.SIGINT)
-        time.sleep(0.2)
-    out, err = running.communicate(timeout=20)
-    assert running.returncode in (130, 0)
-    assert b"Traceback" not in err
+    running, _ = with_workers(tree, home, tiny_bundle)
+    running.send_signal(signal.SIGINT)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=20)
+    assert (running.returncode, err) == (130, b"interrupted\n")
 
 
 def answer(home: Path, tree: Path, bundle: Path) -> list[tuple[str, str]] | None:
