@@ -5,14 +5,22 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.first import first_indexed
+from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError
+
+if TYPE_CHECKING:
+    from codesearch.engine.engine import Engine
+    from codesearch.evaluation.judge import BenchOptions
+    from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
 _DATA_HELP = f"Folder of the suite's data; default: ${DATA_VARIABLE}."
@@ -31,6 +39,12 @@ def bench(
     without: Annotated[
         list[str] | None, typer.Option(help="Turn a signal of the ranking off; repeatable.")
     ] = None,
+    questions: Annotated[
+        Path | None, typer.Option(help="Score your own questions on your index: a file of JSON lines.")
+    ] = None,
+    root: Annotated[
+        Path | None, typer.Option(help="The folder for --questions, by default this one.")
+    ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all scores to a JSON file.")] = None,
     predictions: Annotated[
         Path | None, typer.Option(help="Write the results of the default system, in the official format.")
@@ -44,59 +58,101 @@ def bench(
     device: str,
     home: Path | None,
 ) -> Iterator[Output]:
-    """Measure search quality with questions whose answers are known.
+    """Measure search quality with questions whose answers are known: of a suite, or your own.
 
     It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
-    if suite == "help":
-        from codesearch.evaluation.suites import SUITES
-
-        width = max(map(len, SUITES))
-        yield from (Output(f"{name:{width}}  {suite.what}\n") for name, suite in SUITES.items())
-        return
-    given = data or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
-    suite = suite or ("csn99" if given or score else "smoke")
-    invocation = invocation_of(context)
-    if compare:
-        if score:
-            raise ConfigError("--compare and --score exclude each other", "give only one")
-        from codesearch.evaluation.render import comparison_text
-        from codesearch.evaluation.significance import compare as compare_files
-
-        first, second = map(invocation.path, compare)
-        yield Output(comparison_text(first, second, compare_files(first, second)))
-        return
-    if score and predictions:
-        raise ConfigError("--score runs no search, so --predictions has nothing to write", "give only one")
-    files = {
-        name: invocation.path(file)
-        for name, file in (("json", json_file), ("predictions", predictions))
-        if file
-    }
-    for file in files.values():  # Before a long run.
-        if file.is_dir() or not os.access(file.parent, os.W_OK):
-            raise ConfigError(f"{file}: cannot be written", "give a file in an existing folder")
-    from codesearch.cli.progress import stage_progress
     from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.qrels import write_predictions
-    from codesearch.evaluation.render import result_text
     from codesearch.evaluation.result import write_json
-    from codesearch.evaluation.suites import run_suite, score_file
     from codesearch.evaluation.systems import DEFAULT
 
-    with stage_progress(suite) as on_progress:
+    invocation = invocation_of(context)
+    ways = [
+        name for name, given in {"compare": compare, "score": score, "questions": questions}.items() if given
+    ]
+    if len(ways) > 1:
+        raise ConfigError(f"--{ways[0]} and --{ways[1]} exclude each other", "give only one")
+    if suite == "help" or compare:
+        yield _comparison(*map(invocation.path, compare)) if compare else _suites()
+        return
+    if questions and (suite or data or annotations or without or predictions):
+        raise ConfigError(
+            "--questions asks your own index", "give it only --root, --json, --model and --device"
+        )
+    if root and not questions:
+        raise ConfigError("--root is only for --questions", "leave it out")
+    if score and predictions:
+        raise ConfigError("--score runs no search, so --predictions has nothing to write", "give only one")
+    to_json, to_predictions = (_writable(invocation, file) for file in (json_file, predictions))
+    engine = invocation.engine(home, model=model, device=device)
+    if questions:
+        result = yield from _of_questions(invocation, engine, invocation.path(questions), root)
+    else:
+        named = data or os.environ.get(DATA_VARIABLE)
         options = BenchOptions(
-            home=invocation.engine(home).home,
-            data=invocation.path(given) if given else None,
+            home=engine.home,
+            data=invocation.path(Path(named)) if named else None,
             annotations=invocation.path(annotations) if annotations else None,
             model=invocation.path(model) if model else None,
             device=device,
             without=tuple(without or ()),
-            on_progress=on_progress,
         )
-        result = score_file(suite, invocation.path(score), options) if score else run_suite(suite, options)
+        suite = suite or ("csn99" if named or score else "smoke")
+        result = yield from _of_suite(suite, options, invocation.path(score) if score else None)
+    if to_json:
+        write_json(to_json, result, shlex.join(["codesearch", *sys.argv[1:]]))
+    if to_predictions:
+        write_predictions(to_predictions, result.runs[DEFAULT], result.queries, result.names)
+
+
+def _writable(invocation: Invocation, file: Path | None) -> Path | None:
+    """Return where to write; an error comes before a long run."""
+    if file is None:
+        return None
+    path = invocation.path(file)
+    if path.is_dir() or not os.access(path.parent, os.W_OK):
+        raise ConfigError(f"{path}: cannot be written", "give a file in an existing folder")
+    return path
+
+
+def _suites() -> Output:
+    from codesearch.evaluation.suites import SUITES
+
+    width = max(map(len, SUITES))
+    return Output("".join(f"{name:{width}}  {suite.what}\n" for name, suite in SUITES.items()))
+
+
+def _comparison(first: Path, second: Path) -> Output:
+    from codesearch.evaluation.render import comparison_text
+    from codesearch.evaluation.significance import compare
+
+    return Output(comparison_text(first, second, compare(first, second)))
+
+
+def _of_suite(name: str, options: BenchOptions, score: Path | None) -> Generator[Output, None, SuiteResult]:
+    """Run a suite, or score a file of results."""
+    from codesearch.evaluation.render import result_text
+    from codesearch.evaluation.suites import run_suite, score_file
+
+    with stage_progress(name) as on_progress:
+        options = replace(options, on_progress=on_progress)
+        result = score_file(name, score, options) if score else run_suite(name, options)
     yield Output(result_text(result))
-    if "json" in files:
-        write_json(files["json"], result, shlex.join(["codesearch", *sys.argv[1:]]))
-    if "predictions" in files:
-        write_predictions(files["predictions"], result.runs[DEFAULT], result.queries, result.names)
+    return result
+
+
+def _of_questions(
+    invocation: Invocation, engine: Engine, questions: Path, root: Path | None
+) -> Generator[Output, None, SuiteResult]:
+    """Ask a file of questions in the index of a folder, which the first query makes."""
+    from codesearch.engine.scope import Scope
+    from codesearch.evaluation.questions import questions_text, read_own_questions, score_questions
+
+    asked = read_own_questions(questions)
+    scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
+    scope = yield from first_indexed(engine, scope, invocation, {"auto_index": True})
+    with stage_progress("questions") as on_progress:
+        result = score_questions(engine, scope, asked, on_progress)
+    yield Output(questions_text(questions, result))
+    return result

@@ -1,0 +1,151 @@
+"""Questions of users to their own index -> where the answers rank.
+
+A line of the file is an object with `query` and `answers`. An answer is `path` (every hit in this file is right),
+`path:line` (the innermost definition at this line) or `path::name`; paths are relative to the root of the index.
+
+`mrr` and `hit_at_k` are by the first right hit of ten: definitions as `query --flat` ranks them, and files as `query`
+does for answers that are files. `first_screen` is 1 if `query` without options shows an answer: its five files, each
+with up to three definitions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.errors import CodeSearchError, ConfigError
+from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.qrels import QueryScores
+from codesearch.evaluation.result import SuiteResult, summarise
+from codesearch.evaluation.significance import AVERAGE
+from codesearch.search.request import SearchRequest
+from codesearch.store.reader import IndexReader
+from codesearch.types import Hit
+from codesearch.visible import visible
+
+DEPTH, SCREEN = 10, 5
+_OF_DEFINITION = re.compile(r"::|:[0-9]+$")
+_CURE = 'write {"query": "parse a date", "answers": ["src/dates.py::parse"]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A line of the file, which `at` names in messages."""
+
+    at: str
+    query: str
+    answers: tuple[str, ...]
+
+
+def read_own_questions(path: Path) -> list[Question]:
+    """Read the questions, of which no two are the same."""
+    questions: dict[str, Question] = {}
+    for at, record in read_jsonl(path):
+        query, answers = record.get("query"), record.get("answers")
+        if not isinstance(query, str) or not re.search(r"\w", query):
+            raise ConfigError(f"{at}: query is no text with words", _CURE)
+        if not isinstance(answers, list) or not answers:
+            raise ConfigError(f"{at}: answers is no list of places", _CURE)
+        if wrong := [answer for answer in answers if not isinstance(answer, str) or not answer.strip()]:
+            raise ConfigError(f"{at}: answer {wrong[0]!r} is no text", "write path, path:line or path::name")
+        if query in questions:
+            raise ConfigError(
+                f"{at}: the same query as {questions[query].at}", "write all answers into one line"
+            )
+        questions[query] = Question(at, query, tuple(answer.removeprefix("./") for answer in answers))
+    if not questions:
+        raise ConfigError(f"{path}: no questions", _CURE)
+    return list(questions.values())
+
+
+def score_questions(
+    engine: Engine, scope: Scope, questions: Sequence[Question], on_progress: Callable[[str, int, int], None]
+) -> SuiteResult:
+    """Ask the questions in an index, which is updated first, and score the hits."""
+    scores: QueryScores = {}
+    unknown: list[str] = []
+    for number, question in enumerate(questions, 1):
+        request = SearchRequest(question.query, top_k=DEPTH, refresh=number == 1)
+        answer = engine.search(request, scope, by_file=True)
+        definitions = engine.search(request, scope, refresh=False).hits
+        if number == 1:
+            with engine.indexes(scope) as (index,):
+                root, files = index.manifest.root, _files(index)
+        right = {known: set(_places(engine, scope, root, files, known)) for known in question.answers}
+        unknown += [f"{question.at}: {known}" for known, places in right.items() if not places]
+        scores["questions", question.query] = _score(definitions, answer.hits, set().union(*right.values()))
+        on_progress("query", number, len(questions))
+    details = {"root": root, "model": answer.model, "unknown_answers": unknown}
+    systems = {"default": summarise(scores)}
+    return SuiteResult("questions", systems, len(questions), answer.documents, details=details)
+
+
+def _files(index: IndexReader) -> set[str]:
+    return {
+        file.path
+        for segment in index.segments
+        for file_id, file in enumerate(segment.files)
+        if file_id not in segment.dead_files
+    }
+
+
+def _places(engine: Engine, scope: Scope, root: str, files: Collection[str], answer: str) -> list[str]:
+    """Return an answer as `path`, or as `path:line` of each definition that it names; nothing if it names nothing."""
+    if not _OF_DEFINITION.search(answer):
+        return [answer] if answer in files else []
+    try:
+        places = engine.find(os.path.join(root, answer), scope)
+    except CodeSearchError:
+        return []
+    return [f"{place.path.relative_to(root).as_posix()}:{place.line}" for place in places]
+
+
+def _score(definitions: Sequence[Hit], files: Sequence[Hit], right: Collection[str]) -> dict[str, float]:
+    """Score what two searches returned; `right` has paths and path:line of definitions."""
+
+    def answers(hit: Hit, *, as_file: bool) -> bool:
+        places = (f"{hit.path}:{hit.start_line}", *hit.copies)
+        return any((place.rpartition(":")[0] if as_file else place) in right for place in places)
+
+    ranks = [
+        rank
+        for as_file, hits in ((False, definitions), (True, files))
+        for rank, hit in enumerate(hits, 1)
+        if answers(hit, as_file=as_file)
+    ]
+    rank = min(ranks, default=0)
+    shown = [hit for file in files[:SCREEN] for hit in (file, *file.others)]
+    on_screen = any(answers(hit, as_file=as_file) for hit in shown for as_file in (True, False))
+    return {
+        "mrr": 1 / rank if rank else 0.0,
+        **{f"hit_at_{k}": float(0 < rank <= k) for k in (1, 5, DEPTH)},
+        "first_screen": float(on_screen),
+    }
+
+
+def questions_text(path: Path, result: SuiteResult) -> str:
+    """Return the scores, the answers that name nothing, and the questions without an answer in the first ten hits."""
+    system, documents = result.systems["default"], f"{result.documents:,} documents"
+    lines = [f"{result.judged_queries} questions of {path} in {result.details['root']}, {documents}", ""]
+    lines.append(f"{'':12}{'mean':>8}   95% interval")
+    for metric, means in system.metrics.items():
+        low, high = system.ci95[metric][AVERAGE]
+        lines.append(f"{metric:12}{means[AVERAGE]:8.3f}   {low:.3f} to {high:.3f}")
+    if unknown := result.details["unknown_answers"]:
+        lines += [
+            "",
+            "not in the index, so these answers count as misses:",
+            *(f"  {answer}" for answer in unknown),
+        ]
+    if missed := [query for (_, query), of_query in system.queries.items() if not of_query["mrr"]]:
+        lines += [
+            "",
+            f"without an answer in the first {DEPTH} hits:",
+            *(f"  {query[:100]}" for query in missed),
+        ]
+    return "".join(f"{visible(line)}\n" for line in lines)
