@@ -294,7 +294,7 @@ def settle(root: Path, home: Path) -> None:
         {path: stamp if stamp[4] >= -1 else doubtful(stamp) for path, stamp in part.items()}
         for part in (found.files, found.passed, found.watched)
     )
-    write_stamps(folder, Stamps(*parts, found.taken_ns, found.is_partial), last_manifest(folder).commit)
+    write_stamps(folder, Stamps(*parts, found.taken_ns), last_manifest(folder).commit)
 
 
 @pytest.fixture(scope="session")

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.build.stamps import Stamps, is_folder, read_stamps
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.files import ABSENT, Stamp, stamp
-from codesearch.parsing.rule_files import folder_of, rule_files_above
+from codesearch.parsing.rule_files import rule_files_above
 from codesearch.settings import index_options
 from codesearch.store.manifest import MadeWith, Manifest
 
@@ -29,20 +29,18 @@ class Comparison:
         commit: the commit.
         stamps: its stamps.
         changed: source files whose stamps changed -> their stamps now; None if a walk is needed.
-        folders: folders to list again, because their stamps or those of files that were left out changed.
         started_ns: wall clock time before the first file was checked.
     """
 
     commit: int
     stamps: Stamps
     changed: Mapping[str, Stamp] | None
-    folders: frozenset[str]
     started_ns: int
 
     @property
     def is_current(self) -> bool:
         """Say whether nothing changed."""
-        return self.changed == {} and not self.folders
+        return self.changed == {}
 
 
 def walk_in_force(
@@ -62,24 +60,21 @@ def compare(index_folder: Path, manifest: Manifest, walk: WalkConfig | None = No
     root = Path(manifest.root)
     walk = walk or walk_in_force(root, manifest, IndexOptions())[0]
     stamps = read_stamps(index_folder, manifest.commit)
-    watched = None
-    if walk == manifest.walk_config():
-        above = {path for path, _ in rule_files_above(root)} if walk.ignore_files else set()
-        watched = _changed_watched(manifest.root, stamps, above)
-    if watched is None or not all(map(is_folder, watched)):
-        return Comparison(manifest.commit, stamps, None, frozenset(), started_ns)
-    passed = _changed(manifest.root, stamps.passed)
-    folders = frozenset([*watched, *map(folder_of, passed)])
-    return Comparison(manifest.commit, stamps, _changed(manifest.root, stamps.files), folders, started_ns)
+    changed = None
+    if walk == manifest.walk_config() and _is_watched_unchanged(manifest.root, stamps, walk):
+        changed = _changed(manifest.root, stamps.files)
+    return Comparison(manifest.commit, stamps, changed, started_ns)
 
 
-def _changed_watched(root: str, stamps: Stamps, above: set[str]) -> Collection[str] | None:
-    """Find the folders and ignore files whose stamps changed; None if other ignore files are above the root now."""
+def _is_watched_unchanged(root: str, stamps: Stamps, walk: WalkConfig) -> bool:
+    """Say whether all that a walk depends on is unchanged: folders, ignore files, and files that were left out."""
+    rules = {path for path, _ in rule_files_above(Path(root))} if walk.ignore_files else set()
     watched = stamps.watched
-    if not watched or above != {path for path in watched if not is_folder(path) and os.path.isabs(path)}:
-        return None
+    above = {path: watched[path] for path in watched if not is_folder(path) and os.path.isabs(path)}
+    if not watched or above.keys() != rules:
+        return False
     below = {path: watched[path] for path in watched.keys() - above} if above else watched
-    return [*_changed(root, below), *_changed("", {path: watched[path] for path in above})]
+    return not (_changed(root, below) or _changed("", above) or _changed(root, stamps.passed))
 
 
 def _changed(root: str, stamps: Mapping[str, Stamp]) -> dict[str, Stamp]:

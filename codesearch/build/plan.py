@@ -1,16 +1,15 @@
 """A root and its last commit -> the plan of an update. This module imports fast, because most runs have nothing to do.
 
-If no folder changed since the last walk, no walk is needed: the saved stamps name all files to check. If some folders
-changed, a refresh lists only these.
+If no folder changed since the last walk, no walk is needed: the saved stamps name all files to check.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codesearch.build.current import Comparison, compare
@@ -19,15 +18,12 @@ from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.files import Stamp
 from codesearch.parsing.grammars import grammar_version
 from codesearch.parsing.languages import LANGUAGES
-from codesearch.parsing.rule_files import folder_of
-from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, list_folders, walk
+from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import Manifest, Tally, limited_counts
 from codesearch.treefiles import read_below
 
-_MOST_FOLDERS = 1_000
-"""If more folders changed, a walk takes no longer than to list them one by one."""
 _PARSED_BYTES_S = 1_000_000
 """Bytes of source that two cores index in a second, at least."""
 
@@ -108,7 +104,6 @@ def plan_update(
     last: Manifest | None,
     rebuild: bool = False,
     seen: Comparison | None = None,
-    may_list: bool = False,
     until: float = math.inf,
 ) -> Plan:
     """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk."""
@@ -119,22 +114,21 @@ def plan_update(
     if previous and previous.complete:
         if seen is None or seen.commit != previous.commit:
             seen = compare(index_folder, previous, config.walk)
-        if may_list or not (seen.folders or seen.stamps.is_partial):
-            found = _changes(root, config.walk, previous, seen, WalkReport(until=until))
+        found = _changes(config.walk, previous, seen)
     old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
     found = found or _walked(root, config.walk, old, report)
     known: dict[str, LiveFile] = {}
     if previous:
-        paths = None if found.gone is None else [*found.gone, *(file.path for file in found.files)]
-        known = known_files(index_folder, previous, paths)
+        known = known_files(
+            index_folder, previous, None if found.is_whole else [file.path for file in found.files]
+        )
     to_parse = [
         file
         for file in found.files
         if not (live := known.get(file.path))
         or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
     ]
-    here = {file.path for file in found.files}
-    gone = known.keys() - here if found.gone is None else known.keys() & found.gone
+    gone = known.keys() - {file.path for file in found.files}
     dead = [known[path] for path in [*(file.path for file in to_parse if file.path in known), *sorted(gone)]]
     return Plan(
         root=root,
@@ -159,11 +153,11 @@ class _Found:
 
     Attributes:
         files: files to compare with the last commit, in the order of their paths.
-        gone: files of the last commit that no longer exist; None if `files` are all files of the tree.
+        is_whole: whether `files` are all files of the tree, and not only those whose stamps changed.
     """
 
     files: list[SourceFile]
-    gone: set[str] | None
+    is_whole: bool
     walked: Tally
     missing_grammars: dict[str, int]
     stamps: Stamps
@@ -174,51 +168,28 @@ def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> 
     started_ns = time.time_ns()
     files = sorted(walk(root, config, report), key=lambda file: file.path)
     tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
-    stamps = _stamps_of(files, report, started_ns, old)
-    return _Found(files, None, tally, report.missing_grammars, stamps)
+    stamps = Stamps(
+        trusted({file.path: file.stamp for file in files}, started_ns, old.files, old.taken_ns),
+        trusted(report.passed, started_ns, old.passed, old.taken_ns),
+        trusted(report.watched, started_ns, old.watched, old.taken_ns),
+        time.time_ns(),
+    )
+    return _Found(files, True, tally, report.missing_grammars, stamps)
 
 
-def _changes(
-    root: Path, config: WalkConfig, previous: Manifest, seen: Comparison, report: WalkReport
-) -> _Found | None:
-    """Return the files whose stamps changed and those in the folders whose stamps changed; None if a walk is needed."""
+def _changes(config: WalkConfig, previous: Manifest, seen: Comparison) -> _Found | None:
+    """Return the source files whose stamps changed; None if a walk is needed."""
     old = seen.stamps
     if seen.changed is None:
         return None
     files: list[SourceFile] = []
-    touched: frozenset[str] = frozenset()
-    if seen.folders:
-        if config.follow_links or len(seen.folders) > _MOST_FOLDERS:
-            return None
-        listing = list_folders(root, config, report, seen.folders, old.watched)
-        # A walk counts warnings and missing grammars in the whole tree.
-        if listing is None or report.warnings or report.missing_grammars:
-            return None
-        files, touched = listing.files, listing.listed | listing.gone
-    here = {file.path for file in files}
-    elsewhere = _outside(old.files, touched)
-    for path in seen.changed.keys() & elsewhere:
+    for path in sorted(seen.changed):
         if not (file := known_file(path, seen.changed[path], config)):
             return None
         files.append(file)
-    files.sort(key=lambda file: file.path)
-    new = _stamps_of(files, report, seen.started_ns, old)
-    stamps = Stamps(
-        {**elsewhere, **new.files},
-        {**_outside(old.passed, touched), **new.passed},
-        {**_outside(old.watched, touched), **new.watched},
-        new.taken_ns,
-        is_partial=old.is_partial or bool(touched),
-    )
-    gone = old.files.keys() - elsewhere.keys() - here
-    return _Found(files, gone, previous.walked, previous.missing_grammars, stamps)
-
-
-def _outside(stamps: Mapping[str, Stamp], folders: Collection[str]) -> dict[str, Stamp]:
-    """Return the stamps of what is not in one of these folders."""
-    if not folders:
-        return dict(stamps)
-    return {path: stamp for path, stamp in stamps.items() if folder_of(path) not in folders}
+    new = trusted({file.path: file.stamp for file in files}, seen.started_ns, old.files, old.taken_ns)
+    stamps = replace(old, files={**old.files, **new}, taken_ns=time.time_ns())
+    return _Found(files, False, previous.walked, previous.missing_grammars, stamps)
 
 
 def live_files(
@@ -241,16 +212,6 @@ def known_files(
             live = live_files(entry.number, entry.dead_files, store, paths)
             found.update((file.record.path, file) for file in live)
     return found
-
-
-def _stamps_of(files: Iterable[SourceFile], report: WalkReport, started_ns: int, old: Stamps) -> Stamps:
-    """Return what a walk that began at `started_ns` found, as it is stored."""
-    return Stamps(
-        trusted({file.path: file.stamp for file in files}, started_ns, old.files, old.taken_ns),
-        trusted(report.passed, started_ns, old.passed, old.taken_ns),
-        trusted(report.watched, started_ns, old.watched, old.taken_ns),
-        time.time_ns(),
-    )
 
 
 def _is_unchanged(

@@ -1,8 +1,8 @@
 """Stamps of a root's last walk. With them, a check for changes needs no walk (see `current`).
 
-    stamps    compressed by zlib, which adds a checksum: one line of JSON, {"version": 3, "commit": .., "files": N,
-              "passed": P, "watched": M, "taken_ns": .., "is_partial": ..}; N + P + M paths below the root, each ended
-              by a zero byte; then the five numbers of each stamp, int64
+    stamps    compressed by zlib, which adds a checksum: one line of JSON, {"version": 4, "commit": .., "files": N,
+              "passed": P, "watched": M, "taken_ns": ..}; N + P + M paths below the root, each ended by a zero byte;
+              then the five numbers of each stamp, int64
 
 "passed" are files that the walk looked at and left out, although their names do not tell why: a file without a suffix
 that is not executable or no script, a large file, one that cannot be read, a link without a target. "watched" counts
@@ -29,7 +29,7 @@ from codesearch.files import Stamp, write_atomically
 FILE = "stamps"
 RACY_NS = 2_000_000_000
 """A file that changed within this time before the walk may change again without a new stamp."""
-_VERSION = 3
+_VERSION = 4
 _NUMBERS = 5
 _BYTES = 8 * _NUMBERS
 
@@ -43,15 +43,12 @@ class Stamps:
         passed: of files that were looked at and left out.
         watched: of folders and ignore files.
         taken_ns: wall clock time after the last stamp was taken; 0 if unknown.
-        is_partial: whether only changed folders were listed since the last whole walk. Then the counts of skipped files
-            are those of that walk.
     """
 
     files: dict[str, Stamp] = field(default_factory=dict)
     passed: dict[str, Stamp] = field(default_factory=dict)
     watched: dict[str, Stamp] = field(default_factory=dict)
     taken_ns: int = field(default=0, compare=False)
-    is_partial: bool = False
 
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
@@ -62,8 +59,7 @@ def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
     )
     numbers = array("q", (number for part in parts.values() for one in part.values() for number in one))
     counts = {name: len(part) for name, part in parts.items()}
-    taken = {"taken_ns": stamps.taken_ns, "is_partial": stamps.is_partial}
-    head = json.dumps({"version": _VERSION, "commit": commit, **counts, **taken})
+    head = json.dumps({"version": _VERSION, "commit": commit, **counts, "taken_ns": stamps.taken_ns})
     content = zlib.compress(head.encode() + b"\n" + names + numbers.tobytes(), 1)
     with suppress(OSError):  # The home is full or read-only.
         write_atomically(index_folder / FILE, content, for_owner=True)
@@ -82,7 +78,7 @@ def read_stamps(index_folder: Path, commit: int | None = None) -> Stamps:
         names = rest[:end].decode("utf-8", "surrogateescape").split("\0")[:-1]
         stamps = zip(names, zip(*[iter(numbers)] * _NUMBERS, strict=True), strict=True)
         files, passed, watched = (dict(islice(stamps, count)) for count in counts)
-        return Stamps(files, passed, watched, fields["taken_ns"], fields["is_partial"])
+        return Stamps(files, passed, watched, fields["taken_ns"])
     except (OSError, ValueError, KeyError, TypeError, zlib.error):
         return Stamps()
 

@@ -102,9 +102,7 @@ def _plan_again(
     root = Path(known.root)
     last = last_manifest(entry.folder)  # Another process may have committed since the entry was read.
     config = _config(root, IndexOptions(), last or known, vectors)
-    return plan_update(
-        root, entry.folder, config, known.model["id"], last=last, seen=seen, may_list=True, until=until
-    )
+    return plan_update(root, entry.folder, config, known.model["id"], last=last, seen=seen, until=until)
 
 
 def refresh_index(

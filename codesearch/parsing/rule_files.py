@@ -25,13 +25,3 @@ def rule_files_above(root: Path) -> list[tuple[str, str]]:
         for depth in range(len(parts))
         for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES)
     ]
-
-
-def folder_of(path: str) -> str:
-    """Return the folder of a file, with a slash at the end; that of an ignore file is where its rules apply.
-
-    >>> [folder_of(path) for path in ("app.py", "src/app.py", "src/.git/info/exclude", "bare.git/info/exclude")]
-    ['', 'src/', 'src/', 'bare.git/info/']
-    """
-    above = path.removesuffix(EXCLUDE_FILE)
-    return above if above.endswith("/") or not above else path[: path.rfind("/") + 1]

@@ -7,9 +7,8 @@ import os
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
 from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
@@ -25,7 +24,7 @@ from codesearch.parsing.languages import (
     language_of_shebang,
 )
 from codesearch.parsing.patterns import BadPatternError, PatternsHere, is_ignored, read_patterns
-from codesearch.parsing.rule_files import EXCLUDE_FILE, IGNORE_FILES, folder_of, rule_files_above
+from codesearch.parsing.rule_files import EXCLUDE_FILE, IGNORE_FILES, rule_files_above
 from codesearch.treefiles import read_head
 from codesearch.visible import visible
 
@@ -118,8 +117,7 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     decides, and nothing inside an ignored folder is read. Inside a git work tree, the rules of the folders above `root`
     apply too.
     """
-    walker = _Walk(root, config, report)
-    yield from walker.files(walker.first_rules())
+    yield from _Walk(root, config, report).files()
 
 
 def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None:
@@ -130,63 +128,11 @@ def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None
     return SourceFile(path, spec.name, stamp)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What a walk of some folders found.
-
-    Attributes:
-        files: the source files in the folders that were listed.
-        listed: folders that were listed: the given ones that still exist, and folders below them that are new or moved.
-        gone: folders of the earlier walk that a walk would not enter any more.
-    """
-
-    files: list[SourceFile]
-    listed: frozenset[str]
-    gone: frozenset[str]
-
-
-def list_folders(
-    root: Path,
-    config: WalkConfig,
-    report: WalkReport,
-    changed: Collection[str],
-    watched: Collection[str],
-) -> Listing | None:
-    """List the folders that changed since an earlier walk, as a walk of the whole root would.
-
-    Returns:
-        None if the whole root has to be walked: a folder of the earlier walk has a new ignore file.
-    """
-    known = frozenset(path for path in watched if not path or path.endswith("/"))
-    walker = _Walk(root, config, report, known.difference(changed))
-    rules = {"": walker.first_rules()}
-    files: list[SourceFile] = []
-    for folder in sorted(changed):  # A folder comes before those in it.
-        if folder not in walker.listed and not walker.is_gone(folder):
-            files.extend(walker.files(walker.rules_of(folder, rules, watched), folder))
-    new_rules = (path for path in report.watched.keys() - watched if not path.endswith("/"))
-    if any(folder_of(path) in known for path in new_rules):
-        return None
-    gone = frozenset(folder for folder in known - walker.listed if walker.is_gone(folder))
-    return Listing(files, frozenset(walker.listed), gone)
-
-
 class _Walk:
-    """One walk: what it may enter, what it has seen, and where it reports.
+    """One walk: what it may enter, what it has seen, and where it reports."""
 
-    A folder in `unchanged` is not entered; `stayed` has those that a listing would enter.
-    """
-
-    def __init__(
-        self,
-        root: Path,
-        config: WalkConfig,
-        report: WalkReport,
-        unchanged: frozenset[str] = frozenset(),
-    ) -> None:
-        self.root, self.config, self.report, self.unchanged = str(root), config, report, unchanged
-        self.listed: set[str] = set()
-        self.stayed: set[str] = set()
+    def __init__(self, root: Path, config: WalkConfig, report: WalkReport) -> None:
+        self.root, self.config, self.report = str(root), config, report
         self.reader = RuleReader()
         self.languages = frozenset(map(language_name, config.languages))
         try:
@@ -211,32 +157,12 @@ class _Walk:
             raise ConfigError(f"exclude: {count}", "give fewer in --exclude or in a settings file")
         return [*rules_above(above, self.reader, self.report.warn), Rules(exclude)]
 
-    def rules_of(self, folder: str, known: dict[str, list[Rules]], watched: Collection[str]) -> list[Rules]:
-        """Return the rules of the folders above a folder, which have only the ignore files that are watched."""
-        for above, inner in _steps(folder):
-            if inner in known:
-                continue
-            names = {name for name in IGNORE_FILES if f"{above}{name}" in watched}
-            if f"{above}{EXCLUDE_FILE}" in watched:
-                names.add(".git")
-            rules = known[above]
-            known[inner] = self.with_own_rules(above, rules, names) if self.config.ignore_files else rules
-        return known[folder]
-
-    def is_gone(self, folder: str) -> bool:
-        """Say whether a folder above this one was listed and no longer has it."""
-        return any(
-            above in self.listed and inner not in self.listed and inner not in self.stayed
-            for above, inner in _steps(folder)
-        )
-
-    def files(self, rules: list[Rules], first: str = "") -> Iterator[SourceFile]:
-        """Yield the files of a folder, then those of the folders below it that are entered."""
-        stack = [(first, rules)]
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files of each folder, then those of the folders below it that are entered."""
+        stack = [("", self.first_rules())]
         while stack:
             folder, rules = stack.pop()
             place = os.path.join(self.root, folder)
-            self.listed.add(folder)
             self.report.watch(folder, place)
             try:
                 with os.scandir(place) as scan:
@@ -253,10 +179,7 @@ class _Walk:
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
                     if self.enters(entry, path, here):
-                        if f"{path}/" in self.unchanged:
-                            self.stayed.add(f"{path}/")
-                        else:
-                            below.append((f"{path}/", rules))
+                        below.append((f"{path}/", rules))
                 elif isinstance(found := self.source_file(entry, path, here), SourceFile):
                     yield found
                 elif found:
@@ -403,15 +326,6 @@ def _is_minified(source: bytes) -> bool:
         return False
     names = _NAME.findall(source[:_NAMES_BYTES])
     return sum(len(name) <= _SHORT_NAME for name in names) >= _LEAST_SHORT * len(names)
-
-
-def _steps(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield each folder on the way from the root to a folder with the next one.
-
-    >>> list(_steps("a/b/"))
-    [('', 'a/'), ('a/', 'a/b/')]
-    """
-    return pairwise(accumulate(folder.split("/")[:-1], lambda above, name: f"{above}{name}/", initial=""))
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:
