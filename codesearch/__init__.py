@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 _ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "engine"))
-_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "commits.search")
+_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search")
 """The modules with the public names; those that import fast come first."""
 __all__ = [
     "Answer",

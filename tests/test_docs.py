@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -38,6 +37,7 @@ from codesearch.parsing.grammars import query_source
 from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name
 from codesearch.settings import SETTINGS
 from codesearch.types import KINDS
+from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 from training.config import shipped_configs
 from training.evaluation.command import SUITES as ENCODER_SUITES
@@ -89,30 +89,22 @@ def test_every_command_and_option_is_documented(name: str) -> None:
 def test_every_example_runs(page: Path, tmp_path: Path) -> None:
     commands = examples(page)
     write_tree(tmp_path / "src", TINY_REPO)
-    environment = {
-        **os.environ,
-        "HOME": str(tmp_path),
-        "XDG_DATA_HOME": "",
-        "CODESEARCH_HOME": str(tmp_path / "home"),
-    }
-    run(["codesearch", "index", str(tmp_path / "src")], tmp_path, environment)
+    run = Command(tmp_path / "src", tmp_path / "home", {"HOME": str(tmp_path), "XDG_DATA_HOME": ""})
+    run("index", ".")
     for command in commands:
-        words = [
+        program, *words = (
             word.replace("~", str(tmp_path), 1) if word.startswith("~") else word
             for word in shlex.split(command)
-        ]
-        code = run(words, tmp_path / "src", environment)
-        assert code in ((0, 1) if {"query", "usages", "duplicates"} & set(words) else (0,)), command
-
-
-def run(words: list[str], folder: Path, environment: dict[str, str]) -> int:
-    program, *arguments = words
-    command = [sys.executable, "-m", program.replace("-", "_"), *arguments]
-    finished = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert finished.returncode in (0, 1), finished.stderr
-    return finished.returncode
+        )
+        if program == "codesearch":
+            finished = run(*words)
+        else:
+            line = [sys.executable, "-m", program.replace("-", "_"), *words]
+            finished = subprocess.run(
+                line, cwd=run.folder, env=run.environment, capture_output=True, text=True
+            )
+        may_be_1 = {"query", "usages", "duplicates"} & set(words)
+        assert finished.returncode in ((0, 1) if may_be_1 else (0,)), (command, finished.stderr)
 
 
 def anchors(page: Path) -> set[str]:
