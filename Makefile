@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo check test test-thorough coverage lint bench bench-speed corpus clean
+.PHONY: demo check check-lint check-tests test test-alone test-thorough coverage lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages --exclude /test/)
@@ -22,12 +22,25 @@ demo: $(VENV)/installed
 # The first two measure the memory of processes, which earlier tests would raise. The last one starts threads of gRPC.
 ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py tests/integration/test_milvus_backend.py
 
-check: lint
-	$(BIN)/pytest -q -n 2 tests/unit
+# Everything but what needs torch, Milvus or a browser, which are large.
+check: $(VENV)/installed-check
+	$(MAKE) --output-sync=target -j 2 check-lint check-tests
 
-test: $(VENV)/installed-test lint
+check-lint:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy -p codesearch
+
+check-tests:
+	$(BIN)/pytest -q -n 2 tests/unit --ignore tests/unit/training --ignore tests/unit/exporters
+
+# Some tests wait for processes and for time to pass: with three workers, two cores are busy meanwhile.
+test: $(VENV)/installed-test
+	$(MAKE) --output-sync=target -j 2 lint test-alone
+	$(BIN)/pytest -q -n 3 --dist loadfile $(ALONE:%=--ignore %)
+
+test-alone: $(VENV)/installed-test
 	$(BIN)/pytest -q $(ALONE)
-	$(BIN)/pytest -q -n 2 --dist loadfile $(ALONE:%=--ignore %)
 
 # Takes an hour: thousands of faults, every pattern in every language, and a service under load for an hour.
 test-thorough: $(VENV)/installed-test
@@ -63,6 +76,10 @@ $(VENV)/python:
 
 $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	$(INSTALL) -e '.[cpu,hnsw,bench]'
+	touch $@
+
+$(VENV)/installed-check: $(VENV)/installed
+	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,lsp,check]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed

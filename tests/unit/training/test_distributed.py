@@ -1,22 +1,35 @@
-"""Two processes as `torchrun` starts them, against one."""
+"""Two processes with the variables of `torchrun`, against one."""
 
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("zstandard")
 
+from tests.command import ROOT, TIMEOUT
 from training import checkpoint
 from training.__main__ import main
 
-ROOT = Path(__file__).parents[3]
 SETTINGS = "--dim 8 --vocabulary-size 200 --batch-size 21 --epochs 2 --token-dropout 0 --device cpu".split()
-TWO = "-m torch.distributed.run --standalone --nproc-per-node 2 -m -- training".split()
+TWO = """
+import os, socket, sys
+import training.pipeline
+from training.__main__ import main
+
+with socket.create_server(("127.0.0.1", 0)) as free:
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1]), "WORLD_SIZE": "2"}
+for rank in "01":
+    if os.fork() == 0:
+        os.environ |= {"RANK": rank, "LOCAL_RANK": rank}
+        code = main(sys.argv[1:])
+        sys.stderr.flush()
+        os._exit(code)
+sys.exit(max(os.waitstatus_to_exitcode(os.wait()[1]) for _ in "01"))
+"""
 
 
 def figures(run):
@@ -24,19 +37,24 @@ def figures(run):
     return [(line["loss"], line["valid_mrr"]["average"]) for line in lines]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("options", ["--encoder nbow", "--encoder selfatt --dropout 0 --chunk 6"])
-def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, corpus, tmp_path):
-    train = ["train", "--corpus", str(corpus), *options.split(), *SETTINGS]
-    assert main([*train, "--run", str(tmp_path / "one")]) == 0
-    done = subprocess.run(
-        [sys.executable, *TWO, *train, "--run", str(tmp_path / "two")],
+def train_with_two(*arguments):
+    return subprocess.run(
+        [sys.executable, "-c", TWO, *arguments],
         cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,
+        timeout=TIMEOUT,
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", ["--encoder nbow", "--encoder selfatt --dropout 0 --chunk 6"])
+def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, corpus, tmp_path):
+    train = ["train", "--corpus", str(corpus), *options.split(), *SETTINGS]
+    assert main([*train, "--run", str(tmp_path / "one")]) == 0
+    done = train_with_two(*train, "--run", str(tmp_path / "two"))
     assert done.returncode == 0, done.stderr
     one, two = (figures(tmp_path / name) for name in ("one", "two"))
     assert len(two) == 2
@@ -47,8 +65,6 @@ def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, corpus
 @pytest.mark.slow
 def test_an_architecture_for_one_process_says_so(corpus, tmp_path):
     train = ["train", "--corpus", str(corpus), "--encoder", "ncs", *SETTINGS, "--run", str(tmp_path / "run")]
-    done = subprocess.run(
-        [sys.executable, *TWO, *train], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = train_with_two(*train)
     assert done.returncode != 0
     assert "error: architecture ncs: trains in one process: start it without torchrun" in done.stderr
