@@ -24,6 +24,8 @@ KINDS = (
 """Kinds of documents. An index stores their positions in this tuple, so add new kinds at the end."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
 """Kinds whose documents end before the first member. Each member is a separate document."""
+TEXT_KINDS = frozenset({"module", "section", "setting"})
+"""Kinds of documents that are no definitions in code."""
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 """Words that mark tests, both in the path of a file and in a query."""
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})

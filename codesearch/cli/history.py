@@ -77,10 +77,11 @@ def history(
 
 def _is_place(word: str, invocation: Invocation) -> bool:
     """Say whether a word is the place of a definition, or a path that exists."""
-    from codesearch.structure.places import LINES
+    from codesearch.search.forms import parse_asked
 
     if is_path(word, invocation):
         return True
-    match = LINES.fullmatch(word)
-    head = match["path"] if match else word.partition("::")[0] if "::" in word else ""
-    return bool(head) and (language_of_path(head) is not None or os.path.exists(invocation.path(Path(head))))
+    asked = parse_asked(word)
+    if not (asked.first or asked.inside):
+        return False
+    return language_of_path(asked.path) is not None or os.path.exists(invocation.path(Path(asked.path)))

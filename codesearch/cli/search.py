@@ -77,14 +77,12 @@ def similar(
 
 def _example(location: str, invocation: Invocation) -> Place | str:
     """Return the place of a file that exists; anything else is looked up in the indexes."""
-    from codesearch.search.request import Place, is_line
+    from codesearch.search.forms import parse_asked
+    from codesearch.search.request import Place
 
-    if is_line(location):
-        place = Place.parse(location)
-        place = replace(place, path=invocation.path(place.path))
-        if place.path.exists():
-            return place
-    return location
+    asked = parse_asked(location)
+    path = invocation.path(Path(asked.path))
+    return Place(path, asked.first) if asked.first and path.exists() else location
 
 
 def _text_on_stdin(invocation: Invocation) -> str:

@@ -16,6 +16,7 @@ from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.render import path_from, render_readings
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
+from codesearch.search.forms import parse_asked
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def read(
 
 def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, Any]) -> tuple[Engine, Scope]:
     """Return an engine and where to look: if the place is a path that exists, in the index around it."""
-    path = Path(place.partition("::")[0].partition(":")[0])
+    path = Path(parse_asked(place).path)
     is_chosen = options["root"] or options["all"] or options["index"] or options["group"]
     whole = invocation.terminal.here / invocation.path(path)
     paths = () if is_chosen or not whole.exists() else (whole,)
@@ -107,12 +108,11 @@ def usages(
     for missing in (path for path in paths if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist", "give files or folders after the name")
     engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths)
-    path, colon, rest = place.partition(":")
-    whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(path)))
-    if (
-        colon and os.path.exists(whole) and not scope.at
-    ):  # The index around the file is searched, not the file alone.
-        place, scope = f"{whole}{colon}{rest}", replace(scope, here=whole)
+    asked = parse_asked(place)
+    whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(asked.path)))
+    if asked.path and (asked.first or asked.inside) and os.path.exists(whole) and not scope.at:
+        # The index around the file is searched, not the file alone.
+        place, scope = f"{whole}{place.strip().removeprefix(asked.path)}", replace(scope, here=whole)
     scope = yield from first_indexed(engine, scope, invocation, options)
     filters = Filters(options["lang"], (), options["path"], here=invocation.terminal.here)
     answer = engine.usages(place, scope, filters=filters, limit=options["hits"], refresh=options["refresh"])

@@ -37,7 +37,8 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded
 from codesearch.home import COMMITS, default_home, make_private, mark_used
-from codesearch.search.request import Filters, Place, RequestFields, SearchRequest, is_line
+from codesearch.search.forms import parse_asked
+from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
@@ -307,10 +308,8 @@ class Engine:
 
     def find(self, place: str, scope: Scope | None = None) -> list[Place]:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
-        from codesearch.structure.places import definitions_of
-
-        with self._spots(place, scope, code=True) as spots:
-            return [spot.place for spot in definitions_of(place, spots)]
+        with self._spots(place, scope, only_definitions=True) as spots:
+            return [spot.place for spot in spots]
 
     def file(self, root: Path | str, path: str) -> FileView:
         """Return an indexed file with its definitions. No other file is read.
@@ -795,14 +794,15 @@ class Engine:
 
     def _example(self, text: str, scope: Scope | None) -> Place:
         """Return a line of a file that exists, else the only place that a text names in the indexes of a scope."""
-        from codesearch.structure.places import definitions_of, only_spot
+        from codesearch.structure.places import only_spot
 
-        given = Place.parse(text) if is_line(text) else None
+        given = Place.parse(text) if parse_asked(text).first else None
         if given and (given.path.exists() or not self.is_local):
             return given
         try:
-            with self._spots(text, replace(scope or Scope(here=Path.cwd()), within=()), code=True) as spots:
-                return only_spot(text, definitions_of(text, spots)).place
+            scope = replace(scope or Scope(here=Path.cwd()), within=())
+            with self._spots(text, scope, only_definitions=True) as spots:
+                return only_spot(text, spots).place
         except IndexNotFoundError:
             if given is None or not given.path.is_absolute():
                 raise
@@ -816,6 +816,7 @@ class Engine:
         freshness: list[Freshness] | None = None,
         *,
         code: bool = False,
+        only_definitions: bool = False,
     ) -> Iterator[list[Spot]]:
         """Lend what a place names, after a refresh of the indexes."""
         from codesearch.structure.places import find_folders, find_spots
@@ -827,7 +828,14 @@ class Engine:
             if place == "." and (folders := scope.all_folders()):
                 yield find_folders(indexes, folders)
             else:
-                yield find_spots(indexes, place, scope.here, scope.places(), code=code)
+                yield find_spots(
+                    indexes,
+                    place,
+                    scope.here,
+                    scope.places(),
+                    code=code,
+                    only_definitions=only_definitions,
+                )
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
         from codesearch.engine.reports import IndexStatus

@@ -35,9 +35,10 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.reports import IndexReport
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
-from codesearch.lsp.symbols import innermost, location_of, symbols_of, tree_of
+from codesearch.lsp.symbols import location_of, symbols_of, tree_of
+from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
-from codesearch.types import Document, Hit
+from codesearch.types import TEXT_KINDS, Document, Hit
 from codesearch.visible import encodable
 
 T = TypeVar("T")
@@ -140,9 +141,11 @@ class Editor:
             return []
 
         def work() -> list[types.CodeAction]:
-            one = innermost(self._parsed(uri)[1], message.range.start.line + 1)
-            if one is None:
+            code = [one for one in self._parsed(uri)[1] if one.kind not in TEXT_KINDS]
+            at = innermost(whole_spans(code), message.range.start.line + 1)
+            if at is None:
                 return []
+            one = code[at]
             title = f"Similar code: {one.qualified_name}"
             command = types.Command(title, SIMILAR, arguments=[uri, one.qualified_name, one.start_line])
             return [types.CodeAction(title, kind=_ACTION, command=command)]

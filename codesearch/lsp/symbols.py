@@ -6,7 +6,7 @@ Its lines count from 0. Its columns count code units, by default of UTF-16.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from lsprotocol.types import DocumentSymbol, Location, Position, Range, SymbolInformation, SymbolKind
@@ -71,16 +71,6 @@ def tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[Do
         (around[-1].children if around else tree).append(symbol)  # type: ignore[union-attr]
         around.append(symbol)
     return tree
-
-
-def innermost(definitions: Iterable[Document], line: int) -> Document | None:
-    """Return the innermost definition around a line, which counts from 1; sections and settings are none."""
-    around = [
-        one
-        for one in definitions
-        if one.start_line <= line <= one.last_line and one.kind not in ("module", "section", "setting")
-    ]
-    return max(around, key=lambda one: one.start_byte, default=None)
 
 
 def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> DocumentSymbol:

@@ -27,7 +27,7 @@ from codesearch.milvus.candidates import FIELDS_READ, CandidateDocuments
 from codesearch.milvus.store import SHARD, MilvusStore, quoted
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.filters import literal_prefix, path_filter
-from codesearch.search.forms import asked_path, possible_names
+from codesearch.search.forms import parse_asked, possible_names
 from codesearch.search.fusion import Ranking
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import ExactText
@@ -134,8 +134,8 @@ class SearchedCollection:
                 searches.append(pool.submit(self._store.best_by_words, text, count, condition))
             if names := possible_names(query.text):
                 searches.append(pool.submit(self._ids, _has_name(names), condition))
-            if asked := asked_path(query.text):
-                searches.append(pool.submit(self._ids, _is_at(asked.path), condition))
+            if path := parse_asked(query.text).file:
+                searches.append(pool.submit(self._ids, _is_at(path), condition))
             ids = {found for search in searches for found in search.result()}
             rows = self._store.get(self._store.documents, sorted(ids), FIELDS_READ)
         candidates = CandidateDocuments(

@@ -4,33 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.search.forms import asked_name, asked_path, joined_names, spellings, split_name
+from codesearch.search.forms import joined_names, parse_asked
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import Literal
-from codesearch.search.lookup import nearest
+from codesearch.search.lookup import documents_at, documents_named, documents_spelled
 from codesearch.store.topk import distinct
 from codesearch.text.terms import FIELDS
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, KINDS
+from codesearch.types import HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
     from codesearch.search.documents import Documents
 
 _BODY = FIELDS.index("body")
 _HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
-_MODULE = KINDS.index("module")
 _USUAL_TERMS = 30
-OTHER_SPELLING = 0.5
-"""The signal `name` if only case or underscores differ; from this value on, the query names the document."""
-_SPELLED_OUT = 0.2
-_MOST_AT_PATH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +97,9 @@ def gather(
     bm25, ceiling, missing = lexical.scores(query.terms)
     if allowed is not None:
         bm25 = bm25 * allowed
-    named = _named(snapshot, query.text, allowed)
-    at_path = _at_path(snapshot, query.text, allowed)
+    asked, joined = parse_asked(query.text), joined_names(query.text)
+    named = documents_spelled(snapshot, joined, allowed) or documents_named(snapshot, asked, allowed)
+    at_path = documents_at(snapshot, asked, allowed)
     found = np.flatnonzero(bm25 > 0)
     parts = [snapshot.best(found, bm25[found], count), np.array([*named, *at_path, *literal], dtype=np.int64)]
     if query.vector is not None:
@@ -146,115 +140,3 @@ def _length_prior(snapshot: Documents, doc_ids: NDArray[np.int64], half: float) 
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
-
-
-def _named(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents that the query names; return the signal of each.
-
-    Names around them and kinds in the query decide between documents with the same name.
-    """
-    joined = _with_names(snapshot, joined_names(query), allowed)
-    asked = asked_name(query)
-    if asked is None or joined:
-        return dict.fromkeys(joined, _SPELLED_OUT)
-    found = _with_names(snapshot, spellings(asked.name), allowed)
-    likeness = {doc_id: _likeness(asked.name, exact) for doc_id, (exact, _) in found.items()}
-    if not (within := _within(snapshot, found, asked.qualifiers)):  # "app" in "app.route" may be a variable.
-        return {doc_id: _SPELLED_OUT for doc_id, value in likeness.items() if value == 1.0}
-    chosen = _of_kind(snapshot, within, asked.kinds)
-    if chosen is None:  # "class loader" does not name a function `loader`, but "def Parser" names a class.
-        chosen = [doc_id for doc_id in within if not asked.name.islower() and likeness[doc_id] == 1.0]
-    return {doc_id: likeness[doc_id] for doc_id in chosen}
-
-
-def _with_names(
-    snapshot: Documents, names: Sequence[str], allowed: NDArray[np.bool_] | None
-) -> dict[int, tuple[str, str]]:
-    """Return name and qualified name of the allowed documents with one of some names, ignoring case."""
-    return {
-        doc_id: (exact, qualified)
-        for name in names
-        for doc_id, exact, qualified in snapshot.named(name)
-        if allowed is None or allowed[doc_id]
-    }
-
-
-def _likeness(name: str, exact: str) -> float:
-    return 1.0 if name in (exact, exact.lower()) else OTHER_SPELLING
-
-
-def _of_kind(
-    snapshot: Documents, doc_ids: Sequence[int], kinds: Sequence[frozenset[str]]
-) -> Sequence[int] | None:
-    """Return the documents with the first kinds that any has; None if no document has one of these kinds."""
-    if not kinds:
-        return doc_ids
-    having = [KINDS[kind] for kind in snapshot.kinds(np.array(doc_ids, np.int64)).tolist()]
-    for wanted in kinds:
-        if chosen := [doc_id for doc_id, kind in zip(doc_ids, having, strict=True) if kind in wanted]:
-            return chosen
-    return None
-
-
-def _within(
-    snapshot: Documents, found: Mapping[int, tuple[str, str]], qualifiers: Sequence[str]
-) -> list[int]:
-    """Return the documents that the qualifiers are around.
-
-    The qualifiers must be the innermost names around a definition: classes, then file and folders. If they are not for
-    any document, names may be missing between and after them: `lang3.StringUtils` is in `lang3/StringUtils.java`. If
-    that finds nothing, the outermost qualifier does not count: it may be the name of the whole project.
-    """
-    if not qualifiers:
-        return list(found)
-    around = {doc_id: _around(snapshot, doc_id, qualified) for doc_id, (_, qualified) in found.items()}
-    for first in range(len(qualifiers)):
-        wanted = [qualifier.lower() for qualifier in qualifiers[first:]]
-        for matches in (_ends_with, _has_in_order):
-            if chosen := [doc_id for doc_id, names in around.items() if matches(names, wanted)]:
-                return chosen
-    return []
-
-
-def _ends_with(names: Sequence[str], wanted: Sequence[str]) -> bool:
-    return names[-len(wanted) :] == wanted
-
-
-def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:
-    left = iter(names)
-    return all(name in left for name in wanted)
-
-
-def _around(snapshot: Documents, doc_id: int, qualified: str) -> list[str]:
-    """List the names around a definition in lower case, outermost first."""
-    at = np.array([doc_id], np.int64)
-    path = PurePosixPath(*snapshot.paths_of(at))
-    module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
-    if snapshot.kinds(at)[0] == _MODULE:
-        module = module.parent
-    return [name.lower() for name in (*module.parts, *split_name(qualified)[:-1])]
-
-
-def _at_path(snapshot: Documents, query: str, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
-    """Find the documents of the files whose path is the query; return the signal of each.
-
-    The first documents of all files come first, then the second ones. If the query has a line, the innermost document
-    around it is the first of its file.
-    """
-    if (asked := asked_path(query)) is None:
-        return {}
-    files = []
-    for doc_ids in snapshot.at_path(asked.path):
-        passing = [doc_id for doc_id in doc_ids if allowed is None or allowed[doc_id]]
-        if asked.line:
-            passing = _nearest_first(snapshot, passing, asked.line)
-        files.append(passing)
-    in_turn = (doc_id for turn in zip_longest(*files) for doc_id in turn if doc_id is not None)
-    return {
-        doc_id: 1 - place / (2 * _MOST_AT_PATH) for place, doc_id in enumerate(islice(in_turn, _MOST_AT_PATH))
-    }
-
-
-def _nearest_first(snapshot: Documents, doc_ids: Sequence[int], line: int) -> list[int]:
-    place = nearest([ref.row for ref in snapshot.refs(doc_ids)], line)
-    return list(dict.fromkeys(doc_ids if place is None else [doc_ids[place], *doc_ids]))

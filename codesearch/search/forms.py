@@ -1,7 +1,12 @@
-"""The form of a query: a name, a path, code, or words.
+"""The form of a query or of a place: a path, a name, code, or words.
 
-A query asks for a name if it is only a name, or a name with a hint: a kind ("class Flask", "Flask class"), or "where is
-Flask defined" and its like.
+src/app.py, app.py, src/    a file or a folder, by its path or by the end of its path
+src/app.py:12, app.py:12:5  a line; the column does not count
+src/app.py:12-40            lines
+app.py::Stack.push          a definition of a file
+Stack.push, push(x)         a definition by its name and names around it
+class Stack, Stack class    the same, of a kind
+where is Stack defined      the same
 """
 
 from __future__ import annotations
@@ -19,7 +24,9 @@ _NAME = re.compile(r"[^\W\d][\w$]*(?:-\w[\w$]*)*[?!=']?")
 _MAX_WORDS = 5
 """A name rarely has more words."""
 _MAX_CHARS, _MANY_WORDS = 1_000, 40
-"""A longer query is not taken for a name or a path."""
+"""A longer query is not taken for a name."""
+MOST_PLACE = 4_096
+"""A longer text is no place."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls", "crate", "super"})
 _CODE_LINE = re.compile(
     r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
@@ -46,69 +53,82 @@ _MODIFIERS = frozenset(
     "abstract async export default final inline internal open override private protected pub public sealed static "
     "unsafe virtual".split()
 )
-_PATH = re.compile(r"(?P<path>[^\n]+?)(?::(?P<line>\d{1,9})(?::\d*)?)?:?")
+_PLACE = re.compile(
+    r"""(?P<path>.+?)
+    (?: :(?P<first>[0-9]{1,9})                   # a line
+        (?: -(?P<last>[0-9]{1,9}) | :[0-9]* )?   # the last line, or a column
+    )? :?""",
+    re.VERBOSE | re.DOTALL,
+)
 _LIKE_A_PATH = re.compile(r"[/\\]|\.\w+$|^(?:\w*[Mm]ake|\w+)file$")
 
 
 @dataclass(frozen=True, slots=True)
-class AskedName:
-    """A name that a query asks for.
+class Asked:
+    """What a text may name. A text such as `http.js` may be a path and a name.
 
     Attributes:
-        qualifiers: names around it, outermost first.
-        name: as it is in the query.
+        path: what may be the path of a file or folder, as it was typed.
+        first: a line of the file; 0 for none.
+        last: the last one of several lines; 0 for none.
+        inside: names behind PATH::, of a definition in the file.
+        names: of a definition, and of what is around it, the outermost first; () if the text is no name.
         kinds: sets of kinds that it should have, the best set first; empty if any kind will do.
     """
 
-    qualifiers: Sequence[str]
-    name: str
+    path: str = ""
+    first: int = 0
+    last: int = 0
+    inside: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     kinds: Sequence[frozenset[str]] = ()
 
+    @property
+    def ending(self) -> str:
+        """The end of the path, with forward slashes."""
+        return self.path.replace("\\", "/").removeprefix("./").lstrip("/")
 
-@dataclass(frozen=True, slots=True)
-class AskedPath:
-    """The end of a path, with forward slashes, and a line in the file; 0 for none."""
+    @property
+    def file(self) -> str:
+        """The end of the path if a query with it asks for a file, else ""."""
+        is_path = "\n" not in self.path and _LIKE_A_PATH.search(self.path)
+        return self.ending if is_path else ""
 
-    path: str
-    line: int = 0
 
+def parse_asked(text: str) -> Asked:
+    """Return what a text may name; the file or definition may not exist.
 
-def asked_name(query: str) -> AskedName | None:
-    """Return the name that a query asks for, or None.
-
-    >>> asked_name("where is Stack.push defined?")
-    AskedName(qualifiers=['Stack'], name='push', kinds=())
-    >>> asked_name("push function").name, asked_name("push an item")
-    ('push', None)
+    >>> asked = parse_asked("./http/client.py:12:3")
+    >>> asked.file, asked.first, parse_asked("client.py::Client.get").inside, parse_asked("push an item").names
+    ('http/client.py', 12, ('Client', 'get'), ())
     """
-    if len(query) > _MAX_CHARS:
-        return None
-    where = _ASKS_WHERE.fullmatch(query.strip())
-    words = (where[1] if where else query).split()
+    text = text.strip()
+    match = _PLACE.fullmatch(text) if len(text) <= MOST_PLACE else None
+    if match is None:
+        return Asked()
+    first, last = int(match["first"] or 0), int(match["last"] or 0)
+    path, mark, inside = (match["path"], "", "") if first else match["path"].partition("::")
+    names, kinds = _asked_names(text)
+    return Asked(path, first, last, tuple(split_name(inside)) if mark else (), names, kinds)
+
+
+def _asked_names(text: str) -> tuple[tuple[str, ...], Sequence[frozenset[str]]]:
+    """Return the names that a text asks for, and the kinds that its words and brackets hint at."""
+    if len(text) > _MAX_CHARS:
+        return (), ()
+    where = _ASKS_WHERE.fullmatch(text)
+    words = (where[1] if where else text).split()
     first = next((place for place, word in enumerate(words) if word not in _MODIFIERS), 0)
     kinds: Sequence[frozenset[str]] = ()
     if len(words) > first + 1 and words[first].lower() in _HINTS:
         kinds, words = _HINTS[words[first].lower()], words[first + 1 :]
     elif len(words) > 1 and words[-1].lower() in _HINTS:
         kinds, words = _HINTS[words[-1].lower()], words[:-1]
-    text = " ".join(words).rstrip(":{ ") if kinds else " ".join(words)
-    parts = name_parts(text)
-    if parts and not kinds and parts[-1][0].islower() and _CALL.search(text):
+    name = " ".join(words).rstrip(":{ ") if kinds else " ".join(words)
+    parts = name_parts(name)
+    if parts and not kinds and parts[-1][0].islower() and _CALL.search(name):
         kinds = (_FUNCTIONS, frozenset(KINDS))
-    return AskedName(parts[:-1], parts[-1], kinds) if parts else None
-
-
-def asked_path(query: str) -> AskedPath | None:
-    r"""Return the path that a query may be; the file may not exist.
-
-    >>> asked_path("./http/client.py:12:3"), asked_path("a client")
-    (AskedPath(path='http/client.py', line=12), None)
-    """
-    match = _PATH.fullmatch(query.strip()) if len(query) <= _MAX_CHARS else None
-    if match is None or not _LIKE_A_PATH.search(match["path"]):
-        return None
-    path = match["path"].replace("\\", "/").removeprefix("./").lstrip("/")
-    return AskedPath(path, int(match["line"] or 0))
+    return tuple(parts), kinds
 
 
 def name_parts(query: str) -> list[str]:
@@ -144,8 +164,8 @@ def possible_names(query: str) -> list[str]:
     >>> possible_names("Stack.push"), possible_names("zip file"), possible_names("what is this?")
     (['push'], ['zip_file', 'zipfile'], [])
     """
-    asked = asked_name(query)
-    return [*(spellings(asked.name) if asked else ()), *joined_names(query)]
+    names = parse_asked(query).names
+    return [*(spellings(names[-1]) if names else ()), *joined_names(query)]
 
 
 def joined_names(query: str) -> list[str]:
@@ -157,7 +177,7 @@ def joined_names(query: str) -> list[str]:
     words = query.lower().split()
     if not 1 < len(words) <= _MAX_WORDS or not all(map(str.isalnum, words)):
         return []
-    if not query.islower() and asked_name(query):
+    if not query.islower() and parse_asked(query).names:
         return []
     return ["_".join(words), "".join(words)]
 
@@ -168,7 +188,7 @@ def is_code(query: str) -> bool:
     >>> is_code("for x in xs:\n    total += x"), is_code("if (a == b) { return a; }"), is_code("parse(x) in go")
     (True, True, False)
     """
-    if asked_name(query):
+    if parse_asked(query).names:
         return False
     lines = [line for line in query.splitlines() if line.strip()]
     if len(lines) > 1:

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import subtokens
-from codesearch.search.candidates import OTHER_SPELLING
 from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.forms import name_parts, split_name
 from codesearch.search.fusion import Ranking
+from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.store.database import DocumentRow
 from codesearch.store.topk import equal_before
 from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED

@@ -15,10 +15,9 @@ documents, such as imports.
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -27,9 +26,9 @@ from numpy.typing import NDArray
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import allowed_documents, passing_files
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.lookup import nearest
+from codesearch.search.lookup import innermost, nearest, whole_spans
 from codesearch.search.request import Filters
-from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.database import FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
@@ -279,8 +278,9 @@ def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filter
     outside: list[str] = []
     for one, source, _ in read:
         rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
-        for line, place in _places_at(rows, _lines_with(wanted, source)):
-            if place is not None:
+        spans = whole_spans(rows)
+        for line in dict.fromkeys(_lines_with(wanted, source)):
+            if (place := innermost(spans, line)) is not None:
                 doc_ids.add(one.base + one.file.first_doc + place)
             elif not filters.kinds:
                 outside.append(f"{one.file.path}:{line}")
@@ -295,18 +295,6 @@ def _lines_with(text: bytes, source: bytes) -> Iterator[int]:
         line += source.count(b"\n", counted, match.start())
         counted = match.start()
         yield line
-
-
-def _places_at(rows: Sequence[DocumentRow], lines: Iterable[int]) -> Iterator[tuple[int, int | None]]:
-    """Yield each of some ascending lines, and the position of the innermost definition around it or None."""
-    coming = deque(sorted(range(len(rows)), key=lambda place: (rows[place].start_line, -place)))
-    around: list[int] = []
-    for line, _ in groupby(lines):
-        while coming and rows[coming[0]].start_line <= line:
-            around.append(coming.popleft())
-        while around and rows[around[-1]].last_line < line:
-            around.pop()
-        yield line, around[-1] if around else None
 
 
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
@@ -334,9 +322,10 @@ def _around_text(segment: SegmentReader, file: FileRecord, literal: Literal) -> 
     read = read_source(segment, file)
     if read is None or read[1]:
         return
+    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    spans = [(row.start_line, row.end_line) for row in rows]
     for place, same_case in literal.found_in(read[0]):
-        line = read[0].count(b"\n", 0, place) + 1
-        if (number := nearest(segment.store.document_rows(file.first_doc, file.doc_count), line)) is not None:
+        if (number := nearest(spans, read[0].count(b"\n", 0, place) + 1)) is not None:
             yield file.first_doc + number, same_case
 
 

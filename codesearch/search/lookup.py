@@ -1,22 +1,41 @@
-"""A line of an indexed file, or a name -> the definitions there; documents of each kind."""
+"""What a text names -> the documents of it; a line -> the innermost definition; documents of each kind.
+
+Every surface resolves names and paths here, so that a query, `read` and `usages` agree about them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import islice, zip_longest
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.search.forms import Asked, spellings, split_name
 from codesearch.search.request import Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.source import read_source
 from codesearch.text.terms import FIELDS
-from codesearch.types import KINDS, Definition
+from codesearch.types import FOLDER_FILES, KINDS, Definition
+
+if TYPE_CHECKING:
+    from codesearch.search.documents import Documents
+
+OTHER_SPELLING = 0.5
+"""The likeness of a name if only case or underscores differ; from this value on, a text names a document."""
+SPELLED_OUT = 0.2
+"""The likeness if the words of a text make a name, or if what is around the name differs."""
+_MODULE = KINDS.index("module")
+_MOST_AT_PATH = 200
+_Named = Mapping[int, tuple[str, str]]
+"""doc_id -> name and qualified name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +63,15 @@ def indexed_example(index: IndexReader, place: Place) -> Example | None:
             continue
         segment, file = indexed
         source = read_source(segment, file)
-        found = _innermost(segment, file, place.line)
-        if found is None or source is None or source[1]:
+        rows = segment.store.document_rows(file.first_doc, file.doc_count)
+        at = innermost(whole_spans(rows), place.line)
+        if at is None or source is None or source[1]:
             continue
-        number, row = found
+        number = file.first_doc + at
         # A term that occurs often says more about a definition; the order of terms is the same in every segment.
         stored = sorted(segment.postings.document_terms(number), key=lambda entry: (entry[0], -entry[1]))
         return Example(
-            replace(row.of(file), path=str(Path(segment.root, path).resolve())),
+            replace(rows[at].of(file), path=str(Path(segment.root, path).resolve())),
             list(dict.fromkeys(term for field, count, term in stored if count and field < len(FIELDS) - 1)),
             segment.vectors.rows[number] * segment.vectors.scales[number],
         )
@@ -66,8 +86,8 @@ def _paths_in(index: IndexReader, path: Path) -> Iterator[str]:
             yield whole.relative_to(index.root).as_posix()
     elif not path.exists():
         typed, name = f"/{path.as_posix()}", f"/{index.manifest.root}/"
-        for found in re.finditer(f"(?={re.escape(name)})", typed):
-            yield typed[found.start() + len(name) :]
+        for match in re.finditer(f"(?={re.escape(name)})", typed):
+            yield typed[match.start() + len(name) :]
         yield path.as_posix()
 
 
@@ -89,25 +109,158 @@ def live_file(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]
     return None
 
 
-def _innermost(segment: SegmentReader, file: FileRecord, line: int) -> tuple[int, DocumentRow] | None:
-    """Return number and row of the innermost definition around a line of a file."""
-    rows = segment.store.document_rows(file.first_doc, file.doc_count)
-    place = innermost(rows, line)
-    return None if place is None else (file.first_doc + place, rows[place])
+def innermost(spans: Sequence[tuple[int, int]], line: int) -> int | None:
+    """Return the position of the last span around a line; spans are in the order of the source, outer ones first."""
+    begun = bisect_right(spans, line, key=lambda span: span[0])
+    return next((position for position in reversed(range(begun)) if spans[position][1] >= line), None)
 
 
-def innermost(rows: Sequence[DocumentRow], line: int) -> int | None:
-    """Return the position of the innermost definition around a line; None if there is none."""
-    place = nearest(rows, line)
-    return place if place is not None and rows[place].start_line <= line <= rows[place].end_line else None
+def nearest(spans: Sequence[tuple[int, int]], line: int) -> int | None:
+    """Return the position of the innermost span around a line, else of the next one, else of the first one."""
+    if not spans or (inner := innermost(spans, line)) is not None:
+        return inner if spans else None
+    coming = bisect_right(spans, line, key=lambda span: span[0])
+    # Of those that begin at the same line, the last one is the innermost.
+    return innermost(spans, spans[coming][0]) if coming < len(spans) else 0
 
 
-def nearest(rows: Sequence[DocumentRow], line: int) -> int | None:
-    """Return the position of the innermost definition around a line, else of the next one, else of the last one."""
+def whole_spans(definitions: Sequence[DocumentRow | Definition]) -> list[tuple[int, int]]:
+    """Return the first and the last line of definitions, with their members."""
+    return [(definition.start_line, definition.last_line) for definition in definitions]
 
-    def distance(place: int) -> tuple[bool, int, int]:
-        row = rows[place]
-        is_around = row.start_line <= line <= row.end_line
-        return row.end_line < line, 0 if is_around else row.start_line, -row.start_byte
 
-    return min(range(len(rows)), key=distance, default=None)
+def documents_named(
+    documents: Documents, asked: Asked, allowed: NDArray[np.bool_] | None = None
+) -> dict[int, float]:
+    """Return the documents that a text names, each with the likeness of its name.
+
+    Names around them and kinds in the text decide between documents with the same name.
+    """
+    if not asked.names:
+        return {}
+    named = _with_names(documents, spellings(asked.names[-1]), allowed)
+    return _likeness(documents, named, asked.names, asked.kinds)
+
+
+def documents_inside(documents: Documents, doc_ids: Sequence[int], asked: Asked) -> dict[int, float]:
+    """Return those of the documents of a file that the names behind PATH:: name, each with its likeness."""
+    if not asked.inside:
+        return {}
+    wanted = {spelling.lower() for spelling in spellings(asked.inside[-1])}
+    named = {
+        ref.doc_id: (ref.row.name, ref.row.qualified_name)
+        for ref in documents.refs(doc_ids)
+        if ref.row.name.lower() in wanted
+    }
+    return _likeness(documents, named, asked.inside)
+
+
+def meant(likeness: Mapping[int, float]) -> list[int]:
+    """Return the documents whose names are most like a text; none if it does not name them."""
+    best = max((OTHER_SPELLING, *likeness.values()))
+    return [doc_id for doc_id, value in likeness.items() if value == best]
+
+
+def documents_spelled(
+    documents: Documents, names: Sequence[str], allowed: NDArray[np.bool_] | None
+) -> dict[int, float]:
+    """Return the documents with names that the words of a query make."""
+    return dict.fromkeys(_with_names(documents, names, allowed), SPELLED_OUT)
+
+
+def documents_at(documents: Documents, asked: Asked, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
+    """Return the documents of the files whose path a query is, each with a value that is 1 for the first one.
+
+    The first documents of all files come first, then the second ones. If the query has a line or a name, the innermost
+    document around it, or with it, is the first of its file.
+    """
+    if not asked.file:
+        return {}
+    files = []
+    for doc_ids in documents.at_path(asked.file):
+        passing = [doc_id for doc_id in doc_ids if allowed is None or allowed[doc_id]]
+        first = meant(documents_inside(documents, passing, asked))
+        if asked.first:
+            at = nearest(whole_spans([ref.row for ref in documents.refs(passing)]), asked.first)
+            first = [] if at is None else [passing[at]]
+        files.append(list(dict.fromkeys([*first, *passing])))
+    in_turn = (doc_id for turn in zip_longest(*files) for doc_id in turn if doc_id is not None)
+    return {
+        doc_id: 1 - rank / (2 * _MOST_AT_PATH) for rank, doc_id in enumerate(islice(in_turn, _MOST_AT_PATH))
+    }
+
+
+def _likeness(
+    documents: Documents, named: _Named, names: Sequence[str], kinds: Sequence[Collection[str]] = ()
+) -> dict[int, float]:
+    *qualifiers, name = names
+    likeness = {
+        doc_id: 1.0 if name in (exact, exact.lower()) else OTHER_SPELLING
+        for doc_id, (exact, _) in named.items()
+    }
+    if not (within := _within(documents, named, qualifiers)):  # "app" in "app.route" may be a variable.
+        return {doc_id: SPELLED_OUT for doc_id, value in likeness.items() if value == 1.0}
+    chosen = _of_kind(documents, within, kinds)
+    if chosen is None:  # "class loader" does not name a function `loader`, but "def Parser" names a class.
+        chosen = [doc_id for doc_id in within if not name.islower() and likeness[doc_id] == 1.0]
+    return {doc_id: likeness[doc_id] for doc_id in chosen}
+
+
+def _with_names(documents: Documents, names: Sequence[str], allowed: NDArray[np.bool_] | None) -> _Named:
+    """Return the allowed documents with one of some names, ignoring case."""
+    return {
+        doc_id: (exact, qualified)
+        for name in names
+        for doc_id, exact, qualified in documents.named(name)
+        if allowed is None or allowed[doc_id]
+    }
+
+
+def _of_kind(
+    documents: Documents, doc_ids: Sequence[int], kinds: Sequence[Collection[str]]
+) -> Sequence[int] | None:
+    """Return the documents with the first kinds that any has; None if no document has one of these kinds."""
+    if not kinds:
+        return doc_ids
+    having = [KINDS[kind] for kind in documents.kinds(np.array(doc_ids, np.int64)).tolist()]
+    for wanted in kinds:
+        if chosen := [doc_id for doc_id, kind in zip(doc_ids, having, strict=True) if kind in wanted]:
+            return chosen
+    return None
+
+
+def _within(documents: Documents, named: _Named, qualifiers: Sequence[str]) -> list[int]:
+    """Return the documents that the qualifiers are around.
+
+    The qualifiers must be the innermost names around a definition: classes, then file and folders. If they are not for
+    any document, names may be missing between and after them: `lang3.StringUtils` is in `lang3/StringUtils.java`. If
+    that finds nothing, the outermost qualifier does not count: it may be the name of the whole project.
+    """
+    if not qualifiers:
+        return list(named)
+    around = {doc_id: _around(documents, doc_id, qualified) for doc_id, (_, qualified) in named.items()}
+    for first in range(len(qualifiers)):
+        wanted = [qualifier.lower() for qualifier in qualifiers[first:]]
+        for matches in (_ends_with, _has_in_order):
+            if chosen := [doc_id for doc_id, names in around.items() if matches(names, wanted)]:
+                return chosen
+    return []
+
+
+def _ends_with(names: Sequence[str], wanted: Sequence[str]) -> bool:
+    return names[-len(wanted) :] == wanted
+
+
+def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:
+    left = iter(names)
+    return all(name in left for name in wanted)
+
+
+def _around(documents: Documents, doc_id: int, qualified: str) -> list[str]:
+    """List the names around a definition in lower case, outermost first."""
+    at = np.array([doc_id], np.int64)
+    path = PurePosixPath(*documents.paths_of(at))
+    module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
+    if documents.kinds(at)[0] == _MODULE:
+        module = module.parent
+    return [name.lower() for name in (*module.parts, *split_name(qualified)[:-1])]

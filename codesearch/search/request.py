@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import TypedDict
 from codesearch.config import MODES
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_name
+from codesearch.search.forms import parse_asked
 from codesearch.types import KINDS
-
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>[0-9]+)(?::[0-9]*)?:?")
 
 
 def keep_tuples(record: object, *names: str) -> None:
@@ -126,11 +124,6 @@ class RequestFields(TypedDict, total=False):
     fixed: bool
 
 
-def is_line(text: str) -> bool:
-    """Say whether a text has the form FILE:LINE."""
-    return _PLACE.fullmatch(text) is not None
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """A 1-based line of a source file. If its text is given, the file is not read: it may not be saved yet."""
@@ -149,7 +142,7 @@ class Place:
         Raises:
             ConfigError: the text is something else.
         """
-        match = _PLACE.fullmatch(text)
-        if not match:
+        asked = parse_asked(text)
+        if not asked.first:
             raise ConfigError(f"{text!r} is not FILE:LINE", "give a line of a function, as in src/app.py:12")
-        return cls(Path(match["file"]), int(match["line"]))
+        return cls(Path(asked.path), asked.first)

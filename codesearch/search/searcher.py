@@ -17,7 +17,7 @@ from codesearch.search.candidates import AnalysedQuery, gather
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.files import places_of_files
 from codesearch.search.filters import allowed_documents
-from codesearch.search.forms import asked_name, is_code, is_long
+from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.fusion import Ranked, Ranking, fuse
 from codesearch.search.heuristics import apply_heuristics
 from codesearch.search.hydrate import hydrate, places_with_copies
@@ -318,7 +318,7 @@ class Searcher:
             terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
-            literals=() if asked_name(query) else literals_of(query),
+            literals=() if parse_asked(query).names else literals_of(query),
         )
 
     def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:

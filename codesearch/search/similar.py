@@ -14,7 +14,7 @@ from codesearch.parsing.languages import language_of_path, language_of_shebang, 
 from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.fusion import Ranked
 from codesearch.search.hydrate import places_with_copies
-from codesearch.search.lookup import Example
+from codesearch.search.lookup import Example, innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.store.database import DocumentRow
@@ -65,10 +65,10 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
 def _parsed_example(searcher: Searcher, place: Place) -> Example:
     """Parse the file and return the innermost definition that covers the line."""
     documents = documents_of(place.path, place.text)
-    around = [document for document in documents if document.start_line <= place.line <= document.end_line]
-    if not around:
+    at = innermost(whole_spans(documents), place.line)
+    if at is None:
         raise ConfigError(f"{place.path}:{place.line}: no function or class there", "give a line inside one")
-    document = max(around, key=lambda document: document.start_byte)
+    document = documents[at]
     terms = list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))
     return Example(document, terms, searcher.document_vector(document_text(document), document.language))
 

@@ -244,20 +244,25 @@ class Snapshot:
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
-    def at_path(self, path: str) -> list[Sequence[int]]:
-        """Return the live documents of each file whose absolute path ends in `path`, by path and root.
+    def files_at(self, path: str) -> list[tuple[SegmentReader, FileRecord, range]]:
+        """Return the live files whose absolute path ends in `path`, with their documents, by path and root.
 
         A file of which it is the whole path below the root comes first.
         """
-        found: list[tuple[bool, str, str, Sequence[int]]] = []
+        found: list[tuple[bool, SegmentReader, FileRecord, range]] = []
         for base, segment in self.based_segments():
             for name in (path, *_below(segment.root, path)):
                 for file_id, file in segment.store.files_ending(name):
                     if file_id not in segment.dead_files and (name == path or file.path == name):
                         first = base + file.first_doc
                         doc_ids = range(first, first + file.doc_count)
-                        found.append((file.path != name, file.path, segment.root, doc_ids))
-        return [doc_ids for *_, doc_ids in sorted(found, key=lambda file: file[:3]) if doc_ids]
+                        found.append((file.path != name, segment, file, doc_ids))
+        found.sort(key=lambda at: (at[0], at[2].path, at[1].root))
+        return [at[1:] for at in found]
+
+    def at_path(self, path: str) -> list[Sequence[int]]:
+        """Return the documents of each file at a path, in the order of `files_at`."""
+        return [doc_ids for _, _, doc_ids in self.files_at(path) if doc_ids]
 
     def paths_of(self, doc_ids: DocIds) -> list[str]:
         """Return the path of each document's file, relative to its root, in the same order."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from codesearch.parsing.languages import separator_of
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.digest import content_digest
 from codesearch.treefiles import read_below
@@ -63,6 +65,17 @@ class Ref:
         return f"{self.file.path}:{self.row.start_line}"
 
     @property
+    def around(self) -> str:
+        """What is before the name in the qualified name, with the separator."""
+        return self.row.qualified_name[: len(self.row.qualified_name) - len(self.row.name)]
+
+    @cached_property
+    def owner(self) -> str:
+        """The last name around it, or ""."""
+        separator = separator_of(self.file.language)
+        return self.around.removesuffix(separator).rpartition(separator)[2]
+
+    @property
     def definition(self) -> Definition:
         """What the index says about it."""
         return self.row.of(self.file)
@@ -81,13 +94,13 @@ class SourceFiles:
 
     def __init__(self, segment: SegmentReader) -> None:
         self.root = segment.root
-        self._segment = segment
+        self.segment = segment
         self._read: dict[str, tuple[bytes, bool] | None] = {}
 
     def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
         """Return the code of a document with `context` lines around it; None if the file no longer exists."""
         if file.path not in self._read:
-            self._read[file.path] = read_source(self._segment, file)
+            self._read[file.path] = read_source(self.segment, file)
         if (found := self._read[file.path]) is None:
             return None
         source, stale = found

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from codesearch.parsing.languages import language_of_path
 
@@ -62,15 +62,6 @@ _OPENS_ALL = frozenset(
 _SHELLS = ("bash", "powershell")
 
 
-class Importable(Protocol):
-    """What is known of a definition."""
-
-    @property
-    def modules(self) -> Sequence[tuple[str, ...]]:
-        """The parts of its file and of its folder, in the form of `module_parts`."""
-        ...
-
-
 def module_parts(path: str) -> tuple[str, ...]:
     """Return the parts of a path without its suffix, in a form that does not depend on the language.
 
@@ -85,16 +76,19 @@ def _normal(parts: Iterable[str]) -> tuple[str, ...]:
     return tuple(part.replace("_", "").replace("-", "").lower() for part in parts)
 
 
-One = TypeVar("One", bound=Importable)
+One = TypeVar("One")
+Modules = Mapping[str, Sequence[tuple[tuple[str, ...], One]]]
+"""The last part of a file or folder -> the parts of each such file and folder, and a definition in it."""
 
 
-def by_module(definitions: Iterable[One]) -> dict[str, list[One]]:
-    """Return definitions by the last part of their file and of their folder."""
-    found: defaultdict[str, list[One]] = defaultdict(list)
-    for one in definitions:
-        for last in {module[-1] for module in one.modules if module}:
-            found[last].append(one)
-    return dict(found)
+def by_module(definitions: Iterable[tuple[str, One]]) -> Modules[One]:
+    """Return definitions, given with the path of each, by the last part of their file and of their folder."""
+    modules: defaultdict[str, list[tuple[tuple[str, ...], One]]] = defaultdict(list)
+    for path, definition in definitions:
+        parts = module_parts(path)
+        for module in filter(None, (parts, parts[:-1])):
+            modules[module[-1]].append((module, definition))
+    return modules
 
 
 @dataclass(frozen=True)
@@ -130,12 +124,12 @@ class Statement:
         """Say whether it imports a package of Go's standard library: the others begin with a domain."""
         return "." not in self.text.partition('"')[2].partition("/")[0]
 
-    def agreeing(self, modules: Mapping[str, Sequence[One]], name: str) -> list[tuple[int, One]]:
+    def agreeing(self, modules: Modules[One], name: str) -> list[tuple[int, One]]:
         """Return the definitions that agree with it, each with the number of equal parts."""
         return [
-            (max(_common_end(path, module) for module in one.modules), one)
+            (_common_end(path, module), definition)
             for path in self._paths(name)
-            for one in modules.get(path[-1], ())
+            for module, definition in modules.get(path[-1], ())
         ]
 
     def _paths(self, name: str) -> Iterator[tuple[str, ...]]:

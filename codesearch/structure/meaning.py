@@ -9,16 +9,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from codesearch.parsing.languages import separator_of
 from codesearch.search.literals import Proposed
-from codesearch.store.reader import IndexReader
-from codesearch.store.snapshot import Snapshot, inner_folders
-from codesearch.structure.imports import Statement, by_module, module_parts, statements
+from codesearch.search.lookup import innermost
+from codesearch.store.source import Ref
+from codesearch.structure.imports import Statement, by_module, statements
 from codesearch.structure.words import qualifier
-from codesearch.types import KINDS, NESTED, OF_FILE
+from codesearch.types import NESTED
 
 GRADES = ("certain", "likely", "one of several", "no definition", "in comments")
 NO_DEFINITION, IN_COMMENTS = 3, 4
@@ -40,81 +39,37 @@ _FAMILIES = (
 _FAMILY = {language: family[0] for family in _FAMILIES for language in family}
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
-    """A definition of the name that is asked for.
-
-    Attributes:
-        number: its doc_id.
-        qualified: its qualified name.
-        is_nested: it is in a function.
-        is_other: it is in a test, generated or vendored file.
-    """
-
-    number: int
-    root: str
-    path: str
-    language: str
-    name: str
-    qualified: str
-    line: int
-    signature: str
-    is_method: bool
-    is_nested: bool
-    is_other: bool
-
-    @property
-    def place(self) -> str:
-        """Its "path:line"."""
-        return f"{self.path}:{self.line}"
-
-    @property
-    def around(self) -> str:
-        """What is before the name in the qualified name, with the separator."""
-        return self.qualified[: len(self.qualified) - len(self.name)]
-
-    @cached_property
-    def owner(self) -> str:
-        """The last name around it, or ""."""
-        separator = separator_of(self.language)
-        return self.around.removesuffix(separator).rpartition(separator)[2]
-
-    @cached_property
-    def modules(self) -> tuple[tuple[str, ...], ...]:
-        """The parts of its file and of its folder."""
-        parts = module_parts(f"{self.root.strip('/')}/{self.path}")
-        return parts, parts[:-1]
-
-
 class Names:
     """The definitions of a name.
 
     Attributes:
         name: in the bytes of the sources.
-        targets: those that are asked for.
+        targets: the doc_ids of those that are asked for.
+        target_files: (root, path) of their files.
     """
 
-    def __init__(self, name: str, everything: Sequence[Candidate], targets: Sequence[Candidate]) -> None:
+    def __init__(self, name: str, everything: Sequence[Ref], targets: Sequence[Ref]) -> None:
         self.name, self.text = name.encode("utf-8", "surrogatepass"), name
-        self.targets = {one.number for one in targets}
+        self.targets = {ref.doc_id for ref in targets}
+        self.target_files = {(ref.root, ref.path) for ref in targets}
         self.only_targets = len(targets) < len(everything)
         self._all = everything
-        self._by_family: defaultdict[tuple[str, str], list[Candidate]] = defaultdict(list)
-        self._by_file: defaultdict[tuple[str, str], list[Candidate]] = defaultdict(list)
+        self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
+        self._by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for one in everything:
-            family = _FAMILY.get(one.language, one.language)
+            family = _FAMILY.get(one.file.language, one.file.language)
             self._by_family[one.root, family].append(one)
             self._by_family["", family].append(one)
             self._by_file[one.root, one.path].append(one)
-        self.modules = by_module(everything)
-        self.has_only_methods = all(one.is_method for one in everything)
+        self.modules = by_module((f"{one.root.strip('/')}/{one.path}", one) for one in everything)
+        self.has_only_methods = all(_is_method(one) for one in everything)
         self.owners = {one.owner for one in everything}
 
-    def in_file(self, root: str, path: str) -> Sequence[Candidate]:
+    def in_file(self, root: str, path: str) -> Sequence[Ref]:
         """Return the definitions in a file, in the order of lines."""
         return self._by_file.get((root, path), ())
 
-    def possible(self, file: SourceFile) -> Sequence[Candidate]:
+    def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
         family = _FAMILY.get(file.language, file.language)
         by_family = self._by_family
@@ -128,7 +83,7 @@ class SourceFile:
         self.proposed, self.source, self.stale = proposed, source, stale
         self.root, self.path = proposed.segment.root, proposed.file.path
         self.language = proposed.file.language
-        self.meant: dict[str | int | None, list[Candidate]] = {}
+        self.meant: dict[str | int | None, list[Ref]] = {}
 
     @cached_property
     def imports(self) -> list[Statement]:
@@ -141,53 +96,20 @@ class SourceFile:
         file = self.proposed.file
         return self.proposed.segment.store.document_spans(file.first_doc, file.doc_count)
 
+    @cached_property
+    def _lines(self) -> list[tuple[int, int]]:
+        return [(first, last) for first, last, _ in self.spans]
+
     def innermost(self, line: int) -> int | None:
         """Return the position of the innermost definition around a line."""
-        around = (place for place, (first, last, _) in enumerate(self.spans) if first <= line <= last)
-        return max(around, key=lambda place: (self.spans[place][0], -self.spans[place][1]), default=None)
+        return innermost(self._lines, line)
 
 
-def candidates(indexes: Sequence[IndexReader], name: str) -> list[Candidate]:
-    """Return the live definitions with exactly this name.
-
-    Sections, settings and modules only count if there is no other. A constructor with the name of its class does not.
-    """
-    found: list[tuple[bool, Candidate]] = []
-    snapshot = Snapshot(indexes)
-    inner = inner_folders(snapshot.roots)
-    for base, segment in snapshot.based_segments():
-        named = segment.store.places_named(name)
-        files = segment.store.files_of({int(segment.rows.files[number]) for number, *_ in named})
-        for number, qualified, line, signature in named:
-            file_id = int(segment.rows.files[number])
-            path, kind = files[file_id].path, KINDS[segment.rows.kinds[number]]
-            if file_id in segment.dead_files or path.startswith(inner[segment.root]):
-                continue
-            one = Candidate(
-                base + number,
-                segment.root,
-                path,
-                files[file_id].language,
-                name,
-                qualified,
-                line,
-                signature,
-                is_method=kind == "method",
-                is_nested=bool(segment.rows.flags[number] & NESTED),
-                is_other=bool(segment.rows.flags[number] & OF_FILE),
-            )
-            found.append((kind in ("section", "setting", "module"), one))
-    least = min((is_text for is_text, _ in found), default=False)
-    types = {(one.root, one.path) for _, one in found if not one.is_method}
-    chosen = [
-        one
-        for is_text, one in found
-        if is_text == least and not (one.owner == name and one.is_method and (one.root, one.path) in types)
-    ]
-    return sorted(chosen, key=lambda one: (one.is_other, one.path, one.root, one.line))
+def _is_method(ref: Ref) -> bool:
+    return ref.row.kind == "method"
 
 
-def graded(file: SourceFile, names: Names, place: int, line: int) -> tuple[int, Sequence[Candidate]]:
+def graded(file: SourceFile, names: Names, place: int, line: int) -> tuple[int, Sequence[Ref]]:
     """Return the grade of an occurrence, as a position in `GRADES`, and what it can mean."""
     if not names.modules:
         return NO_DEFINITION, ()
@@ -202,32 +124,32 @@ def graded(file: SourceFile, names: Names, place: int, line: int) -> tuple[int, 
     return (1 if len(possible) == 1 else 2 if possible else NO_DEFINITION), possible
 
 
-def _possible(file: SourceFile, names: Names, before: str | None) -> Sequence[Candidate]:
+def _possible(file: SourceFile, names: Names, before: str | None) -> Sequence[Ref]:
     """Return the definitions that the word before an occurrence allows."""
     possible = names.possible(file)
     if not before:
         return possible
     if file.language == "go" and any(one.is_standard_go and before in one.words for one in file.imports):
-        return [one for one in possible if one.is_method]
+        return list(filter(_is_method, possible))
     return [one for one in possible if one.owner == before] or possible
 
 
-def _reaches(one: Candidate, file: SourceFile, line: int, before: str | None) -> bool:
+def _reaches(one: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     """Say whether an occurrence in the file of a definition means this definition."""
     if before is not None and before == one.owner:
         return True
     is_plain = before is None or before in _SELF.get(file.language, ("this",))
-    if not one.is_method and not one.is_nested:
+    if not _is_method(one) and not one.row.flags & NESTED:
         return is_plain
-    if not is_plain or (before is None and one.is_method and file.language in _NEEDS_SELF):
+    if not is_plain or (before is None and _is_method(one) and file.language in _NEEDS_SELF):
         return False
     inside = file.innermost(line)
     if inside is None:
         return False
-    return f"{file.spans[inside][2]}{separator_of(one.language)}".startswith(one.around)
+    return f"{file.spans[inside][2]}{separator_of(one.file.language)}".startswith(one.around)
 
 
-def _imported(file: SourceFile, names: Names, place: int, before: str | None) -> list[Candidate]:
+def _imported(file: SourceFile, names: Names, place: int, before: str | None) -> list[Ref]:
     """Return the definitions in other files that the import statements of a file name."""
     if before not in names.owners and names.has_only_methods:
         return []
@@ -242,10 +164,10 @@ def _imported(file: SourceFile, names: Names, place: int, before: str | None) ->
 
 
 def _meant(
-    imports: Sequence[Statement], names: Names, before: str | None, possible: Sequence[Candidate]
-) -> list[Candidate]:
+    imports: Sequence[Statement], names: Names, before: str | None, possible: Sequence[Ref]
+) -> list[Ref]:
     """Return the definitions that agree best with the statements that name them or the word before the name."""
-    best, found, allowed = 1, list[Candidate](), set(possible)
+    best, found, allowed = 1, list[Ref](), set(possible)
     word = names.text if before is None else before
     for statement in imports:
         is_named = word in statement.text and word in statement.words
@@ -253,9 +175,9 @@ def _meant(
             continue
         for score, one in statement.agreeing(names.modules, names.text):
             if before is None:
-                is_meant = not one.is_method
+                is_meant = not _is_method(one)
             else:
-                is_meant = before == one.owner if one.is_method or not is_named else True
+                is_meant = before == one.owner if _is_method(one) or not is_named else True
             if is_meant and score >= best and one in allowed:
                 found = [*(found if score == best else ()), one]
                 best = score

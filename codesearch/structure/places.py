@@ -1,38 +1,38 @@
 """What a user types for a place -> the files, folders, lines and definitions of indexes that it names.
 
-    src/app.py, app.py       a file, by its path or by the end of its path
-    src/, src                a folder, likewise
-    src/app.py:12            the innermost definition at a line
-    src/app.py:12-40         these lines
-    app.py::Stack.push       a definition of a file
-    Stack.push, push         every definition with this name or this end of its qualified name
-
-A path is relative to the working directory or to the root of an index, or absolute. A whole path comes before the end
-of a path, and a path before a name.
+`codesearch.search.forms` has the forms of a place. A path is relative to the working directory or to the root of an
+index, or absolute. A whole path comes before the end of a path, and a path before a name, except where only a
+definition can be meant.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import path_filter
-from codesearch.search.lookup import innermost, live_file
+from codesearch.search.forms import MOST_PLACE, Asked, parse_asked, split_name
+from codesearch.search.lookup import (
+    documents_inside,
+    documents_named,
+    innermost,
+    live_file,
+    meant,
+    whole_spans,
+)
 from codesearch.search.request import Filters, Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
-from codesearch.types import Definition
+from codesearch.store.snapshot import Snapshot, inner_folders
+from codesearch.store.source import Ref, SourceFiles
+from codesearch.types import OF_FILE, TEXT_KINDS, Definition
 
-LINES = re.compile(r"(?P<path>.+?):(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9})|:[0-9]*)?:?", re.DOTALL)
-SEPARATORS = re.compile(r"::|[.#\\/]")
 _SURROGATES = ("\ud800", "\udfff")
 """The first and the last character that stand for bytes that are not UTF-8."""
-_LONGEST = 4_096
 _LISTED = 5
 """Places that an error lists."""
 _SHOWN = 100
@@ -75,11 +75,6 @@ class Spot:
         return Place(Path(self.root, self.path), self.first_line)
 
     @property
-    def order(self) -> tuple[str, str, int]:
-        """What places are sorted by: path, root and line."""
-        return self.path, self.root, self.first_line
-
-    @property
     def definition(self) -> Definition | None:
         """The definition, if the place is one."""
         return self.row.of(self.file) if self.file and self.row else None
@@ -98,83 +93,173 @@ def find_spots(
     within: Sequence[Path | str] = (),
     *,
     code: bool = False,
+    only_definitions: bool = False,
 ) -> list[Spot]:
-    """Return every place that a text names, by path, root and line; at least one."""
+    """Return every place that a text names, at least one.
+
+    With `code`, definitions come before folders. With `only_definitions` they come before files too, and lines stand
+    for the definition around the first one.
+    """
     wanted = text.strip()
-    if not wanted or len(wanted) > _LONGEST:
+    if not wanted or len(wanted) > MOST_PLACE:
         raise ConfigError(
-            f"a place has 1 to {_LONGEST:,} characters", "give PATH, PATH:LINE, PATH::NAME or NAME"
+            f"a place has 1 to {MOST_PLACE:,} characters", "give PATH, PATH:LINE, PATH::NAME or NAME"
         )
     if any(_SURROGATES[0] <= character <= _SURROGATES[1] for character in wanted):
         raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
+    asked = parse_asked(wanted)
+    if not asked.names and not asked.first:
+        names = tuple(filter(None, split_name(wanted))) or (wanted,)
+        asked = replace(asked, names=names)  # Such as the title of a section.
     allowed = {index: path_filter(Filters(within=within), index.root) for index in indexes}
+    resolver = _Resolver(indexes, wanted, asked, here)
     try:
-        found = _without_constructors(_find_spots(indexes, wanted, here, code))
+        spots = resolver.definitions() if only_definitions else resolver.places(code=code)
     except IndexNotFoundError:
-        for index, path in _unindexed(indexes, wanted, here):
+        for index, path in resolver.unindexed():
             if allowed[index](path):
                 raise IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _READ_YOURSELF) from None
         raise
-    if kept := [spot for spot in found if allowed[spot.index](spot.path)]:
+    if kept := [spot for spot in spots if allowed[spot.index](spot.path)]:
         return kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
 
 
-def _find_spots(
-    indexes: Sequence[IndexReader], wanted: str, here: Path | str | None, code: bool
-) -> list[Spot]:
-    if match := LINES.fullmatch(wanted):
-        first = int(match["first"])
-        last = int(match["last"]) if match["last"] else None
-        if last is not None and last < first:
-            raise ConfigError(f"lines {first}-{last} end before they begin", f"give {last}-{first}")
-        if files := _files(indexes, match["path"], here):
-            return [_at_lines(spot, first, last) for spot in files]
+class _Resolver:
+    """Finds what a text names in some indexes."""
+
+    def __init__(
+        self, indexes: Sequence[IndexReader], text: str, asked: Asked, here: Path | str | None
+    ) -> None:
+        self._indexes = {index.manifest.root: index for index in indexes}
+        self._snapshot = Snapshot(indexes)
+        self._text, self._asked, self._here = text[:_SHOWN], asked, here
+
+    def places(self, *, code: bool) -> list[Spot]:
+        """Return the files, folders, lines and definitions."""
+        files = self._files()
+        if self._asked.first or (self._asked.inside and files):
+            return self._in_files(files)
+        if files:
+            return files
+        folders = [] if self._asked.inside else self._folders()
+        if spots := (self._named() if code or not folders else []) or folders:
+            return spots
         raise IndexNotFoundError(
-            f"{match['path'][:_SHOWN]} is not in the index", "give the path of a file in it"
+            f"no file, folder or definition is {self._text!r}", "search for it with a query"
         )
-    head, mark, name = wanted.partition("::")
-    if mark and (files := _files(indexes, head, here)):
-        if found := [replace(spot, row=row) for spot in files for row in _named(spot.rows(), name)]:
-            return found
-        raise IndexNotFoundError(f"{head[:_SHOWN]} has no definition {name[:_SHOWN]!r}", "see its outline")
-    if files := _files(indexes, wanted, here):
-        return files
-    folders = _folders(indexes, wanted, here)
-    if found := (find_named(indexes, wanted) if code or not folders else []) or folders:
-        return found
-    raise IndexNotFoundError(
-        f"no file, folder or definition is {wanted[:_SHOWN]!r}", "search for it with a query"
-    )
+
+    def definitions(self) -> list[Spot]:
+        """Return the definitions."""
+        if self._asked.first or self._asked.inside or not (spots := self._named()):
+            spots = self.places(code=True)
+        inner = (_at_lines(spot, spot.lines[0]) if spot.lines else spot for spot in spots)
+        if definitions := [spot for spot in inner if spot.row]:
+            return definitions
+        if self._asked.first:
+            raise IndexNotFoundError(f"{self._text} is in no definition", "give a line inside one")
+        raise ConfigError(f"{self._text} is no function or class", "give FILE:LINE or a name")
+
+    def _in_files(self, files: Sequence[Spot]) -> list[Spot]:
+        asked, path = self._asked, self._asked.path[:_SHOWN]
+        if asked.first and asked.last and asked.last < asked.first:
+            lines = f"{asked.first}-{asked.last}"
+            raise ConfigError(f"lines {lines} end before they begin", f"give {asked.last}-{asked.first}")
+        if not files:
+            raise IndexNotFoundError(f"{path} is not in the index", "give the path of a file in it")
+        if asked.last:
+            return [replace(spot, lines=(asked.first, asked.last)) for spot in files]
+        if asked.first:
+            return [_at_lines(spot, asked.first) for spot in files]
+        inside = [
+            spot
+            for at in files
+            if at.segment and at.file
+            for spot in self._spots(
+                meant(documents_inside(self._snapshot, self._doc_ids(at.segment, at.file), asked)),
+                asked.inside[-1],
+            )
+        ]
+        if inside:
+            return inside
+        name = self._text.partition("::")[2]
+        raise IndexNotFoundError(f"{path} has no definition {name!r}", "see its outline")
+
+    def _doc_ids(self, segment: SegmentReader, file: FileRecord) -> range:
+        base = next(base for base, other in self._snapshot.based_segments() if other is segment)
+        return range(base + file.first_doc, base + file.first_doc + file.doc_count)
+
+    def _named(self) -> list[Spot]:
+        if not self._asked.names:
+            return []
+        return self._spots(meant(documents_named(self._snapshot, self._asked)), self._asked.names[-1])
+
+    def _spots(self, doc_ids: Sequence[int], name: str) -> list[Spot]:
+        refs = definitions_among(self._snapshot, doc_ids, name)
+        sources = [(ref, ref.source) for ref in refs]
+        return [
+            Spot(self._indexes[ref.root], ref.path, source.segment, ref.file, ref.row)
+            for ref, source in sources
+            if isinstance(source, SourceFiles)
+        ]
+
+    def _files(self) -> list[Spot]:
+        """Return the files with this path; if there are none, those whose path ends in it."""
+        path = self._asked.path
+        indexes = self._indexes.values()
+        found = [
+            spot
+            for index in indexes
+            for below in _below(index, path, self._here)
+            for spot in _exact(index, below)
+        ]
+        if not found and not os.path.isabs(path) and self._asked.ending:
+            found = [
+                Spot(self._indexes[segment.root], file.path, segment, file)
+                for segment, file, _ in self._snapshot.files_at(self._asked.ending)
+            ]
+        return sorted(dict.fromkeys(found), key=lambda spot: (spot.path, spot.root))
+
+    def _folders(self) -> list[Spot]:
+        """Return the folders with this path; if there are none, those whose path ends in it."""
+        found = []
+        for index in self._indexes.values():
+            folders = folders_of(index)
+            here = (below for base in (self._here, None) for below in _below(index, self._asked.path, base))
+            exact = [path for path in here if path in folders][:1]
+            ending = f"/{self._asked.ending.rstrip('/')}"
+            found += [(not exact, index, path) for path in exact]
+            if not os.path.isabs(self._asked.path) and not exact:
+                found += [(True, index, path) for path in sorted(folders) if f"/{path}".endswith(ending)]
+        best = min((is_end for is_end, _, _ in found), default=False)
+        spots = [Spot(index, path) for is_end, index, path in found if is_end == best]
+        return sorted(dict.fromkeys(spots), key=lambda spot: (spot.path, spot.root))
+
+    def unindexed(self) -> Iterator[tuple[IndexReader, str]]:
+        """Yield the files below the roots of indexes that have the path and are not indexed."""
+        for index in self._indexes.values():
+            for path in _below(index, self._asked.path, self._here) if index.manifest.has_sources else ():
+                if os.path.isfile(index.root / path) and not any(_exact(index, path)):
+                    yield index, path
 
 
-def _without_constructors(spots: Sequence[Spot]) -> list[Spot]:
-    """Return places without the constructors that have the name of a class among them."""
+def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], name: str) -> list[Ref]:
+    """Return the definitions that some documents with a name are; those of tests and generated files come last.
 
-    def names(spot: Spot) -> tuple[str, ...]:
-        return (spot.root, *SEPARATORS.split(spot.row.qualified_name)) if spot.row else ()
-
-    others = {names(spot) for spot in spots if not (spot.row and spot.row.kind == "method")}
-    return [spot for spot in spots if names(spot) in others or names(spot)[:-1] not in others]
-
-
-def _unindexed(
-    indexes: Iterable[IndexReader], wanted: str, here: Path | str | None
-) -> Iterator[tuple[IndexReader, str]]:
-    """Yield the files below the roots of indexes that have the path of a place and are not indexed."""
-    match = LINES.fullmatch(wanted)
-    name = match["path"] if match else wanted.partition("::")[0]
-    for index in indexes:
-        for path in _below(index, name, here) if index.manifest.has_sources else ():
-            if os.path.isfile(index.root / path) and not any(_exact([index], path)):
-                yield index, path
-
-
-def definitions_of(text: str, spots: Sequence[Spot]) -> list[Spot]:
-    """Return the places that are definitions."""
-    if found := [spot for spot in spots if spot.row]:
-        return found
-    raise ConfigError(f"{text} is no function or class", "give FILE:LINE or a name")
+    The case of the name decides if some documents have it. Sections, settings and modules only count if there is
+    nothing else. A constructor with the name of its class does not count if the class is there.
+    """
+    inner = inner_folders(snapshot.roots)
+    refs = [ref for ref in snapshot.refs(list(doc_ids)) if not ref.path.startswith(inner[ref.root])]
+    refs = [ref for ref in refs if ref.row.name == name] or refs
+    refs = [ref for ref in refs if ref.row.kind not in TEXT_KINDS] or refs
+    types = {(ref.root, ref.path) for ref in refs if ref.row.kind != "method"}
+    refs = [
+        ref
+        for ref in refs
+        if not (ref.owner == ref.row.name and ref.row.kind == "method" and (ref.root, ref.path) in types)
+    ]
+    return sorted(refs, key=lambda ref: (ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line))
 
 
 def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
@@ -188,100 +273,33 @@ def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
 
 def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> list[Spot]:
     """Return those of some folders that the indexes have."""
-    return [spot for folder in folders for spot in _folders(indexes, str(folder), None)]
+    return [
+        Spot(index, below)
+        for folder in folders
+        for index in indexes
+        for below in _below(index, str(folder), None)[:1]
+        if below in folders_of(index)
+    ]
 
 
 def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
     """Return the file with a path relative to the root, exactly as an index has it."""
-    if found := list(_exact(indexes, path)):
+    if found := [spot for index in indexes for spot in _exact(index, path)]:
         return found[0]
     root = indexes[0].manifest.root
     raise IndexNotFoundError(f"{path[:_SHOWN]} is not in the index of {root}", "give a path of a hit")
 
 
-def find_named(indexes: Sequence[IndexReader], name: str) -> list[Spot]:
-    """Return the definitions with a name, by path, root and line.
-
-    A qualified name, such as `Stack.push`, must be the end of the definition's qualified name. If no definition has the
-    name in this case, case is ignored.
-    """
-    last = SEPARATORS.split(name)[-1]
-    found = [
-        Spot(index, file.path, segment, file, row)
-        for index in indexes
-        for segment in index.segments
-        for file, row in segment.store.documents(
-            [
-                number
-                for number, _, qualified in segment.store.documents_named(last)
-                if _ends(qualified, name) and int(segment.rows.files[number]) not in segment.dead_files
-            ]
-        ).values()
-    ]
-    exact = [spot for spot in found if spot.row and spot.row.name == last]
-    return sorted(exact or found, key=lambda spot: spot.order)
-
-
-def _at_lines(spot: Spot, first: int, last: int | None) -> Spot:
-    """Return the innermost definition at a line, or lines if it has none."""
-    if last is not None:
-        return replace(spot, lines=(max(first, 1), max(last, 1)))
+def _at_lines(spot: Spot, line: int) -> Spot:
+    """Return the innermost definition at a line, or the line if it is in none."""
     rows = spot.rows()
-    if (place := innermost(rows, first)) is not None:
-        return replace(spot, row=rows[place])
-    around = [row for row in rows if row.start_line <= first <= row.last_line]
-    if around:  # A field or a comment between two members.
-        return replace(spot, row=max(around, key=lambda row: row.start_line))
-    return replace(spot, lines=(max(first, 1), max(first, 1)))
+    at = innermost(whole_spans(rows), line)
+    return replace(spot, lines=(line, line)) if at is None else replace(spot, row=rows[at], lines=None)
 
 
-def _named(rows: Iterable[DocumentRow], name: str) -> list[DocumentRow]:
-    last = SEPARATORS.split(name)[-1]
-    found = [row for row in rows if row.name.lower() == last.lower() and _ends(row.qualified_name, name)]
-    return [row for row in found if row.name == last] or found
-
-
-def _ends(qualified: str, name: str) -> bool:
-    wanted = SEPARATORS.split(name.lower())
-    return SEPARATORS.split(qualified.lower())[-len(wanted) :] == wanted
-
-
-def _files(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:
-    """Return the files with this path; if there are none, those whose path ends in it."""
-    found = [
-        spot for index in indexes for path in _below(index, text, here) for spot in _exact([index], path)
-    ]
-    if not found and not os.path.isabs(text):
-        ending = text.replace(os.sep, "/").removeprefix("./")
-        found = [
-            Spot(index, file.path, segment, file)
-            for index in indexes
-            for segment in index.segments
-            for file_id, file in segment.store.files_ending(ending)
-            if file_id not in segment.dead_files
-        ]
-    return sorted(dict.fromkeys(found), key=lambda spot: spot.order)
-
-
-def _exact(indexes: Iterable[IndexReader], path: str) -> Iterator[Spot]:
-    for index in indexes:
-        if found := live_file(index, path):
-            yield Spot(index, path, *found)
-
-
-def _folders(indexes: Sequence[IndexReader], text: str, here: Path | str | None) -> list[Spot]:
-    """Return the folders with this path; if there are none, those whose path ends in it."""
-    found = []
-    for index in indexes:
-        folders = folders_of(index)
-        exact = [path for base in (here, None) for path in _below(index, text, base) if path in folders][:1]
-        ending = f"/{text.replace(os.sep, '/').removeprefix('./').strip('/')}"
-        found += [(not exact, index, path) for path in exact]
-        if not os.path.isabs(text) and not exact:
-            found += [(True, index, path) for path in sorted(folders) if f"/{path}".endswith(ending)]
-    best = min((is_end for is_end, _, _ in found), default=False)
-    spots = [Spot(index, path) for is_end, index, path in found if is_end == best]
-    return sorted(dict.fromkeys(spots), key=lambda spot: spot.order)
+def _exact(index: IndexReader, path: str) -> Iterator[Spot]:
+    if found := live_file(index, path):
+        yield Spot(index, path, *found)
 
 
 def folders_of(index: IndexReader) -> set[str]:

@@ -19,14 +19,16 @@ from typing import NamedTuple
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import path_filter
+from codesearch.search.forms import parse_asked
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import check_has_code, proposed_files, read_with
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.structure.meaning import GRADES, IN_COMMENTS, Candidate, Names, SourceFile, candidates, graded
-from codesearch.structure.places import LINES, SEPARATORS, find_spots
+from codesearch.store.source import Ref
+from codesearch.structure.meaning import GRADES, IN_COMMENTS, Names, SourceFile, graded
+from codesearch.structure.places import definitions_among, find_spots
 from codesearch.structure.words import in_comment, occurrences, qualifier
 from codesearch.text.terms import terms_of
 from codesearch.types import OF_FILE, Definition
@@ -108,7 +110,7 @@ class _Found(NamedTuple):
     file: SourceFile
     place: int
     line: int
-    may_be: Sequence[Candidate]
+    may_be: Sequence[Ref]
 
 
 def find_usages(
@@ -123,22 +125,21 @@ def find_usages(
     """Return the usages of a name, or of the definition at a place."""
     started = time.perf_counter()
     check_has_code(indexes)
-    name, targets, everything = _asked(indexes, text, here, folders)
-    terms = sorted(terms_of(name))
-    if not terms:
-        raise ConfigError(f"{name!r} has no letters or digits", "the index finds words")
-    snapshot = Snapshot(indexes)
-    files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters or Filters())
-    with_definition = {(one.root, one.path) for one in targets}
-    files.sort(key=lambda one: (one.segment.root, one.file.path) not in with_definition)
-    names = Names(name, everything, targets)
-    read, unread = read_with(lambda *given: _has(names.name, *given), files)
-    found = [one for file in read for one in _in_file(SourceFile(*file), names)]
-    found.sort(key=lambda one: (one.grade, one.is_other, one.file.path, one.file.root, one.place))
+    wanted = text.strip()
+    if not wanted or len(wanted) > MOST_NAME or not wanted.isprintable():
+        raise ConfigError(
+            f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
+        )
+    snapshot, filters = Snapshot(indexes), filters or Filters()
+    found, unread = list[_Found](), 0
+    for name, targets, everything in _meant(indexes, snapshot, wanted, here, folders):
+        found, unread = _usages_of(snapshot, Names(name, everything, targets), filters)
+        if found or unread:
+            break
     counts = Counter(GRADES[one.grade] for one in found)
     return Usages(
         name,
-        tuple(_defined(snapshot, targets[:MOST_DEFINITIONS])),
+        tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in targets[:MOST_DEFINITIONS]),
         len(targets),
         tuple(map(_hydrated, found[:limit])),
         len(found),
@@ -149,36 +150,52 @@ def find_usages(
     )
 
 
-def _asked(
-    indexes: Sequence[IndexReader], text: str, here: Path | str | None, folders: Sequence[Path]
-) -> tuple[str, list[Candidate], list[Candidate]]:
-    """Return the name that is asked for, the definitions that are meant, and all definitions of the name."""
-    wanted = text.strip()
-    if not wanted or len(wanted) > MOST_NAME or not wanted.isprintable():
-        raise ConfigError(
-            f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
-        )
-    parts = SEPARATORS.split(wanted)
-    everything = _candidates(indexes, parts[-1], folders)
-    if targets := [one for one in everything if SEPARATORS.split(one.qualified)[-len(parts) :] == parts]:
-        return parts[-1], targets, everything
-    if not LINES.fullmatch(wanted) and "::" not in wanted:
-        return wanted, [], []
-    spots = [spot for spot in find_spots(indexes, wanted, here, folders) if spot.row]
-    if not spots:
-        raise IndexNotFoundError(f"{wanted} is in no definition", "give a line inside one")
-    name = spots[0].row.name if spots[0].row else ""
-    everything = _candidates(indexes, name, folders)
-    meant = {
-        (spot.root, spot.path, spot.row.start_line) for spot in spots if spot.row and spot.row.name == name
-    }
-    return name, [one for one in everything if (one.root, one.path, one.line) in meant], everything
+def _meant(
+    indexes: Sequence[IndexReader],
+    snapshot: Snapshot,
+    text: str,
+    here: Path | str | None,
+    folders: Sequence[Path],
+) -> Iterator[tuple[str, list[Ref], list[Ref]]]:
+    """Yield what a text may mean, first what is most probable: the name, the definitions, and all of that name.
 
-
-def _candidates(indexes: Sequence[IndexReader], name: str, folders: Sequence[Path]) -> list[Candidate]:
-    """Return the definitions of a name in some folders."""
+    A name that is only defined in another case or spelling first means the text itself, such as a module.
+    """
+    asked = parse_asked(text)
     allowed = {index.manifest.root: path_filter(Filters(within=folders), index.root) for index in indexes}
-    return [one for one in candidates(indexes, name) if allowed[one.root](one.path)]
+
+    def definitions(doc_ids: Sequence[int], name: str) -> list[Ref]:
+        return [ref for ref in definitions_among(snapshot, doc_ids, name) if allowed[ref.root](ref.path)]
+
+    try:
+        spots = find_spots(indexes, text, here, folders, only_definitions=True)
+    except (ConfigError, IndexNotFoundError):
+        if asked.first or "::" in text:
+            raise
+        yield text, [], []
+        return
+    places = {(spot.root, spot.path, spot.row) for spot in spots}
+    name = spots[0].row.name if spots[0].row else ""
+    named = [doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name]
+    everything = definitions(named, name)
+    targets = [ref for ref in everything if (ref.root, ref.path, ref.row) in places]
+    if not asked.first and name not in (*asked.inside[-1:], *asked.names[-1:], text):
+        yield text, [], []
+    yield name, targets or everything, everything
+
+
+def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Found], int]:
+    """Return the usages of a name, and how many files with its words were not read."""
+    terms = sorted(terms_of(names.text))
+    if not terms:
+        raise ConfigError(f"{names.text!r} has no letters or digits", "the index finds words")
+    files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters)
+    files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
+    read, unread = read_with(lambda *given: _has(names.name, *given), files)
+    found = [one for file in read for one in _in_file(SourceFile(*file), names)]
+    return sorted(
+        found, key=lambda one: (one.grade, one.is_other, one.file.path, one.file.root, one.place)
+    ), unread
 
 
 def _has(name: bytes, source: bytes, language: str) -> bool:
@@ -202,7 +219,7 @@ def _in_file(file: SourceFile, names: Names) -> list[_Found]:
         grade, may_be = graded(file, names, place, line)
         if in_comment(file.source, place, file.language):
             grade = IN_COMMENTS
-        if not names.only_targets or any(one.number in names.targets for one in may_be):
+        if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
             found = _Found(grade, bool(has_flags), file, place, line, may_be)
             if line not in of_line or grade < of_line[line].grade:
                 of_line[line] = found
@@ -214,8 +231,9 @@ def _own_names(file: SourceFile, names: Names) -> list[tuple[int, str]]:
     own = names.in_file(file.root, file.path)
     lines = file.source.decode("utf-8", "replace").split("\n") if own else []
     return [
-        (one.line + head_of(lines[one.line - 1 : one.line + _MOST_HEAD], one.signature).start, one.owner)
-        for one in own
+        (line + head_of(lines[line - 1 : line + _MOST_HEAD], ref.row.signature).start, ref.owner)
+        for ref in own
+        for line in (ref.row.start_line,)
     ]
 
 
@@ -242,8 +260,3 @@ def _hydrated(found: _Found) -> Usage:
         inside,
         file.stale,
     )
-
-
-def _defined(snapshot: Snapshot, targets: Sequence[Candidate]) -> Iterator[Defined]:
-    for ref in snapshot.refs([one.number for one in targets]):
-        yield Defined(*astuple(ref.definition), root=ref.root)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from codesearch.search.forms import AskedPath, asked_name, asked_path, is_code, name_parts, spellings
+from codesearch.search.forms import is_code, name_parts, parse_asked, spellings
 from codesearch.search.searcher import Searcher
 from tests.conftest import search
 
@@ -47,9 +47,8 @@ def test_a_name_is_split_at_the_separators_of_all_languages(query: str, parts: l
     ],
 )
 def test_words_around_a_name_are_a_hint(query: str, parts: list[str], kinds: set[str]) -> None:
-    asked = asked_name(query)
-    assert asked is not None
-    assert [*asked.qualifiers, asked.name] == parts
+    asked = parse_asked(query)
+    assert list(asked.names) == parts
     assert set(asked.kinds[0] if asked.kinds else ()) == kinds
 
 
@@ -58,24 +57,27 @@ def test_words_around_a_name_are_a_hint(query: str, parts: list[str], kinds: set
     ["open file function", "where is the login checked", "definition of done for tasks", "x" * 9999],
 )
 def test_other_words_are_no_name(query: str) -> None:
-    assert asked_name(query) is None
+    assert parse_asked(query).names == ()
 
 
 @pytest.mark.parametrize(
     ("query", "path"),
     [
-        ("views.py", AskedPath("views.py")),
-        ("sessions/views.py:12", AskedPath("sessions/views.py", 12)),
-        ("./a/b.go:7:1:", AskedPath("a/b.go", 7)),
-        ("/home/me/a b/c.ts", AskedPath("home/me/a b/c.ts")),
-        ("src\\main.rs", AskedPath("src/main.rs")),
-        ("Makefile", AskedPath("Makefile")),
-        ("parse a file", None),
-        ("Stack", None),
+        ("views.py", ("views.py", 0, 0, ())),
+        ("sessions/views.py:12", ("sessions/views.py", 12, 0, ())),
+        ("sessions/views.py:12-20", ("sessions/views.py", 12, 20, ())),
+        ("./a/b.go:7:1:", ("a/b.go", 7, 0, ())),
+        ("views.py::Page.show", ("views.py", 0, 0, ("Page", "show"))),
+        ("/home/me/a b/c.ts", ("home/me/a b/c.ts", 0, 0, ())),
+        ("src\\main.rs", ("src/main.rs", 0, 0, ())),
+        ("Makefile", ("Makefile", 0, 0, ())),
+        ("parse a file", ("", 0, 0, ())),
+        ("Stack", ("", 0, 0, ())),
     ],
 )
-def test_a_path_is_recognised_by_its_slashes_or_its_ending(query: str, path: AskedPath | None) -> None:
-    assert asked_path(query) == path
+def test_a_path_is_recognised_by_its_slashes_or_its_ending(query: str, path: tuple[object, ...]) -> None:
+    asked = parse_asked(query)
+    assert (asked.file, asked.first, asked.last, asked.inside) == path
 
 
 def test_a_name_has_its_other_spellings():

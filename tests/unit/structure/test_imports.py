@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import pytest
 
-from codesearch.structure.imports import by_module, module_parts, statements
-
-
-@dataclass(frozen=True)
-class Place:
-    path: str
-
-    @property
-    def modules(self) -> Sequence[tuple[str, ...]]:
-        parts = module_parts(self.path)
-        return parts, parts[:-1]
+from codesearch.structure.imports import by_module, statements
 
 
 def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: str = "Stack") -> list[str]:
     """Return the paths that agree in the most parts with the statements that have the name."""
-    modules = by_module(map(Place, paths))
+    modules = by_module((path, path) for path in paths)
     found = [
         entry
         for statement in statements(text.encode(), at, language)
@@ -30,7 +17,7 @@ def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: st
         for entry in statement.agreeing(modules, name)
     ]
     best = max((score for score, _ in found), default=0)
-    return sorted({one.path for score, one in found if score == best})
+    return sorted({path for score, path in found if score == best})
 
 
 @pytest.mark.parametrize(
