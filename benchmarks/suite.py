@@ -16,11 +16,9 @@ from pathlib import Path
 
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import CodeSearchError
-from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.judge import DEFAULT, SIGNALS, BenchOptions
 from codesearch.evaluation.qrels import write_predictions
-from codesearch.evaluation.render import result_text
-from codesearch.evaluation.result import SuiteResult, write_json
-from codesearch.evaluation.systems import DEFAULT, SIGNALS
+from codesearch.evaluation.result import SuiteResult, result_text, write_json
 from codesearch.home import default_home
 
 SUITES = {

@@ -24,11 +24,10 @@ from benchmarks.suites.histories import TASKS
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
-from codesearch.evaluation.judge import BenchOptions, scratch_folder
+from codesearch.evaluation.judge import DEFAULT, BenchOptions, scratch_folder
 from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
-from codesearch.evaluation.systems import DEFAULT
 from codesearch.history.build import find_history, update_history
 from codesearch.history.log import Commit, read_commits
 from codesearch.history.search import CommitFilters, CommitSearcher

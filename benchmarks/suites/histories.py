@@ -19,11 +19,10 @@ from typing import Any
 
 from benchmarks.suites.repositories import sources_of
 from codesearch.evaluation.jsonl import read_jsonl
-from codesearch.evaluation.judge import BenchOptions, Questions, Tree, judge, scratch_folder
+from codesearch.evaluation.judge import DEFAULT, BenchOptions, Questions, Tree, judge, scratch_folder
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.systems import DEFAULT
 
 TASKS = "tasks.jsonl"
 _FIELDS = ("tree", "commit", "query", "body", "name_in_query", "answers")

@@ -21,11 +21,18 @@ from statistics import fmean
 from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
-from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge, scratch_folder
+from codesearch.evaluation.judge import (
+    DEFAULT,
+    BenchOptions,
+    Collection,
+    Questions,
+    Tree,
+    judge,
+    scratch_folder,
+)
 from codesearch.evaluation.metrics import ndcg
 from codesearch.evaluation.qrels import Qrels, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult, commit_of
-from codesearch.evaluation.systems import DEFAULT
 
 METRIC, DEPTH = "ndcg_at_10", 10
 PUBLISHED = {

@@ -15,9 +15,11 @@ import typer
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.progress import stage_progress
+from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
 
 if TYPE_CHECKING:
+    from codesearch.engine.answer import Freshness
     from codesearch.engine.engine import Engine
     from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.result import SuiteResult
@@ -62,10 +64,9 @@ def bench(
 
     It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
-    from codesearch.evaluation.judge import BenchOptions
+    from codesearch.evaluation.judge import DEFAULT, BenchOptions
     from codesearch.evaluation.qrels import write_predictions
     from codesearch.evaluation.result import write_json
-    from codesearch.evaluation.systems import DEFAULT
 
     invocation = invocation_of(context)
     ways = [
@@ -124,15 +125,14 @@ def _suites() -> Output:
 
 
 def _comparison(first: Path, second: Path) -> Output:
-    from codesearch.evaluation.render import comparison_text
-    from codesearch.evaluation.significance import compare
+    from codesearch.evaluation.compare import compare, comparison_text
 
     return Output(comparison_text(first, second, compare(first, second)))
 
 
 def _of_suite(name: str, options: BenchOptions, score: Path | None) -> Generator[Output, None, SuiteResult]:
     """Run a suite, or score a file of results."""
-    from codesearch.evaluation.render import result_text
+    from codesearch.evaluation.result import result_text
     from codesearch.evaluation.suites import run_suite, score_file
 
     with stage_progress(name) as on_progress:
@@ -152,7 +152,8 @@ def _of_questions(
     asked = read_own_questions(questions)
     scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
     scope = yield from first_indexed(engine, scope, invocation, {"auto_index": True})
+    freshness: list[Freshness] = []
     with stage_progress("questions") as on_progress:
-        result = score_questions(engine, scope, asked, on_progress)
-    yield Output(questions_text(questions, result))
+        result = score_questions(engine, scope, asked, freshness, on_progress)
+    yield Output(questions_text(questions, result), "".join(map(freshness_note, freshness)))
     return result

@@ -33,8 +33,8 @@ def read_lines(path: Path) -> Iterator[bytes]:
                 import zstandard
             except ModuleNotFoundError:
                 raise MissingExtraError("zstandard") from None
+            unpacker = zstandard.ZstdDecompressor()
             try:
-                unpacker = zstandard.ZstdDecompressor()
                 yield from io.BufferedReader(unpacker.stream_reader(stream, read_across_frames=True))
             except zstandard.ZstdError as error:
                 raise ValueError(str(error)) from None

@@ -1,7 +1,7 @@
 """Index a folder, ask every system each query, and score the results. Every suite runs here.
 
-The engine does all of it, as for any user. The index is in a temporary home and is deleted after the run, so each run
-times a cold build and embeds all vectors again.
+The engine does all of it, as for any user. The index is in a temporary home, so each run times a cold build. The
+systems are the product with its defaults, and parts of it by settings that users have too.
 """
 
 from __future__ import annotations
@@ -10,20 +10,19 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from codesearch.config import IndexOptions
+from codesearch.config import IndexOptions, RankConfig
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.stages import StageClock
-from codesearch.evaluation.systems import DEFAULT, System, systems_without
 from codesearch.files import make_folder
 from codesearch.search.files import rank_files
 from codesearch.search.request import Filters
@@ -35,22 +34,59 @@ from codesearch.text.encoder import Encoder
 FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
+DEFAULT = "default"
+_FUSED = RankConfig(
+    heuristics_count=0, file_diversity_penalty=0.0, file_support_weight=0.0, file_name_weight=0.0
+)
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A way to rank: a mode of the searcher and its weights."""
+
+    name: str
+    mode: str
+    config: RankConfig = field(default_factory=RankConfig)
+
+
+SYSTEMS = (
+    System("bm25", "lexical", replace(_FUSED, name_weight=0.0)),
+    System("dense", "semantic", replace(_FUSED, name_weight=0.0)),
+    System("fused", "hybrid", _FUSED),
+    System(DEFAULT, "hybrid"),
+)
+"""Keywords alone (BM25F), vectors alone (exact cosine), both without heuristics, and the product as it ships."""
+SIGNALS: dict[str, dict[str, Any]] = {
+    "vectors": {"semantic_weight": 0.0},
+    "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
+    "length_prior": {"length_prior_half": 0.0},
+    "name": {"name_weight": 0.0},
+    "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
+    "single_word": {"single_word_weight": 0.0},
+    **{
+        name: {f"{name}_penalty": 0.0}
+        for name in ("test", "generated", "vendored", "stub", "nested", "data", "file_diversity")
+    },
+}
+"""Signal that `--without` turns off -> the settings that do it."""
+
+
+def systems_without(signals: Sequence[str]) -> tuple[System, ...]:
+    """Return the systems; all but the first two lack some signals of the ranking."""
+    off: dict[str, Any] = {}
+    for signal in signals:
+        if signal not in SIGNALS:
+            raise ConfigError(f"signal {signal!r}", f"choose one of {', '.join(SIGNALS)}")
+        off |= SIGNALS[signal]
+    return tuple(
+        replace(system, config=replace(system.config, **off)) if system.mode == "hybrid" else system
+        for system in SYSTEMS
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """How to run a suite.
-
-    Attributes:
-        home: has the suites' data below `cache/bench`. The index of a run is in a temporary folder.
-        data: folder of the suite's data.
-        annotations: judgements that replace those of the suite.
-        model: folder of a model bundle; None for the shipped one.
-        device: where it runs.
-        without: signals of the ranking that are turned off; see `systems.SIGNALS`.
-        on_progress: called with the stage, the amount done and the total (both 0 if not known).
-        clock: measures the stages of the run.
-    """
+    """How to run a suite: its data, the model, the signals that are off (`SIGNALS`), and judgements of one's own."""
 
     home: Path
     data: Path | None = None
@@ -59,6 +95,7 @@ class BenchOptions:
     device: str = "auto"
     without: tuple[str, ...] = ()
     on_progress: Callable[[str, int, int], None] = lambda *_: None
+    """Called with the stage, the amount done and the total (both 0 if not known)."""
     clock: StageClock = field(default_factory=StageClock)
 
     @property
@@ -74,13 +111,7 @@ def functions_of_language(query: QueryId) -> Filters:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The queries of a suite, and how it scores the results of a system.
-
-    Attributes:
-        queries: id -> the query as it is asked.
-        score: run -> scores of the judged queries.
-        qrels: judgements, if there are any.
-    """
+    """The queries of a suite as they are asked, by id, and how it scores the results of a system."""
 
     queries: Mapping[QueryId, str]
     score: Callable[[Run], QueryScores]
@@ -103,19 +134,14 @@ def answered_questions(
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The documents of a test collection: an open index, and the names of its documents in judgements.
-
-    Attributes:
-        index: the open index.
-        encoder: its model.
-        keys: doc_id of the index -> doc_id of judgements and runs.
-        names: doc_id of judgements -> qualified name, for the documents that compete.
-    """
+    """The documents of a test collection: an open index, and the names of its documents in judgements."""
 
     index: IndexReader
     encoder: Encoder
     keys: list[str]
+    """doc_id of the index -> doc_id of judgements and runs."""
     names: dict[str, str]
+    """doc_id of judgements -> qualified name, for the documents that compete."""
 
 
 @contextmanager
@@ -131,16 +157,10 @@ def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A folder that a suite searches.
+    """A folder that a suite searches, and facts about it to report.
 
-    Attributes:
-        root: the folder.
-        ask: makes the questions from what was indexed.
-        key: gives the name of a document in judgements.
-        everything: whether all documents compete, or only the functions in a query's language.
-        by_file: whether files are ranked, each by its best document.
-        walk: settings of the walk.
-        details: facts about the data to report.
+    `ask` makes the questions from what was indexed, and `key` the name of a document in judgements. All documents
+    compete with `everything`, else the functions in a query's language; with `by_file`, files are ranked.
     """
 
     root: Path

@@ -64,13 +64,13 @@ def score_graded(run: Run, qrels: Qrels) -> QueryScores:
 
     NDCG "all" is over every result, and results without a judgement have no gain. NDCG "within" removes these first.
     """
-    found = {query: run.get(query, []) for query in qrels}
+    ranked = {query: run.get(query, []) for query in qrels}
     return {
         query: {
-            "ndcg_all": ndcg(found[query], grades),
-            "ndcg_within": ndcg_within(found[query], grades),
-            "recall_at_10": recall_at_k(found[query], grades, 10),
-            f"recall_at_{DEPTH}": recall_at_k(found[query], grades, DEPTH),
+            "ndcg_all": ndcg(ranked[query], grades),
+            "ndcg_within": ndcg_within(ranked[query], grades),
+            "recall_at_10": recall_at_k(ranked[query], grades, 10),
+            f"recall_at_{DEPTH}": recall_at_k(ranked[query], grades, DEPTH),
         }
         for query, grades in qrels.items()
     }
@@ -78,11 +78,11 @@ def score_graded(run: Run, qrels: Qrels) -> QueryScores:
 
 def score_answers(run: Run, qrels: Qrels, found_at: Sequence[int], depth: int | None = None) -> QueryScores:
     """Score each query by the rank of its first right answer; one that the run does not answer scores 0."""
-    found = {query: run.get(query, []) for query in qrels}
+    ranked = {query: run.get(query, []) for query in qrels}
     return {
         query: {
-            "mrr": reciprocal_rank(found[query], right, depth),
-            **{f"recall_at_{k}": float(not right.keys().isdisjoint(found[query][:k])) for k in found_at},
+            "mrr": reciprocal_rank(ranked[query], right, depth),
+            **{f"recall_at_{k}": float(not right.keys().isdisjoint(ranked[query][:k])) for k in found_at},
         }
         for query, right in qrels.items()
     }

@@ -3,8 +3,7 @@
     annotations    Language,Query,GitHubUrl,Relevance,Notes    one judgement of one annotator per row, relevance 0 to 3
     predictions    query,language,identifier,url               one result per row, best first within query and language
 
-A query is asked once for each language, so language and query together are its id. Comparisons ignore the case and
-white space of queries and the case of languages.
+A query is asked once for each language, so language and query together are its id.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
@@ -62,36 +61,24 @@ def read_queries(path: Path) -> list[str]:
     return list(dict.fromkeys(row["query"].strip() for _, row in _rows(path, "query")))
 
 
-def read_annotations(path: Path) -> Qrels:
-    """Read judgements in the official format; the grade is the mean over annotators."""
+def read_annotations(path: Path, *named_by: str) -> Qrels:
+    """Read judgements in the official format, where an address names a document, or other columns do.
 
-    def url(row: dict[str, str]) -> str:
-        url_path(row["GitHubUrl"])
-        return row["GitHubUrl"]
-
-    return _mean_grades(path, _rows(path, "Language", "Query", "GitHubUrl", "Relevance"), url)
-
-
-def read_named_annotations(path: Path) -> Qrels:
-    """Read judgements that name a document by its path and qualified name, as in the smoke suite."""
-    rows = _rows(path, "Language", "Query", "Path", "Name", "Relevance")
-    return _mean_grades(path, rows, lambda row: f"{row['Path']} {row['Name']}")
-
-
-def _mean_grades(
-    path: Path, rows: Iterable[tuple[int, dict[str, str]]], doc_id: Callable[[dict[str, str]], str]
-) -> Qrels:
-    """Take the mean grade of each document of each query."""
+    The grade is the mean over annotators.
+    """
     grades: dict[QueryId, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for line, row in rows:
+    columns = named_by or ("GitHubUrl",)
+    for line, row in _rows(path, "Language", "Query", *columns, "Relevance"):
         try:
             grade = float(row["Relevance"])
-            document = doc_id(row)
+            if not named_by:
+                url_path(row["GitHubUrl"])
         except ValueError as error:
             raise ConfigError(f"{path}:{line}: {error}", "correct this row") from None
         if not 0 <= grade <= MAX_GRADE:
             raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
-        grades[_checked_id(path, line, row["Language"], row["Query"])][document].append(grade)
+        query = _checked_id(path, line, row["Language"], row["Query"])
+        grades[query][" ".join(row[column] for column in columns)].append(grade)
     return {
         query: {document: sum(given) / len(given) for document, given in of_query.items()}
         for query, of_query in grades.items()

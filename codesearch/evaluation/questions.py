@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, ConfigError
@@ -64,9 +65,13 @@ def read_own_questions(path: Path) -> list[Question]:
 
 
 def score_questions(
-    engine: Engine, scope: Scope, questions: Sequence[Question], on_progress: Callable[[str, int, int], None]
+    engine: Engine,
+    scope: Scope,
+    questions: Sequence[Question],
+    freshness: list[Freshness],
+    on_progress: Callable[[str, int, int], None],
 ) -> SuiteResult:
-    """Ask the questions in an index, which is updated first, and score the hits."""
+    """Ask the questions in an index, which is updated first if that is quick, and score the hits."""
     scores: QueryScores = {}
     unknown: list[str] = []
     for number, question in enumerate(questions, 1):
@@ -74,6 +79,7 @@ def score_questions(
         answer = engine.search(request, scope, by_file=True)
         definitions = engine.search(request, scope, refresh=False).hits
         if number == 1:
+            freshness += answer.freshness
             with engine.indexes(scope) as (index,):
                 root, files = index.manifest.root, _files(index)
         right = {known: set(_places(engine, scope, root, files, known)) for known in question.answers}
@@ -136,16 +142,11 @@ def questions_text(path: Path, result: SuiteResult) -> str:
     for metric, means in system.metrics.items():
         low, high = system.ci95[metric][AVERAGE]
         lines.append(f"{metric:12}{means[AVERAGE]:8.3f}   {low:.3f} to {high:.3f}")
-    if unknown := result.details["unknown_answers"]:
-        lines += [
-            "",
-            "not in the index, so these answers count as misses:",
-            *(f"  {answer}" for answer in unknown),
-        ]
-    if missed := [query for (_, query), of_query in system.queries.items() if not of_query["mrr"]]:
-        lines += [
-            "",
-            f"without an answer in the first {DEPTH} hits:",
-            *(f"  {query[:100]}" for query in missed),
-        ]
+    missed = [query[:100] for (_, query), of_query in system.queries.items() if not of_query["mrr"]]
+    for title, entries in (
+        ("not in the index, so these answers count as misses:", result.details["unknown_answers"]),
+        (f"without an answer in the first {DEPTH} hits:", missed),
+    ):
+        if entries:
+            lines += ["", title, *(f"  {entry}" for entry in entries)]
     return "".join(f"{visible(line)}\n" for line in lines)

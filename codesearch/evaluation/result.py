@@ -1,4 +1,4 @@
-"""Scores of queries -> the result of a suite, and its JSON.
+"""Scores of queries -> the result of a suite, its text and its JSON.
 
 {"suite", "judged_queries", "documents", "seconds", "rss_bytes", "peak_rss_bytes", "details",
  "command", "commit", "date", "machine", "versions",
@@ -14,7 +14,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -23,46 +23,30 @@ from typing import Any
 
 import codesearch
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run
-from codesearch.evaluation.significance import bootstrap_intervals, group_means
+from codesearch.evaluation.significance import AVERAGE, bootstrap_intervals, group_means
 from codesearch.processes import run_git
 from codesearch.text.encoder import Encoder
 
 Interval = tuple[float, float]
+_NAME_WIDTH = 18
+_MOST_GROUPS = 13
+"""With more groups than this, only their average is printed; the JSON has them all."""
 _PACKAGES = ("numpy", "onnxruntime", "torch", "hnswlib", "tree-sitter", "tokenizers")
 
 
 @dataclass(frozen=True, slots=True)
 class SystemResult:
-    """The scores of one system.
-
-    Attributes:
-        metrics: metric -> group -> mean over its queries; under `average`, the mean over groups.
-        ci95: metric -> the same groups -> bounds of the 95% interval.
-        queries: scores of each query, from which the means come; empty in suites of too many queries.
-    """
+    """The scores of one system: metric -> group -> mean and 95% interval, with the `average` of the groups."""
 
     metrics: dict[str, dict[str, float]]
     ci95: dict[str, dict[str, Interval]]
     queries: QueryScores
+    """From which the means come; empty in suites of too many queries."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The result of a suite.
-
-    Attributes:
-        suite: its name.
-        systems: by name; the product as it ships is `default`.
-        judged_queries: queries with a relevant document in any language.
-        documents: documents that competed.
-        seconds: stage -> wall time.
-        rss_bytes: stage -> peak memory of all processes.
-        details: other facts about the run; must be JSON.
-        runs: system -> results; not in the JSON.
-        queries: id -> the query as it was asked; not in the JSON.
-        names: doc_id -> identifier; not in the JSON.
-        published: metric -> system -> the average that a paper reports over another pool; not in the JSON.
-    """
+    """The result of a suite; the last four fields are not in its JSON."""
 
     suite: str
     systems: dict[str, SystemResult]
@@ -73,8 +57,11 @@ class SuiteResult:
     details: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     queries: Mapping[QueryId, str] = field(default_factory=dict)
+    """The queries as they were asked."""
     names: dict[str, str] = field(default_factory=dict)
+    """doc_id -> identifier."""
     published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Metric -> system -> the average that a paper reports over another pool."""
 
 
 def summarise(queries: QueryScores) -> SystemResult:
@@ -91,6 +78,57 @@ def summarise(queries: QueryScores) -> SystemResult:
 def distinct_queries(systems: Mapping[str, SystemResult]) -> int:
     """Count the judged queries, which are the same for all systems; one that is asked in several groups is one."""
     return len({text for _, text in next(iter(systems.values())).queries})
+
+
+def result_text(result: SuiteResult) -> str:
+    """Return every metric of every system, and the time and memory of the run."""
+    return "".join(f"{line}\n" for line in _result_lines(result))
+
+
+def _result_lines(result: SuiteResult) -> Iterator[str]:
+    what = "distinct results" if "answered_pairs" in result.details else "documents"
+    yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} {what}"
+    for metric, averages in next(iter(result.systems.values())).metrics.items():
+        groups = list(averages) if len(averages) <= _MOST_GROUPS else [AVERAGE]
+        yield f"\n{row_text(metric, groups, groups)}   95% of average"
+        for name, system in result.systems.items():
+            low, high = system.ci95[metric][AVERAGE]
+            values = [f"{system.metrics[metric][group]:.3f}" for group in groups]
+            yield f"{row_text(f'  {name}', groups, values)}   {low:.3f} to {high:.3f}"
+        for name, average in result.published.get(metric, {}).items():
+            values = [f"{average:.3f}" if group == AVERAGE else "" for group in groups]
+            yield f"{row_text(f'  {name}', groups, values)}   published, other pool"
+    yield ""
+    yield from _detail_lines(result)
+    if result.seconds:
+        yield f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}{'peak MB':>9}"
+        for stage, seconds in result.seconds.items():
+            yield f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}{result.rss_bytes.get(stage, 0) / 1e6:9.0f}"
+        total, peak = sum(result.seconds.values()), max(result.rss_bytes.values(), default=0)
+        yield f"  {'all':{_NAME_WIDTH - 2}}{total:8.1f}{peak / 1e6:9.0f}"
+
+
+def row_text(name: str, groups: Sequence[str], cells: Sequence[str]) -> str:
+    """Align a name and a cell for each group."""
+    aligned = (cell.rjust(max(8, len(group) + 2)) for group, cell in zip(groups, cells, strict=True))
+    return name.ljust(_NAME_WIDTH) + "".join(aligned)
+
+
+def _detail_lines(result: SuiteResult) -> Iterator[str]:
+    details = result.details
+    if covered := details.get("coverage"):
+        found, judged = (sum(counts[key] for counts in covered.values()) for key in ("extracted", "judged"))
+        yield f"  coverage    {found:,} of {judged:,} judged functions are documents with exactly these lines"
+    if model := details.get("model"):
+        yield f"  model       {model['name']} ({model['id']}) on {model['device']}"
+    if query_ms := details.get("query_ms"):
+        times = ", ".join(f"{name} {ms['p50']:.1f} / {ms['p95']:.1f}" for name, ms in query_ms.items())
+        yield f"  query ms    p50 / p95: {times}"
+    for key in ("by_language", "by_category"):
+        if means := details.get(key):
+            yield f"  {key.replace('_', ' ')}: {', '.join(f'{name} {mean:.3f}' for name, mean in means.items())}"
+    if "answered_pairs" in details:
+        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, by language"
 
 
 def write_json(path: Path, result: SuiteResult, command: str) -> None:

@@ -1,27 +1,21 @@
-"""Scores of queries -> means, intervals and tests, and the comparison of two results.
-
-A query that is asked in several groups is drawn as one.
+"""Scores of queries -> means, intervals and tests.
 
 A score's key is a query's id, (group, text). `average` is the mean of the groups' means, so each group has the same
-weight.
+weight. A query that is asked in several groups is drawn as one.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.errors import ConfigError
-from codesearch.evaluation.qrels import QueryId, QueryScores
+from codesearch.evaluation.qrels import QueryId
 
 AVERAGE = "average"
-ALPHA = 0.05
 RESAMPLES = 5_000
 SWAPS = 10_000
 _SEED = 99
@@ -30,13 +24,7 @@ _BATCH = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Scores as a matrix.
-
-    Attributes:
-        groups: names, G of them, sorted.
-        scores: float64 [Q, G], 0 if a query was not asked in a group.
-        asked: float64 [Q, G], 1 if it was.
-    """
+    """Scores as a matrix [Q, G] over sorted groups: 0 where a query was not asked in a group, and `asked` is 0 too."""
 
     groups: list[str]
     scores: NDArray[np.float64]
@@ -122,100 +110,3 @@ def _means(table: _Table, weights: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _named(table: _Table, values: NDArray[np.float64]) -> dict[str, float]:
     return dict(zip([*table.groups, AVERAGE], values.tolist(), strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One system by one metric in both results.
-
-    Attributes:
-        first: group -> mean, with `average`.
-        second: the same.
-        p: group -> two-sided p-value of the difference, with `average`.
-        identical: whether every query has the same score.
-    """
-
-    system: str
-    metric: str
-    first: dict[str, float]
-    second: dict[str, float]
-    p: dict[str, float]
-    identical: bool
-
-    def change(self, group: str = AVERAGE) -> float:
-        """Return how much higher the second is."""
-        return self.second[group] - self.first[group]
-
-    def verdict(self) -> str:
-        """Judge the average: "better", "worse", "no difference shown" or "the same scores"."""
-        if self.identical:
-            return "the same scores"
-        if self.p[AVERAGE] >= ALPHA:
-            return "no difference shown"
-        return "better" if self.change() > 0 else "worse"
-
-
-def compare(first: Path, second: Path) -> list[Difference]:
-    """Compare every system that is in both files by every metric that is in both.
-
-    If each file has only one system, these two are compared even if their names differ.
-    """
-    (suite, before), (other_suite, after) = _read_scores(first), _read_scores(second)
-    if suite != other_suite:
-        raise ConfigError(
-            f"{first} is of suite {suite}, {second} of {other_suite}", "compare results of one suite"
-        )
-    pairs = [(name, scores, after[name]) for name, scores in before.items() if name in after]
-    if not pairs and len(before) == len(after) == 1:
-        (name, scores), (other, others) = *before.items(), *after.items()
-        pairs = [(f"{name} to {other}", scores, others)]
-    if not pairs:
-        raise ConfigError(
-            f"{first} and {second} have no system in common: {', '.join(before)}; {', '.join(after)}"
-        )
-    for name, scores, others in pairs:
-        if scores.keys() != others.keys():
-            raise ConfigError(
-                f"{first} and {second} judge other queries for {name}", "run both by the same annotations"
-            )
-    if not any(scores for _, scores, _ in pairs):
-        raise ConfigError(
-            f"suite {suite} keeps no scores of single queries", "compare the intervals of both runs"
-        )
-    return [difference for pair in pairs for difference in _differences(*pair)]
-
-
-def _differences(name: str, first: QueryScores, second: QueryScores) -> Iterator[Difference]:
-    shared = [
-        metric for metric in next(iter(first.values()), {}) if metric in next(iter(second.values()), {})
-    ]
-    for metric in shared:
-        old = {query: scores[metric] for query, scores in first.items()}
-        new = {query: scores[metric] for query, scores in second.items()}
-        yield Difference(
-            system=name,
-            metric=metric,
-            first=group_means(old),
-            second=group_means(new),
-            p=randomisation_test(old, new),
-            identical=old == new,
-        )
-
-
-def _read_scores(path: Path) -> tuple[str, dict[str, QueryScores]]:
-    """Read a result's JSON: the suite, and for each system the scores of its queries."""
-    try:
-        fields = json.loads(path.read_text("utf-8"))
-        ids = list(zip(fields["queries"]["group"], fields["queries"]["text"], strict=True))
-        systems = {
-            name: {
-                query: dict(zip(system["scores"], map(float, row), strict=True))
-                for query, row in zip(ids, zip(*system["scores"].values(), strict=True), strict=True)
-            }
-            for name, system in fields["systems"].items()
-        }
-        return str(fields["suite"]), systems
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}", "give what `codesearch bench --json` wrote") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{path}: not what `codesearch bench --json` writes ({error!r})") from None

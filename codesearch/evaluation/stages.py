@@ -18,9 +18,7 @@ PROC = Path("/proc")
 class StageClock:
     """Times stages one after the other, and samples the memory of this process and all its descendants.
 
-    Attributes:
-        seconds: stage -> wall time; of a stage that is run several times, the sum.
-        rss_bytes: stage -> the highest sampled sum of resident memory; a page that processes share counts for each.
+    The time of a stage that is run several times is the sum. A page that processes share counts for each.
     """
 
     def __init__(self) -> None:

@@ -33,7 +33,6 @@ from codesearch.evaluation.qrels import (
     judged,
     query_id,
     read_annotations,
-    read_named_annotations,
     read_predictions,
     read_queries,
 )
@@ -69,7 +68,7 @@ def smoke(options: BenchOptions) -> SuiteResult:
 
 def smoke_judgements(options: BenchOptions) -> Qrels:
     """Read the judgements of `smoke`."""
-    return read_named_annotations(options.annotations or SMOKE / ANNOTATIONS)
+    return read_annotations(options.annotations or SMOKE / ANNOTATIONS, "Path", "Name")
 
 
 def named_document(file: FileRecord, row: DocumentRow) -> str:

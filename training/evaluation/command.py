@@ -14,8 +14,7 @@ from pathlib import Path
 
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.render import result_text
-from codesearch.evaluation.result import SuiteResult, write_json
+from codesearch.evaluation.result import SuiteResult, result_text, write_json
 
 SUITES = {
     "docstrings": "held-out documentation against its functions, through the whole product",

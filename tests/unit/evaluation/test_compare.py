@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.compare import compare
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise, write_json
-from codesearch.evaluation.significance import compare
 
 BASE = {("go", f"q{number}"): {"mrr": 0.2 + number / 100, "ndcg_all": 0.5} for number in range(20)}
 

@@ -9,7 +9,6 @@ from codesearch.evaluation.qrels import (
     document_url,
     judged,
     read_annotations,
-    read_named_annotations,
     read_predictions,
     read_queries,
     url_path,
@@ -80,7 +79,9 @@ def test_a_missing_file_is_a_one_line_error(tmp_path):
 
 def test_the_smoke_suite_uses_names_instead_of_addresses(tmp_path):
     text = "Language,Query,Path,Name,Relevance\nGo,close,go/a.go,Reader.Close,3\n"
-    assert read_named_annotations(written(tmp_path, text)) == {("go", "close"): {"go/a.go Reader.Close": 3}}
+    assert read_annotations(written(tmp_path, text), "Path", "Name") == {
+        ("go", "close"): {"go/a.go Reader.Close": 3}
+    }
 
 
 def test_predictions_are_read_as_they_were_written(tmp_path):

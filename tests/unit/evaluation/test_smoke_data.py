@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from codesearch.evaluation.judge import FUNCTIONS
-from codesearch.evaluation.qrels import query_id, read_named_annotations, read_queries
+from codesearch.evaluation.qrels import query_id, read_annotations, read_queries
 from codesearch.evaluation.suites import LANGUAGES, SMOKE
 from codesearch.parsing.extract import extract
 from codesearch.parsing.grammars import load_parser
@@ -37,7 +37,7 @@ def functions() -> list[Document]:
 
 @cache
 def qrels() -> dict[tuple[str, str], dict[str, float]]:
-    return read_named_annotations(SMOKE / "annotations.csv")
+    return read_annotations(SMOKE / "annotations.csv", "Path", "Name")
 
 
 def pairs() -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
-from codesearch.evaluation.systems import SIGNALS, SYSTEMS, systems_without
+from codesearch.evaluation.judge import SIGNALS, SYSTEMS, systems_without
 
 
 def test_without_the_option_the_systems_do_not_change():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.compare import compare
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, write_json
-from codesearch.evaluation.significance import compare
 from training.evaluation import csn_mrr
 from training.evaluation.pairs import CodeScorer, Pair, ranks, read_pair, summarise_means, without_docstring
 
