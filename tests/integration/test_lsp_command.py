@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any, Union
@@ -43,6 +44,7 @@ run()
 """
 
 
+@cache
 def converter() -> Converter:
     """Return the converter of pygls, which takes a code action with a command for a command."""
     made = default_converter()
