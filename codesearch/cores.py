@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """Files with the memory of a container, in the two versions of control groups."""
 _LEAST_BYTES, _MOST_BYTES = 300_000_000, 4_000_000_000
 
@@ -28,7 +28,7 @@ def _memory_bytes() -> int:
     found = [4 * _MOST_BYTES]
     with suppress(AttributeError, ValueError, OSError):  # Windows has no `sysconf`.
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    for path in _LIMITS:
+    for path in LIMITS:
         with suppress(OSError, ValueError):  # ValueError: "max".
             found.append(int(Path(path).read_text()))
     return min(found)

@@ -20,7 +20,7 @@ PART = ".part"
 """Suffix of a file that is being written."""
 OPEN_FILES_STAY = os.name == "nt"
 """Whether the system refuses to delete or replace a file that a process has open or mapped."""
-_BUSY_S = 2.0
+BUSY_S = 2.0
 """How many seconds to wait for a reader that prevents the replacement of a file."""
 
 
@@ -105,7 +105,7 @@ def atomic_writer(path: Path, *, sync: bool = False, for_owner: bool = False) ->
 
 
 def _replace(part: Path, path: Path) -> None:
-    deadline = time.monotonic() + _BUSY_S
+    deadline = time.monotonic() + BUSY_S
     while True:
         try:
             os.replace(part, path)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from codesearch.build import build as build_module
-from codesearch.build import policy
+from codesearch.build import parse, policy
 from codesearch.build import stamps as stamps_module
 from codesearch.build.build import BuildReport, Progress, build_index
 from codesearch.build.plan import plan_update
@@ -380,13 +380,19 @@ def searcher_of(
 @pytest.fixture
 def always_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every update merge all segments into one."""
-    monkeypatch.setattr(policy, "_GROWTH", 1_000)
+    monkeypatch.setattr(policy, "GROWTH", 1_000)
 
 
 @pytest.fixture
 def never_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make updates merge no segments. They still remove segments without live documents."""
     monkeypatch.setattr(build_module, "segments_to_merge", lambda *_, **__: [])
+
+
+@pytest.fixture
+def always_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use worker processes for any amount of work."""
+    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
 
 
 @pytest.fixture

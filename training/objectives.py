@@ -31,8 +31,8 @@ BUCKETS = 4
 SEMANTIC_WEIGHT = RankConfig().semantic_weight
 _SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
-_TEXTS = 256
-_FREQUENT = 1e-3
+TEXTS = 256
+FREQUENT = 1e-3
 """Tokens with a larger share of all tokens are skipped at random, as in word2vec."""
 
 
@@ -182,14 +182,14 @@ class SkipGramObjective:
         self, model: JointEncoder, config: TrainConfig, parts: Sequence[Part], device: torch.device
     ) -> None:
         self._model, self._parts, self._device = model, parts, device
-        self._config = replace(config, batch_size=_TEXTS)
+        self._config = replace(config, batch_size=TEXTS)
         counts = sum(
             np.bincount(packed.ids, minlength=model.context.num_embeddings)
             for _, samples in parts
             for packed in (samples.documents, samples.queries)
         )
         self._noise = torch.from_numpy(counts.astype(np.float64) ** 0.75)
-        self._kept = np.minimum(1, np.sqrt(_FREQUENT * counts.sum() / np.maximum(counts, 1)))
+        self._kept = np.minimum(1, np.sqrt(FREQUENT * counts.sum() / np.maximum(counts, 1)))
         self._plan: list[Planned] = []
 
     def start(self, epoch: int) -> int:

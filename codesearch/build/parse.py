@@ -10,7 +10,7 @@ code. Linux has both limits. macOS has no limit of memory. Windows has a limit o
 time.
 
 A repository can have many such files. So all workers share the memory of a run (`codesearch.cores`): each file has an
-equal share, and one that needs more is parsed again when more is free. When a run has lost `_LOST_S` seconds at files
+equal share, and one that needs more is parsed again when more is free. When a run has lost `LOST_S` seconds at files
 that went over a limit, each further file has only the time that ordinary files need.
 """
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes
 
 
 _HAS_TIMER = hasattr(signal, "setitimer")
-_SECONDS, _SECONDS_PER_MB, _MOST_SECONDS = 4.0, 10.0, 30.0
+SECONDS, SECONDS_PER_MB, _MOST_SECONDS = 4.0, 10.0, 30.0
 _ORDINARY_SECONDS, _ORDINARY_SECONDS_PER_MB = 0.5, 1.5
 """Ordinary files take less than 1 s for each MB on a slow core."""
-_LOST_S = 60.0
+LOST_S = 60.0
 _BYTES, _BYTES_PER_BYTE = 400_000_000, 250
 _CHUNK_BYTES = 400_000
-_CHUNK_FILES = 64
+CHUNK_FILES = 64
 _SERIAL_BYTES = 1_000_000
 """With fewer bytes of source than this, one worker is enough."""
 _AHEAD_BYTES = 4_000_000
@@ -107,7 +107,7 @@ class _Run:
     """The processes of one run, and the time that it may still lose."""
 
     def __init__(self, pool: Workers[Task, Parsed], parser: FileParser) -> None:
-        self._pool, self._parser, self._left_s = pool, parser, _LOST_S
+        self._pool, self._parser, self._left_s = pool, parser, LOST_S
 
     def results(
         self, files: Sequence[SourceFile], workers: int
@@ -173,7 +173,7 @@ def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
     for file in files:
         chunk.append(file)
         size += file.size
-        if size >= _CHUNK_BYTES or len(chunk) >= _CHUNK_FILES:
+        if size >= _CHUNK_BYTES or len(chunk) >= CHUNK_FILES:
             yield chunk
             chunk, size = [], 0
     if chunk:
@@ -210,7 +210,7 @@ def extract_each(
 
 def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, LanguageSpec]], Extraction]:
     def extract_limited(file: tuple[bytes, str, LanguageSpec]) -> Extraction:
-        limit_file(len(file[0]), _LOST_S, memory_budget_bytes())
+        limit_file(len(file[0]), LOST_S, memory_budget_bytes())
         found = extract(*file, config)
         lift_limits()
         return found
@@ -233,7 +233,7 @@ def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
 def limit_file(size: int, left_s: float, max_bytes: int) -> None:
     """Limit this process from now on to what a file may take; end the process if it takes more."""
     ordinary = _ORDINARY_SECONDS + _ORDINARY_SECONDS_PER_MB * size / 1e6
-    seconds = max(min(_SECONDS + _SECONDS_PER_MB * size / 1e6, _MOST_SECONDS, left_s), ordinary)
+    seconds = max(min(SECONDS + SECONDS_PER_MB * size / 1e6, _MOST_SECONDS, left_s), ordinary)
     if _HAS_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)
     else:

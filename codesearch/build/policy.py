@@ -1,7 +1,7 @@
 """The merge policy: which segments an update rewrites into its new segment.
 
 Small segments are merged. The smallest segments are added one by one to the new documents. A segment is added if it is
-at most `_GROWTH` times as large as everything before it together. So the number of segments grows with the logarithm of
+at most `GROWTH` times as large as everything before it together. So the number of segments grows with the logarithm of
 the number of documents. The number of times that a document is rewritten grows in the same way. Segments with many dead
 documents are rewritten too.
 """
@@ -14,8 +14,8 @@ from codesearch.store.manifest import SegmentEntry
 
 MAX_DOCUMENTS = 8_000_000
 """No merge makes a larger segment. The format of postings allows twice as many documents."""
-_GROWTH = 3
-_DEAD_SHARE = 0.3
+GROWTH = 3
+DEAD_SHARE = 0.3
 
 
 def can_merge(entries: Sequence[SegmentEntry]) -> bool:
@@ -34,7 +34,7 @@ def segments_to_merge(
     by_size = sorted(entries, key=lambda entry: (entry.live_documents, entry.number))
     for entry in sorted(by_size, key=_is_mostly_dead, reverse=True):  # Mostly dead ones come first.
         fits = gathered + entry.live_documents <= MAX_DOCUMENTS
-        grows = entry.live_documents <= _GROWTH * gathered
+        grows = entry.live_documents <= GROWTH * gathered
         if not fits or not (merge_all or _is_mostly_dead(entry) or grows):
             continue
         chosen.append(entry)
@@ -43,4 +43,4 @@ def segments_to_merge(
 
 
 def _is_mostly_dead(entry: SegmentEntry) -> bool:
-    return entry.live_documents <= (1 - _DEAD_SHARE) * entry.documents
+    return entry.live_documents <= (1 - DEAD_SHARE) * entry.documents

@@ -2,7 +2,7 @@
 
 An event loop accepts clients; each command line runs in a thread. A thread cannot be stopped, so after the deadline
 the service replies that the client must run the command itself, and drops the result. It sends the same reply while
-`_THREADS` threads are busy. The loop itself never waits, so the service can always be stopped.
+`THREADS` threads are busy. The loop itself never waits, so the service can always be stopped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WAITING = 64
 _PATIENCE_S = 2.0
 """How long a client may take to send its request or to read its reply."""
 _MAX_REQUEST_BYTES = 1 << 20
-_THREADS = 16
+THREADS = 16
 _TIDY_S = 60.0
 
 
@@ -143,7 +143,7 @@ class _Service:
 
     async def _answer(self, line: bytes) -> dict[str, Any]:
         """Run a request in a thread; reply {} if the client must run it itself and report the error."""
-        if self._busy >= _THREADS:
+        if self._busy >= THREADS:
             return {}
         loop = asyncio.get_running_loop()
         done: asyncio.Future[dict[str, Any]] = loop.create_future()

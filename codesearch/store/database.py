@@ -45,7 +45,7 @@ _NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
 _SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
 _MAPPED_BYTES = 1 << 30
-_MOST_OPEN = 100
+MOST_OPEN = 100
 """Databases that are open at a time in a process, which may usually have 1,024 files open, on macOS 256."""
 
 
@@ -334,8 +334,8 @@ class StoreReader:
 
 
 def _close_spare() -> None:
-    """Close databases beyond `_MOST_OPEN`, those used longest ago first, but none that is in use."""
-    spare = [reader for reader in list(_open)[:-_MOST_OPEN] if not reader._users]
+    """Close databases beyond `MOST_OPEN`, those used longest ago first, but none that is in use."""
+    spare = [reader for reader in list(_open)[:-MOST_OPEN] if not reader._users]
     for reader in spare:
         del _open[reader]
         if reader._connection:

@@ -32,10 +32,10 @@ from codesearch.text.terms import FIELDS
 POSTINGS = "postings"
 _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
 _F = len(FIELDS)
-_MAX_DOCUMENTS = 1 << 24
+MAX_DOCUMENTS = 1 << 24
 _REMEMBERED = 10_000
 """Number of terms whose ids an open reader caches."""
-_SLICE = 1 << 19
+SLICE = 1 << 19
 """Number of postings that are read from another segment at a time."""
 
 
@@ -145,8 +145,8 @@ class PostingsWriter:
 
     def _add_lengths(self, doc_ids: NDArray[np.int64], lengths: NDArray[np.uint16]) -> None:
         self._documents = max(self._documents, int(doc_ids.max(initial=-1)) + 1)
-        if self._documents > _MAX_DOCUMENTS:
-            raise IndexStoreError(f"more than {_MAX_DOCUMENTS:,} documents", "index fewer folders at once")
+        if self._documents > MAX_DOCUMENTS:
+            raise IndexStoreError(f"more than {MAX_DOCUMENTS:,} documents", "index fewer folders at once")
         if self._documents > len(self._lengths):
             self._lengths.resize((2 * self._documents, _F), refcheck=False)
         self._lengths[doc_ids] = lengths
@@ -268,8 +268,8 @@ class PostingsReader:
         """Yield keys, doc_ids and frequencies of all postings in slices, each [S], in the order of the lists."""
         doc_ids, frequencies = self._arrays["doc_ids"], self._arrays["frequencies"]
         offsets = self._arrays["list_offsets"].astype(np.int64)
-        for start in range(0, len(doc_ids), _SLICE):
-            end = min(start + _SLICE, len(doc_ids))
+        for start in range(0, len(doc_ids), SLICE):
+            end = min(start + SLICE, len(doc_ids))
             first, last = np.searchsorted(offsets, [start, end - 1], "right") - 1
             sizes = np.diff(offsets[first : last + 2].clip(start, end))
             keys = np.repeat(np.arange(first, last + 1, dtype=np.uint32), sizes)

@@ -28,7 +28,7 @@ from codesearch.text.terms import FIELDS
 
 DocIds = NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
-_MAX_NEIGHBOURS = 10_000
+MAX_NEIGHBOURS = 10_000
 """If the graph must return more documents than this to compensate for dead ones, an exact search is faster."""
 
 
@@ -289,7 +289,7 @@ def _nearest(
 ) -> DocIds:
     """Return the nearest allowed documents of one segment, as numbers in the segment."""
     wanted = 2 * count + len(segment.dead)
-    if allowed is None and wanted <= _MAX_NEIGHBOURS and segment.vectors.has_graph:
+    if allowed is None and wanted <= MAX_NEIGHBOURS and segment.vectors.has_graph:
         found = segment.vectors.neighbours(query, wanted, ef_search)
         return found[~np.isin(found, segment.dead)]
     chosen = _live(segment, allowed)

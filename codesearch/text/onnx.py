@@ -31,7 +31,7 @@ from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, load_bundle
 from codesearch.text.encoder import TokenIds
 from codesearch.text.tokenizer import SubtokenTokenizer, padded
 
-_BATCH_TOKENS = 8_192
+BATCH_TOKENS = 8_192
 _EPSILON = 1e-12
 _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
@@ -169,9 +169,9 @@ class OnnxEncoder:
 
 
 def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> int:
-    """Return the end of a batch that begins at `start` and has about `_BATCH_TOKENS` tokens, including padding."""
+    """Return the end of a batch that begins at `start` and has about `BATCH_TOKENS` tokens, including padding."""
     end = start + 1
-    while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= _BATCH_TOKENS:
+    while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= BATCH_TOKENS:
         end += 1
     return end
 
@@ -179,12 +179,12 @@ def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> 
 def choose_device(device: str) -> str:
     """Return "cuda" or "cpu"; "auto" is "cuda" if a driver and the GPU build of ONNX Runtime are installed."""
     check_device(device)
-    if device == "cpu" or (device == "auto" and not (_has_driver() and has_runtime())):
+    if device == "cpu" or (device == "auto" and not (has_driver() and has_runtime())):
         return "cpu"
     if not has_runtime():
         raise MissingExtraError("onnxruntime-gpu")
     available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
-    if device == "cuda" and not (available and _has_driver()):
+    if device == "cuda" and not (available and has_driver()):
         cure = (
             "install the NVIDIA driver"
             if available
@@ -194,7 +194,7 @@ def choose_device(device: str) -> str:
     return "cuda" if available else "cpu"
 
 
-def _has_driver() -> bool:
+def has_driver() -> bool:
     """Say whether the CUDA driver is installed; without it the CUDA provider only prints warnings."""
     from ctypes.util import find_library
 

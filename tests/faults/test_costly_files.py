@@ -56,7 +56,7 @@ class QuickParser(FileParser):
     """A parser whose workers give each file 0.3 seconds, from the moment when they receive it."""
 
     def __setstate__(self, state: object) -> None:
-        parse._SECONDS, parse._SECONDS_PER_MB = 0.3, 0
+        parse.SECONDS, parse.SECONDS_PER_MB = 0.3, 0
         super().__setstate__(state)
 
 
@@ -107,8 +107,7 @@ def test_no_pattern_takes_much_time_or_memory(tmp_path, tokenizer_path, language
 
 
 @pytest.mark.thorough
-def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer_path, monkeypatch):
-    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
+def test_a_file_that_takes_minutes_costs_a_warning_in_a_pool(tmp_path, tokenizer_path, always_workers):
     write_tree(tmp_path, {"good.py": GOOD, "bomb.c": lines("x=()=>", 50_000, "c")})
     results = parsed(tmp_path, tokenizer_path)
     assert results["bomb.c"].record.warnings == f"bomb.c: {TOO_COSTLY.format('c')}"
@@ -141,7 +140,7 @@ def test_blocks_cover_all_lines_of_a_file():
 
 
 def test_similar_to_a_costly_file_is_one_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(parse, "_SECONDS", 0.3)
+    monkeypatch.setattr(parse, "SECONDS", 0.3)
     with pytest.raises(ParseError, match="bomb.lua: the lua parser takes too much time or memory"):
         extract_guarded(b"a<\n" * 50_000, "bomb.lua", language_named("lua"), ParseConfig())
 

@@ -169,7 +169,7 @@ def check(load: Load, pid: int, seconds: float, queries: int) -> None:
             assert passed < 3 * seconds, load.seen
             assert not load.wrong, load.wrong
             samples.append(resources(pid))
-            time.sleep(seconds / 40)
+            load.stop.wait(seconds / 40)
     finally:
         load.stop.set()
         for thread in threads:

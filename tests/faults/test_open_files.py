@@ -56,7 +56,7 @@ def engine(tmp_path: Path, home: Path, tiny_bundle: Path) -> Iterator[Engine]:
 
 
 def test_many_folders_are_searched_and_exported_with_few_open_files(engine, tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_MOST_OPEN", 5)
+    monkeypatch.setattr(store, "MOST_OPEN", 5)
     before = len(os.listdir("/proc/self/fd"))
     with at_most_open(16):
         answer = engine.search("find_the_giraffe_7", Scope(everything=True), top_k=FOLDERS)
@@ -71,7 +71,7 @@ def test_many_folders_are_searched_and_exported_with_few_open_files(engine, tmp_
 
 
 def test_a_database_that_was_closed_while_others_were_read_opens_again(engine, monkeypatch):
-    monkeypatch.setattr(store, "_MOST_OPEN", 1)
+    monkeypatch.setattr(store, "MOST_OPEN", 1)
     with engine.indexes(Scope(everything=True)) as indexes:
         first, second = (index.segments[0].store for index in indexes[:2])
         files = first.numbered_files()

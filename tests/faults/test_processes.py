@@ -56,13 +56,6 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def wait_until_gone(pids: set[int], seconds: float) -> set[int]:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and any(map(is_running, pids)):
-        time.sleep(0.05)
-    return {pid for pid in pids if is_running(pid)}
-
-
 def with_workers(tree: Path, home: Path, bundle: Path) -> tuple[subprocess.Popen[bytes], set[int]]:
     """Index a large tree; return the process when it has started workers, and these."""
     write_tree(tree, {f"more{file}.py": source(file, 1) * 4 for file in range(100)})
@@ -78,7 +71,7 @@ def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
     running.send_signal(number)
     _, err = running.communicate(timeout=20)  # A worker that kept the pipe open would block this.
     assert b"Traceback" not in err
-    assert wait_until_gone(workers, 10) == set()
+    until(lambda: not any(map(is_running, workers)))
 
 
 def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):

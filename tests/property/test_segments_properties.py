@@ -94,13 +94,13 @@ class Histories(RuleBasedStateMachine):
         self.encoder = HashEncoder(self.place / "tokenizer.json")
         self.held: list[tuple[IndexReader, object]] = []
         self.config = IndexConfig()
-        self.policy = policy._GROWTH, policy._DEAD_SHARE
+        self.policy = policy.GROWTH, policy.DEAD_SHARE
 
     def teardown(self) -> None:
         self.compare_with_a_fresh_build()
         for index, _ in self.held:
             index.close()
-        policy._GROWTH, policy._DEAD_SHARE = self.policy
+        policy.GROWTH, policy.DEAD_SHARE = self.policy
         shutil.rmtree(self.place)
 
     def files(self) -> list[str]:
@@ -113,7 +113,7 @@ class Histories(RuleBasedStateMachine):
         content=st.sampled_from(list(CONTENT)),
     )
     def start(self, files, growth, dead_share, content) -> None:
-        policy._GROWTH, policy._DEAD_SHARE = growth, dead_share
+        policy.GROWTH, policy.DEAD_SHARE = growth, dead_share
         self.change_content(content)
         for path, functions in files.items():
             self.write(path, functions)
@@ -167,7 +167,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(growth=st.sampled_from([0, 3, 1_000]))
     def change_how_much_is_merged(self, growth) -> None:
-        policy._GROWTH = growth
+        policy.GROWTH = growth
 
     @rule(content=st.sampled_from(list(CONTENT)))
     def change_content(self, content) -> None:

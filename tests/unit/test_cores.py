@@ -18,6 +18,6 @@ from codesearch import cores
 )
 def test_workers_have_a_quarter_of_the_memory_together(tmp_path, monkeypatch, machine, limit, budget):
     (tmp_path / "memory.max").write_text(f"{limit}\n")
-    monkeypatch.setattr(cores, "_LIMITS", (str(tmp_path / "memory.max"), str(tmp_path / "missing")))
+    monkeypatch.setattr(cores, "LIMITS", (str(tmp_path / "memory.max"), str(tmp_path / "missing")))
     monkeypatch.setattr(cores.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": machine}.get, raising=False)
     assert cores.memory_budget_bytes() == budget

@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_replaced_is_an_error(tmp_path, monkeypatch, stay)
         raise PermissionError
 
     monkeypatch.setattr(files, "OPEN_FILES_STAY", stay)
-    monkeypatch.setattr(files, "_BUSY_S", 0.05)
+    monkeypatch.setattr(files, "BUSY_S", 0.05)
     monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(PermissionError):
         write_atomically(tmp_path / "a", b"new")

@@ -107,7 +107,8 @@ def test_a_first_build_with_a_costly_model_commits_more_often(tmp_path, home, en
 
 
 def stop_after(commits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupt a build after a number of commits."""
+    """Interrupt a build of small segments after a number of commits."""
+    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
 
     def commit(*arguments, real=build_module.commit_manifest):
         real(*arguments)
@@ -124,7 +125,6 @@ def test_an_interrupted_first_build_continues_after_its_last_commit(
 ):
     root = write_tree(tmp_path / "bulk", BULK)
     with monkeypatch.context() as patch:
-        patch.setattr(build_module, "_SEGMENT_BYTES", 60)
         stop_after(2, patch)
         with pytest.raises(KeyboardInterrupt):
             build(root, home, encoder)
@@ -154,7 +154,6 @@ def test_only_the_last_commit_of_an_update_removes_documents(
     for path in tiny_repo.rglob("*.*"):
         path.write_text(path.read_text() + "\n")
     write_tree(tiny_repo, BULK)
-    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
     stop_after(1, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, encoder)
@@ -164,7 +163,6 @@ def test_only_the_last_commit_of_an_update_removes_documents(
 def test_only_the_last_commit_of_a_rebuild_removes_documents(tiny_repo, home, encoder, monkeypatch):
     build(tiny_repo, home, encoder)
     before = documents_of(home, tiny_repo)
-    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 60)
     stop_after(1, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         build(tiny_repo, home, encoder, rebuild=True)

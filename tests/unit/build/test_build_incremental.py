@@ -171,7 +171,7 @@ def test_postings_sorted_in_many_runs_have_the_same_bytes(
         build(tiny_repo, home, encoder)
         with monkeypatch.context() as patch:
             patch.setattr(runs, "RUN_WORDS", run_words)
-            patch.setattr(postings_module, "_SLICE", 17)
+            patch.setattr(postings_module, "SLICE", 17)
             report = build(tiny_repo, spilled, encoder)
         assert files_of(spilled, tiny_repo) == files_of(home, tiny_repo)
         (entry,) = report.manifest.segments

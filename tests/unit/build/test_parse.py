@@ -40,10 +40,9 @@ class CrashingParser(FileParser):
 
 
 @pytest.fixture
-def many_chunks(monkeypatch):
+def many_chunks(monkeypatch, always_workers):
     """Make chunks of two files, and use workers for any amount of work."""
-    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
-    monkeypatch.setattr(parse, "_CHUNK_FILES", 2)
+    monkeypatch.setattr(parse, "CHUNK_FILES", 2)
 
 
 def tree(root: Path, *extra: str) -> list[SourceFile]:
@@ -83,7 +82,7 @@ def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_pa
     assert max(ahead) == 2 * 2 + 1, "chunks of two files, two a worker and one more"
 
 
-def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, monkeypatch):
+def test_little_work_needs_one_process(tmp_path, tokenizer_path):
     before = child_processes()
     results = parse_files(parser(tmp_path, tokenizer_path), tree(tmp_path), 2)
     next(results)
@@ -92,7 +91,9 @@ def test_little_work_and_one_worker_need_one_process(tmp_path, tokenizer_path, m
     assert len(child_processes() - before) == 1, "it stays for the next small job"
     end_ready()
     assert child_processes() <= before
-    monkeypatch.setattr(parse, "_SERIAL_BYTES", 0)
+
+
+def test_one_worker_parses_all_files(tmp_path, tokenizer_path, always_workers):
     assert len(list(parse_files(parser(tmp_path, tokenizer_path), tree(tmp_path), 1))) == 12
 
 
@@ -197,8 +198,8 @@ class SlowParser(FileParser):
 def test_a_run_loses_only_so_much_time_at_slow_files_and_tries_none_again(
     tmp_path, tokenizer_path, monkeypatch
 ):
-    monkeypatch.setattr(parse, "_CHUNK_FILES", 1)
-    monkeypatch.setattr(parse, "_LOST_S", 0.06)
+    monkeypatch.setattr(parse, "CHUNK_FILES", 1)
+    monkeypatch.setattr(parse, "LOST_S", 0.06)
     files = tree(tmp_path, *(f"slow{number}.py" for number in range(5)))
     results = list(parse_files(parser(tmp_path, tokenizer_path, SlowParser), files, 1))
     warned = [file.path for file, parsed in results if parsed.record.warnings]

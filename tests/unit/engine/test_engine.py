@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,6 @@ from codesearch.search.request import RequestFields
 from codesearch.store.catalogue import index_folder, writer_lock
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import Manifest
-from tests.command import ROOT
 from tests.conftest import write_tree
 
 
@@ -329,33 +327,6 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
         stop.set()
         assert all(one.result() > 0 for one in searching)
     assert ready.search("push", Scope()).documents == 18
-
-
-SCRIPT = """
-import sys
-from codesearch import Engine, Scope
-from codesearch.build import parse
-
-print("once")
-parse._SERIAL_BYTES = 0
-engine = Engine(sys.argv[2])
-print(engine.index(sys.argv[1]).documents)
-for hit in engine.search("push", Scope()).hits[:1]:
-    print(hit.qualified_name)
-"""
-
-
-def test_a_script_without_a_main_guard_runs_once_even_with_worker_processes(tiny_repo, tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, "script.py", str(tiny_repo), "home"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.stdout, done.stderr) == ("once\n13\nStack.push\n", "")
 
 
 def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(tiny_repo, home, monkeypatch):

@@ -96,7 +96,7 @@ from pathlib import Path
 from codesearch.service import server
 from tests.unit.service.test_server import Said
 
-server.DEADLINE_S, server._THREADS = 1.0, 4
+server.DEADLINE_S, server.THREADS = 1.0, 4
 
 def run(facts):
     seconds = float(facts["arguments"][1])

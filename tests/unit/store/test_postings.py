@@ -90,7 +90,7 @@ def test_postings_without_documents_can_be_written_and_read(tmp_path):
 
 @pytest.mark.parametrize("some", [1, 2, 3, 100])
 def test_all_postings_list_every_key_once_in_order(tmp_path, monkeypatch, some):
-    monkeypatch.setattr(postings_module, "_SLICE", some)
+    monkeypatch.setattr(postings_module, "SLICE", some)
     reader = written(tmp_path / "g", [fields("b", "a a"), fields("a"), fields("c", "a")])
     parts = list(reader.all_postings())
     assert max(len(keys) for keys, *_ in parts) == min(some, 5)
@@ -142,7 +142,7 @@ def test_many_rewrites_give_the_bytes_of_a_fresh_segment(tmp_path):
 
 def test_more_documents_than_a_posting_can_number_are_an_error(tmp_path, monkeypatch):
     old = written(tmp_path / "old", [fields("a"), fields("b")])
-    monkeypatch.setattr(postings_module, "_MAX_DOCUMENTS", 4)
+    monkeypatch.setattr(postings_module, "MAX_DOCUMENTS", 4)
     writer = PostingsWriter(tmp_path)
     writer.add(make_block([fields("a"), fields("b")]), 2)
     for add in (lambda: writer.add(make_block([fields("c")]), 4), lambda: writer.keep(old, np.array([1, 4]))):

@@ -190,7 +190,7 @@ def test_a_segment_with_many_dead_documents_is_searched_exactly(graphs, encoder,
     def refuse(*_):
         raise AssertionError("asked the graph")
 
-    monkeypatch.setattr(snapshot_module, "_MAX_NEIGHBOURS", 25)
+    monkeypatch.setattr(snapshot_module, "MAX_NEIGHBOURS", 25)
     monkeypatch.setattr(VectorReader, "neighbours", refuse)
     snapshot = Snapshot([graphs])
     with pytest.raises(AssertionError, match="asked the graph"):

@@ -46,7 +46,7 @@ def test_documents_are_embedded_as_computed_by_hand(onnx):
 
 def test_vectors_have_the_order_of_the_documents_over_many_batches(onnx, monkeypatch):
     documents = documents_of(*np.random.default_rng(2).integers(1, 60, 300).tolist())
-    monkeypatch.setattr(encoder_module, "_BATCH_TOKENS", 500)
+    monkeypatch.setattr(encoder_module, "BATCH_TOKENS", 500)
     vectors = onnx.encode_documents(documents)
     np.testing.assert_allclose(vectors, [by_hand(ids) for ids in documents], atol=1e-6)
 
@@ -55,7 +55,7 @@ def test_a_batch_is_within_the_token_limit_and_has_at_least_one_document(onnx, m
     shapes = []
     real = onnx._run
     monkeypatch.setattr(onnx, "_run", lambda graph, tokens: shapes.append(tokens) or real(graph, tokens))
-    monkeypatch.setattr(encoder_module, "_BATCH_TOKENS", 20)
+    monkeypatch.setattr(encoder_module, "BATCH_TOKENS", 20)
     onnx.encode_documents(documents_of(5, 5, 5, 5, 5, 30, 2))
     assert [[len(ids) for ids in batch] for batch in shapes] == [[2, 5, 5, 5], [5, 5], [30]]
 
@@ -128,7 +128,7 @@ def test_an_unknown_device_lists_the_known_ones():
 
 
 def test_auto_without_a_driver_is_the_cpu(monkeypatch):
-    monkeypatch.setattr(encoder_module, "_has_driver", lambda: False)
+    monkeypatch.setattr(encoder_module, "has_driver", lambda: False)
     assert choose_device("auto") == choose_device("cpu") == "cpu"
 
 
@@ -147,7 +147,7 @@ EXCHANGE = how_to_add("onnxruntime-gpu", without=["onnxruntime"])
 def test_unavailable_cuda_is_an_error_with_its_cure(monkeypatch, driver, providers, cure):
     runtime = types.SimpleNamespace(get_available_providers=lambda: providers)
     monkeypatch.setattr(encoder_module, "onnx_runtime", lambda: runtime)
-    monkeypatch.setattr(encoder_module, "_has_driver", lambda: driver)
+    monkeypatch.setattr(encoder_module, "has_driver", lambda: driver)
     with pytest.raises(ConfigError) as caught:
         choose_device("cuda")
     assert str(caught.value) == f"device cuda: not available here: {cure}, or use --device cpu"
@@ -162,7 +162,7 @@ def test_cuda_without_a_runtime_names_the_package_to_install(monkeypatch):
 def test_cuda_is_used_if_driver_and_runtime_are_installed(monkeypatch):
     runtime = types.SimpleNamespace(get_available_providers=lambda: ["CUDAExecutionProvider"])
     monkeypatch.setattr(encoder_module, "onnx_runtime", lambda: runtime)
-    monkeypatch.setattr(encoder_module, "_has_driver", lambda: True)
+    monkeypatch.setattr(encoder_module, "has_driver", lambda: True)
     assert choose_device("auto") == choose_device("cuda") == "cuda"
 
 

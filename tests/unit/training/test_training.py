@@ -88,7 +88,7 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     architecture, options, data, tmp_path, monkeypatch
 ):
     config = dataclasses.replace(CONFIG, architecture=architecture, epochs=3, batch_size=100, **options)
-    monkeypatch.setattr(objectives, "_TEXTS", 100)
+    monkeypatch.setattr(objectives, "TEXTS", 100)
     train(data, tmp_path / "whole", config)
     save = checkpoint.save
 
