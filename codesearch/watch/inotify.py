@@ -28,8 +28,6 @@ _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES})
 class InotifyNotifier:
     """Watches single folders; all roots share one inotify instance. Two roots may watch the same folder."""
 
-    is_exact = True
-
     def __init__(self, on_change: OnChange) -> None:
         """Open an inotify instance and start the thread that reads it."""
         self._on_change = on_change
@@ -72,14 +70,15 @@ class InotifyNotifier:
         """Watch nothing of a root any more."""
         self._release(root, list(self._users))
 
-    def drain(self) -> None:
-        """Report the changes that the system has noted so far."""
+    def drain(self) -> bool:
+        """Report what the system has noted: it notes a change before the call that makes it returns."""
         with self._lock:
             if not self._inotify.closed:
                 for event in self._inotify.read(timeout=0):
                     self._report(event)
                 if self._mounts.poll(0):  # What is mounted over a folder makes no event in it.
                     self._report_all()
+        return True
 
     def close(self) -> None:
         """Stop the thread and release all watches."""

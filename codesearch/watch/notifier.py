@@ -33,13 +33,7 @@ def matters(name: str, content: str, *, is_folder: bool) -> bool:
 
 
 class Notifier(Protocol):
-    """Watches the folders of several roots.
-
-    Attributes:
-        is_exact: whether `drain` reports every change that was made before the call.
-    """
-
-    is_exact: bool
+    """Watches the folders of several roots."""
 
     def watch(self, root: str, wanted: Dependencies) -> None:
         """Watch what a root depends on, and nothing else."""
@@ -47,8 +41,8 @@ class Notifier(Protocol):
     def forget(self, root: str) -> None:
         """Watch nothing of a root any more."""
 
-    def drain(self) -> None:
-        """Report the changes that the system has noted so far."""
+    def drain(self) -> bool:
+        """Report every change that was made before the call; return False if that is not possible."""
 
     def close(self) -> None:
         """Release everything."""

@@ -22,8 +22,6 @@ _READ = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 class ObserverNotifier:
     """Watches whole trees. Its events arrive late, so an index is never known to be up to date without a check."""
 
-    is_exact = False
-
     def __init__(self, on_change: OnChange) -> None:
         """Start the observer."""
         self._on_change = on_change
@@ -42,8 +40,9 @@ class ObserverNotifier:
         if watch := self._roots.pop(root, None):
             self._observer.unschedule(watch)
 
-    def drain(self) -> None:
-        """Do nothing: the observer cannot say if there are changes that it has not reported."""
+    def drain(self) -> bool:
+        """Return False: the observer cannot say if there are changes that it has not reported."""
+        return False
 
     def close(self) -> None:
         """Stop the observer."""

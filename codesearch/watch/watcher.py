@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,15 +51,8 @@ _CATALOGUE_S = 2.0
 class Report:
     """What happened to a root.
 
-    Attributes:
-        root: the folder.
-        state: "watching"; "polling", the system cannot watch it; "updated"; "gone"; "back"; "failed"; "forgotten", its
-            index was removed.
-        changes: of an update.
-        documents: in the index.
-        seconds: of an update; between two checks if the state is "polling".
-        folders: that are watched.
-        reason: why the state is "polling" or "failed".
+    The state is "watching"; "polling", the system cannot watch it; "updated"; "gone"; "back"; "failed"; or "forgotten",
+    its index was removed. The seconds are those of an update, or between two checks if the state is "polling".
     """
 
     root: Path
@@ -72,66 +65,32 @@ class Report:
 
 
 @dataclass(slots=True)
-class Debounce:
-    """When to update after many changes. Times are seconds of any clock that never goes back.
-
-    >>> changes = Debounce()
-    >>> changes.touch(10.0), changes.touch(10.05), round(changes.due, 2)
-    (True, False, 10.15)
-    """
-
-    first: float = math.inf
-    last: float = math.inf
-
-    def touch(self, now: float) -> bool:
-        """Note a change; return whether it is the first since the last `clear`."""
-        is_first = not self.is_pending
-        self.first, self.last = min(self.first, now), now
-        return is_first
-
-    def clear(self) -> None:
-        """Forget all changes."""
-        self.first = self.last = math.inf
-
-    @property
-    def is_pending(self) -> bool:
-        """Say whether there was a change since the last `clear`."""
-        return self.first < math.inf
-
-    @property
-    def due(self) -> float:
-        """Return when to update; infinity without a change."""
-        return min(self.last + QUIET_S, self.first + LIMIT_S)
-
-
-@dataclass(slots=True)
 class _Root:
-    """A watched root.
-
-    Attributes:
-        check_at: when to check it next, even if no event comes.
-        mode: "watching" or "polling"; "" before the first check.
-        wanted: what is watched; None if nothing is.
-        is_stale: whether the watches may be gone or belong to other paths now.
-        unchanged: the version of the index that has all changes; None if there may be others.
-        error: the last one that was reported; "" after a check without an error.
-        stamp: changes with every commit of the index.
-    """
+    """A watched root; `due` is when to check it next."""
 
     path: Path
-    changes: Debounce = field(default_factory=Debounce)
+    first_change: float = math.inf
+    """Since the last check began; also `last_change`."""
+    last_change: float = math.inf
     check_at: float = 0.0
+    """Even if no event comes."""
     mode: str = ""
+    """"watching" or "polling"; "" before the first check."""
     wanted: Dependencies | None = None
+    """What is watched."""
     is_stale: bool = True
+    """Whether the watches may be gone or belong to other paths now."""
     is_gone: bool = False
     unchanged: tuple[int, str] | None = None
+    """The version of the index that has all changes; None if there may be others."""
     error: str = ""
+    """The last one that was reported; "" after a check without an error."""
     stamp: int = 0
+    """Changes with every commit of the index."""
 
     @property
     def due(self) -> float:
-        return min(self.changes.due, self.check_at)
+        return min(self.last_change + QUIET_S, self.first_change + LIMIT_S, self.check_at)
 
 
 def open_notifier(on_change: OnChange) -> Notifier:
@@ -197,8 +156,9 @@ class Watcher:
         with self._condition:
             if found := self._roots.get(root):
                 found.is_stale = found.is_stale or is_stale
-                found.unchanged = None
-                if found.changes.touch(self._clock()):
+                found.unchanged, found.last_change = None, self._clock()
+                if found.first_change == math.inf:
+                    found.first_change = found.last_change
                     self._condition.notify_all()
 
     def is_unchanged(self, manifest: Manifest) -> bool:
@@ -206,9 +166,8 @@ class Watcher:
 
         The answer is yes only if every folder is watched, and no event has come since the last check began.
         """
-        if self._notifier is None or not self._notifier.is_exact:
+        if self._notifier is None or not self._notifier.drain():
             return False
-        self._notifier.drain()
         with self._condition:
             root = self._roots.get(manifest.root)
             return root is not None and root.unchanged == (manifest.commit, manifest.created)
@@ -229,7 +188,7 @@ class Watcher:
     def check(self, root: _Root) -> None:
         """Bring the index of a root up to date, and watch what it depends on."""
         with self._condition:
-            root.changes.clear()
+            root.first_change = root.last_change = math.inf
             root.unchanged = None
         try:
             self._refresh(root)
@@ -281,7 +240,7 @@ class Watcher:
             root.is_stale = False
             if is_same:
                 root.wanted = wanted
-                if found.state != "behind" and not root.changes.is_pending:
+                if found.state != "behind" and root.first_change == math.inf:
                     root.unchanged = wanted.version
         if is_same:
             root.check_at = self._clock() + (SETTLE_S if found.state == "updated" else CHECK_S)

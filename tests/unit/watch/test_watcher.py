@@ -65,9 +65,10 @@ class Notifier:
     def forget(self, root: str) -> None:
         self.watched.pop(root, None)
 
-    def drain(self) -> None:
+    def drain(self) -> bool:
         while self.unread:
             self.on_change(self.unread.pop(), False)
+        return self.is_exact
 
     def close(self) -> None:
         self.watched.clear()
