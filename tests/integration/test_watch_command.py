@@ -202,7 +202,8 @@ def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):
     with watching(command) as one, watching(command) as two:
         for number in range(5):
             (src / "a.py").write_text(f"def turn_{number}_one():\n    pass\n")
-            assert command("index", "src").returncode == 0
+            # It waits two seconds for a watcher that is writing, and then says so.
+            until(lambda: command("index", "src").returncode == 0)
         one.wait_for("turn_4_one", "second_one")
         assert (one.ended(), two.ended(), one.err, two.err) == (0, 0, [], [])
 
