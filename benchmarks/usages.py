@@ -185,7 +185,7 @@ def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]])
     found = set()
     for segment in index.segments:
         for number, _, start, _ in segment.store.places_named(name):
-            path = segment.files[int(segment.rows.files[number])].path
+            path = segment.files[int(segment.rows["file_id"][number])].path
             heads = ((path, line) for line in range(start, start + _MOST_HEAD + 1))
             found.update([place for place in heads if place in lines][:1])
     return found

@@ -227,8 +227,8 @@ def contents(index: IndexReader) -> dict[str, Any]:
                     segment.postings.field_lengths[doc_id].tolist(),
                     segment.vectors.rows[doc_id].tolist(),
                     float(segment.vectors.scales[doc_id]),
-                    int(segment.rows.kinds[doc_id]),
-                    int(segment.rows.flags[doc_id]),
+                    int(segment.rows["kind"][doc_id]),
+                    int(segment.rows["flags"][doc_id]),
                 )
         for term_id, term in enumerate(segment.postings.terms()):
             for field, doc_ids, frequencies in segment.postings.by_field(term_id):

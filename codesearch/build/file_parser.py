@@ -19,7 +19,7 @@ from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.parsing.sections import refuse_text
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.store.database import DocumentRow, FileRecord, document_row
-from codesearch.store.digest import content_digest, text_digest
+from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, make_block
 from codesearch.text.terms import terms_of_file
@@ -133,10 +133,7 @@ class FileParser:
                 warnings="\n".join(map(visible, extraction.warnings)),
                 summary=extraction.summary,
             ),
-            rows=[
-                document_row(document, text_digest(ids))
-                for document, ids in zip(extraction.documents, tokens, strict=True)
-            ],
+            rows=list(map(document_row, extraction.documents)),
             block=make_block(terms_of_file(source, extraction.documents, self.config.parse)),
             tokens=joined,
             lengths=lengths,

@@ -208,7 +208,7 @@ def _library(language: str, root: Path) -> Tree:
 
 def _definitions(collection: Collection, answers: set[str]) -> list[str]:
     """List the definitions with this path:name, on any line; a module may have the same name."""
-    kinds = [kind for segment in collection.index.segments for kind in segment.rows.kinds.tolist()]
+    kinds = [kind for segment in collection.index.segments for kind in segment.rows["kind"].tolist()]
     return [
         key
         for key, kind in zip(collection.keys, kinds, strict=True)

@@ -47,7 +47,6 @@ from codesearch.home import COMMITS
 from codesearch.parsing.walker import SourceFile
 from codesearch.store.catalogue import unique_name, writer_lock
 from codesearch.store.database import FileRecord, document_row
-from codesearch.store.digest import text_digest
 from codesearch.store.manifest import Manifest, last_manifest
 from codesearch.store.postings import make_block
 from codesearch.text.encoder import Encoder
@@ -287,7 +286,7 @@ class CommitParser:
         tokens = tokenizer_at(self.tokenizer).encode_document(
             document_text(document), self.max_tokens, file.language
         )
-        row = document_row(document, text_digest(tokens))._replace(signature=commit.author, docstring="")
+        row = document_row(document)._replace(signature=commit.author, docstring="")
         summary = "\n".join(paths).encode("utf-8", "replace").decode()
         return ParsedFile(
             replace(record, summary=summary),

@@ -156,7 +156,6 @@ class CandidateDocuments:
                 start_byte=0,
                 end_byte=0,
                 shape_key=0,
-                text_digest=b"",
                 **{name: row[name] for name in STORED},
             )
             file = FileRecord(row["path"], row["language"], size=0, digest=b"")

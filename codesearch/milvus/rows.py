@@ -35,7 +35,7 @@ MAX_PATH = 4_096
 _REPEATED = 8
 """How often a term is repeated in `text` at most; for BM25, higher frequencies are nearly the same."""
 _DECIMALS = 6
-_LOCAL = {"kind", "start_byte", "end_byte", "shape_key", "text_digest"}
+_LOCAL = {"kind", "start_byte", "end_byte", "shape_key"}
 STORED = {name: kind for name, kind in get_type_hints(DocumentRow).items() if name not in _LOCAL}
 """Fields of a stored document that a row has as they are -> their types. `kind` is a number in a row."""
 

@@ -25,7 +25,7 @@ def example_questions(index: IndexReader, count: int) -> list[str]:
     """
     by_file: dict[str, tuple[int, str]] = {}
     for segment in index.segments:
-        usable = (segment.rows.flags | NESTED) == NESTED
+        usable = (segment.rows["flags"] | NESTED) == NESTED
         usable[segment.dead] = False
         numbers = np.flatnonzero(usable)
         spread = numbers[np.linspace(0, len(numbers) - 1, min(_LOOKED_AT, len(numbers))).astype(np.int64)]

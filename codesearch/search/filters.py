@@ -156,9 +156,9 @@ def _allowed(filters: Filters, segment: SegmentReader, inner: tuple[str, ...]) -
     """Return which documents of a segment pass and are not in an inner root: bool [N]."""
     allowed = np.ones(len(segment), dtype=bool)
     if inner or filters.languages or filters.by_path:
-        allowed = passing_files(filters, segment, inner)[segment.rows.files]
+        allowed = passing_files(filters, segment, inner)[segment.rows["file_id"]]
     if filters.kinds:
-        allowed &= np.isin(segment.rows.kinds, [KINDS.index(kind) for kind in filters.kinds])
+        allowed &= np.isin(segment.rows["kind"], [KINDS.index(kind) for kind in filters.kinds])
     return allowed
 
 

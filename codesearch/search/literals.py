@@ -70,7 +70,7 @@ def proposed_files(
     found = []
     for base, segment in snapshot.based_segments():
         own = doc_ids[(doc_ids >= base) & (doc_ids < base + len(segment))] - base
-        file_ids = set(distinct(segment.rows.files[own].astype(np.int64)).tolist())
+        file_ids = set(distinct(segment.rows["file_id"][own].astype(np.int64)).tolist())
         file_ids.update(segment.store.files_without_documents() - set(segment.dead_files))
         if not filters.allow_all or inner[segment.root]:
             passes = passing_files(filters, segment, inner[segment.root])

@@ -95,7 +95,7 @@ def count_kinds(index: IndexReader) -> dict[str, int]:
     """Count the live documents of each kind."""
     counts = np.zeros(len(KINDS), dtype=np.int64)
     for segment in index.segments:
-        live = np.delete(segment.rows.kinds, segment.dead)
+        live = np.delete(segment.rows["kind"], segment.dead)
         counts += np.bincount(live, minlength=len(KINDS))
     return {kind: int(count) for kind, count in zip(KINDS, counts, strict=True) if count}
 

@@ -1,51 +1,56 @@
-"""Arrays of an index: files in NumPy's format, read by mapping.
+"""Arrays of an index: files in NumPy's format, mapped into memory and read-only.
 
-    rows/kinds.npy         uint8   [N] position in `codesearch.types.KINDS`
-    rows/files.npy         uint32  [N] file_id in the store
-    rows/flags.npy         uint8   [N] `Document.flags`
-    rows/copies.npy        int64   [N] `Document.copy_key`
-    rows/shapes.npy        int64   [N] `Document.shape_key`
-    sources.npy            uint8   [S] the files of the segment, each compressed by zlib, one after the other
-    sources_offsets.npy    int64   [F + 1] where each file begins; a file without code has no bytes
+    rows.npy               ROW    [N] what filters, penalties and copies read of each document without the database
+    sources.npy            uint8  [S] the files of the segment, each compressed by zlib, one after the other
+    sources_offsets.npy    int64  [F + 1] where each file begins; a file without code has no bytes
 
-Filters, penalties and copies read the rows without the store. Only an index from a portable file with code has sources,
-because its folder is not on this machine. Their sizes and digests are those in the store. `postings` has more arrays.
+Only an index from a portable file with code has sources, because its folder is not on this machine. Their sizes and
+digests are those in the database. `postings` has more arrays.
 
-`numpy.save` does not notice when the device is full at its last write, so this module writes with Python's files.
+`numpy.save` does not notice when the device is full at its last write, so this module writes with Python's files. A
+search over many indexes maps thousands of files, and a process may usually have 1,024 files open. Python's `mmap` keeps
+a file open as long as its mapping, so on POSIX this module calls the C library. Windows has no such limit.
 """
 
 from __future__ import annotations
 
+import ctypes
 import math
+import mmap
+import os
 import re
 import shutil
 import tempfile
 import zlib
-from array import array
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import private
-from codesearch.store.database import DocumentRow, FileRecord
+from codesearch.store.database import FileRecord
 from codesearch.store.digest import content_digest
-from codesearch.store.mapping import map_file
-from codesearch.types import KINDS
 
-ROWS = "rows"
-SOURCES, OFFSETS = "sources.npy", "sources_offsets.npy"
+ROWS, SOURCES, OFFSETS = "rows.npy", "sources.npy", "sources_offsets.npy"
+ROW = np.dtype(
+    [("copy_key", "<i8"), ("shape_key", "<i8"), ("file_id", "<u4"), ("kind", "<u2"), ("flags", "<u2")]
+)
+"""Numbers of a document: `kind` is a position in `codesearch.types.KINDS`, the others are those of its row."""
 _MAX_HEADER = 256
 _HEADER = re.compile(
-    rb"\x93NUMPY\x01\x00..\{'descr': '([<>|][iuf][1248])', 'fortran_order': False, "
-    rb"'shape': \((\d{1,15}),(?: (\d{1,15}))?\), \} *\n",
+    rb"\x93NUMPY\x01\x00.."  # Magic, version and the length of the header.
+    rb"\{'descr': (?:'([<>|][iuf][1248])'|(%s)), "  # A plain type, or that of rows.
+    rb"'fortran_order': False, 'shape': \((\d{1,15}),(?: (\d{1,15}))?\), \} *\n"  # One or two dimensions.
+    % re.escape(repr(ROW.descr).encode()),
     re.DOTALL,
 )
 """What `create_array` writes: little of what NumPy can read, because the file may come from another machine."""
+_FAILED = ctypes.c_void_p(-1).value
 
 
 def save_array(path: Path, values: NDArray[Any]) -> None:
@@ -71,47 +76,11 @@ def load_array(path: Path, root: str) -> NDArray[Any]:
     header = _HEADER.match(content[:_MAX_HEADER].tobytes())
     if header is None:
         raise IndexCorruptError(path, "it is no array", root)
-    dtype, shape = np.dtype(header[1].decode()), tuple(map(int, filter(None, header.groups()[1:])))
+    dtype = np.dtype(header[1].decode()) if header[1] else ROW
+    shape = tuple(map(int, filter(None, header.groups()[2:])))
     if len(content) != header.end() + math.prod(shape) * dtype.itemsize:
         raise IndexCorruptError(path, "its array has another size", root)
     return content[header.end() :].view(dtype).reshape(shape)
-
-
-class RowWriter:
-    """Collects the numbers in doc_id order."""
-
-    def __init__(self) -> None:
-        self._kinds, self._files, self._flags = bytearray(), array("I"), bytearray()
-        self._copies, self._shapes = array("q"), array("q")
-
-    def add(self, file_id: int, rows: Sequence[DocumentRow]) -> None:
-        """Add a file's documents."""
-        self._kinds.extend(KINDS.index(row.kind) for row in rows)
-        self._files.extend(repeat(file_id, len(rows)))
-        self._flags.extend(row.flags for row in rows)
-        self._copies.extend(row.copy_key for row in rows)
-        self._shapes.extend(row.shape_key for row in rows)
-
-    def write(self, segment: Path) -> None:
-        """Write `rows/` to a segment's folder."""
-        folder = segment / ROWS
-        folder.mkdir(0o700)
-        save_array(folder / "kinds.npy", np.asarray(self._kinds, dtype=np.uint8))
-        save_array(folder / "files.npy", np.asarray(self._files, dtype=np.uint32))
-        save_array(folder / "flags.npy", np.asarray(self._flags, dtype=np.uint8))
-        save_array(folder / "copies.npy", np.asarray(self._copies, dtype=np.int64))
-        save_array(folder / "shapes.npy", np.asarray(self._shapes, dtype=np.int64))
-
-
-class RowReader:
-    """Maps the numbers of a segment."""
-
-    def __init__(self, segment: Path, root: str) -> None:
-        self.kinds: NDArray[np.uint8] = load_array(segment / ROWS / "kinds.npy", root)
-        self.files: NDArray[np.uint32] = load_array(segment / ROWS / "files.npy", root)
-        self.flags: NDArray[np.uint8] = load_array(segment / ROWS / "flags.npy", root)
-        self.copies: NDArray[np.int64] = load_array(segment / ROWS / "copies.npy", root)
-        self.shapes: NDArray[np.int64] = load_array(segment / ROWS / "shapes.npy", root)
 
 
 def write_sources(folder: Path, files: Iterable[bytes]) -> None:
@@ -146,3 +115,44 @@ class SourceReader:
         if content_digest(source) != record.digest:
             raise IndexCorruptError(self._path, f"{record.path} is damaged", self._root)
         return source
+
+
+def map_file(path: Path) -> NDArray[np.uint8]:
+    """Return the bytes of a file. They are unmapped when no array needs them."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if not size:  # An empty file cannot be mapped.
+            return np.empty(0, np.uint8)
+        if os.name == "nt":
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        address = _library().mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
+    if address == _FAILED:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(path))
+    return np.asarray(_Mapping(address, size))
+
+
+class _Mapping:
+    """Owns mapped bytes; arrays over them keep it alive."""
+
+    def __init__(self, address: int, size: int) -> None:
+        shape, place = (size,), (address, True)
+        self.__array_interface__ = {"version": 3, "typestr": "|u1", "shape": shape, "data": place}
+        # Threads may still read at the end of the process.
+        finalize(self, _library().munmap, address, size).atexit = False
+
+
+@cache
+def _library() -> Any:  # noqa: ANN401 - ctypes has no types for functions of a library.
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = (
+        ctypes.c_void_p,
+        ctypes.c_size_t,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int64,
+    )
+    library.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    return library

@@ -1,8 +1,7 @@
 """Files and documents of a segment in SQLite. The database is written once and then only read.
 
-    files      file_id, path, language, size, digest, first_doc, doc_count, skipped, warnings, summary
-    documents  doc_id, file_id, kind, name, qualified_name, signature, docstring, lines, bytes, flags, copy_key,
-               shape_key, text_digest
+    files      file_id and the fields of `FileRecord`
+    documents  doc_id, file_id and the fields of `DocumentRow`
 
 doc_ids count from 0 in the order of paths and then of places in the file, so the same tree has the same ids.
 The database does not contain the code. A hit reads it from the source file and says if the file has changed.
@@ -18,7 +17,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from codesearch.errors import IndexCorruptError, IndexWriteError, unreadable
 from codesearch.files import create_private
@@ -27,21 +26,6 @@ from codesearch.types import KINDS, Definition, Document
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DATABASE = "documents.sqlite"
 
-_SCHEMA = """
-CREATE TABLE files (
-    file_id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL, size INTEGER NOT NULL,
-    digest BLOB NOT NULL, first_doc INTEGER NOT NULL, doc_count INTEGER NOT NULL,
-    skipped TEXT NOT NULL, warnings TEXT NOT NULL, summary TEXT NOT NULL
-);
-CREATE TABLE documents (
-    doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL,
-    qualified_name TEXT NOT NULL, signature TEXT NOT NULL, docstring TEXT NOT NULL,
-    start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, last_line INTEGER NOT NULL,
-    start_byte INTEGER NOT NULL, end_byte INTEGER NOT NULL, flags INTEGER NOT NULL,
-    copy_key INTEGER NOT NULL, shape_key INTEGER NOT NULL, text_digest BLOB NOT NULL
-);
-"""
-_NAME_INDEX = "CREATE INDEX by_name ON documents (name COLLATE NOCASE)"
 _SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
 _MAPPED_BYTES = 1 << 30
@@ -75,10 +59,7 @@ _FILE_COLUMNS = ", ".join(_FILE_NAMES)
 
 
 class DocumentRow(NamedTuple):
-    """The stored part of a document: fields of `Document` and the digest of its token ids.
-
-    Unlike a dataclass, it is quick to make and to send to another process.
-    """
+    """The stored fields of a `Document`. Unlike a dataclass, it is quick to make and to send to another process."""
 
     kind: str
     name: str
@@ -93,7 +74,6 @@ class DocumentRow(NamedTuple):
     flags: int
     copy_key: int
     shape_key: int
-    text_digest: bytes
 
     def of(self, file: FileRecord) -> Definition:
         """Return the definition; its fields after path and language are the first ones here."""
@@ -101,11 +81,26 @@ class DocumentRow(NamedTuple):
 
 
 _DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)
+_stored = attrgetter(*DocumentRow._fields)
+_SQL_TYPES = {str: "TEXT", int: "INTEGER", bytes: "BLOB"}
 
 
-def document_row(document: Document, text_digest: bytes) -> DocumentRow:
+def _table(name: str, ids: str, record: type) -> str:
+    columns = (f"{name} {_SQL_TYPES[kind]} NOT NULL" for name, kind in get_type_hints(record).items())
+    return f"CREATE TABLE {name} ({ids}, {', '.join(columns)});"
+
+
+_TABLES = _table("files", "file_id INTEGER PRIMARY KEY", FileRecord) + _table(
+    "documents", "doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL", DocumentRow
+)
+_LOOK_UPS = (
+    "CREATE UNIQUE INDEX by_path ON files (path); CREATE INDEX by_name ON documents (name COLLATE NOCASE);"
+)
+
+
+def document_row(document: Document) -> DocumentRow:
     """Return the stored part of a parsed document."""
-    return DocumentRow._make([*(getattr(document, name) for name in DocumentRow._fields[:-1]), text_digest])
+    return DocumentRow._make(_stored(document))
 
 
 class StoreWriter:
@@ -117,7 +112,7 @@ class StoreWriter:
         # The segment is deleted if its writer fails, so the database needs no journal.
         self._connection.execute("PRAGMA journal_mode = OFF")
         self._connection.execute("PRAGMA synchronous = OFF")
-        self._connection.executescript(_SCHEMA)
+        self._connection.executescript(_TABLES)
         self._connection.execute("BEGIN")
         self.document_count = 0
         self.file_count = 0
@@ -138,9 +133,8 @@ class StoreWriter:
         self.file_count += 1
 
     def finish(self) -> None:
-        """Create the database index for look-ups by name, commit and close."""
-        self._connection.execute(_NAME_INDEX)
-        self._connection.commit()
+        """Create the database indexes for look-ups, commit and close."""
+        self._connection.executescript(_LOOK_UPS)  # This commits first.
         self._connection.close()
 
     def abandon(self) -> None:
@@ -284,10 +278,6 @@ class StoreReader:
             for (count,) in self._select("SELECT end_line - start_line + 1 FROM documents ORDER BY doc_id")
         ]
 
-    def text_digests(self) -> Iterator[bytes]:
-        """Yield the digest of each document's token ids, in doc_id order."""
-        return (digest for (digest,) in self._select("SELECT text_digest FROM documents ORDER BY doc_id"))
-
     def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
         """Read some documents with their files."""
         query = f"SELECT doc_id, file_id, {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id IN "
@@ -345,8 +335,7 @@ def _close_spare() -> None:
 
 def _expected_schema() -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(_SCHEMA)
-        connection.execute(_NAME_INDEX)
+        connection.executescript(_TABLES + _LOOK_UPS)
         return connection.execute(_SCHEMA_QUERY).fetchall()
 
 

@@ -1,4 +1,4 @@
-"""Digests of source files, of the token ids of documents, and of the files of an index."""
+"""Digests of source files and of the files of an index."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import sync_folder
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _BYTES = 16
 
@@ -24,11 +20,6 @@ FileEntries = Mapping[str, Mapping[str, Any]]
 def content_digest(source: bytes) -> bytes:
     """Hash a file's bytes."""
     return hashlib.blake2b(source, digest_size=_BYTES).digest()
-
-
-def text_digest(token_ids: NDArray[np.uint32]) -> bytes:
-    """Hash the token ids of a document; equal ids have equal vectors."""
-    return hashlib.blake2b(token_ids.tobytes(), digest_size=_BYTES).digest()
 
 
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:

@@ -3,11 +3,11 @@
     <home>/indexes/<name>-<hash>/
         manifest.json           names the segments; replaced by one rename
         stamps                  time stamps of the last walk (see `stamps`); disposable
-        checked                 stamps of files whose bytes were checked (see `intact`); disposable
+        checked                 stamps of files whose bytes were checked (see `reader`); disposable
         lock                    held while a process writes the index
         segments/<number>/      never changed once the manifest names it
-            documents.sqlite    files and documents (see `store`)
-            rows/*.npy          kind, file, flags, copy key and shape key of each document (see `rows`)
+            documents.sqlite    files and documents (see `database`)
+            rows.npy            numbers of each document (see `arrays`)
             postings/*.npy      inverted lists (see `postings`)
             vectors.int8 ...    vectors (see `vectors`)
 
@@ -27,6 +27,7 @@ Format history:
     10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
     11   last line of a definition with its members; words that are in no document of their file; summaries of files
     12   shapes of functions; stamps are compressed
+    13   one array of rows; no digests of token ids
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from codesearch.errors import (
 )
 from codesearch.text.bundle import SHIPPED
 
-FORMAT_VERSION = 12
+FORMAT_VERSION = 13
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

@@ -183,6 +183,11 @@ def load_field_lengths(segment: Path) -> NDArray[np.uint16]:
     return lengths
 
 
+def field_statistics(lengths: NDArray[np.uint16]) -> tuple[list[int], list[int]]:
+    """Return the sums of documents' field lengths [N, F], and the numbers of lengths above 0: [F] each."""
+    return lengths.sum(axis=0, dtype=np.int64).tolist(), np.count_nonzero(lengths, axis=0).tolist()
+
+
 def occurrence_weights(
     field_lengths: NDArray[np.uint16],
     field_weights: Sequence[float],

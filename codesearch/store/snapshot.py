@@ -99,19 +99,19 @@ class Snapshot:
 
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return the kinds of documents as positions in `KINDS`: uint8, in the same order."""
-        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows.kinds[local])
+        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows["kind"][local])
 
     def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
         """Return `Document.flags`: uint8, in the same order."""
-        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows.flags[local])
+        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows["flags"][local])
 
     def copy_keys(self, doc_ids: DocIds) -> DocIds:
         """Return `Document.copy_key`, which is equal only for copies: int64, in the same order."""
-        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.copies[local])
+        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows["copy_key"][local])
 
     def shape_keys(self, doc_ids: DocIds) -> DocIds:
         """Return `Document.shape_key`, equal only for functions of the same shape: int64, in the same order."""
-        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows.shapes[local])
+        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows["shape_key"][local])
 
     def line_counts(self, doc_ids: DocIds) -> DocIds:
         """Return the number of lines of each document: int64, in the same order."""
@@ -136,7 +136,7 @@ class Snapshot:
         out = np.empty(len(doc_ids), np.int64)
         numbers = {id(segment): number for number, segment in enumerate(self.segments)}
         for segment, positions, local in self.parts(doc_ids):
-            out[positions] = (numbers[id(segment)] << 32) + segment.rows.files[local].astype(np.int64)
+            out[positions] = (numbers[id(segment)] << 32) + segment.rows["file_id"][local].astype(np.int64)
         return out
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
@@ -217,7 +217,7 @@ class Snapshot:
         places: list[tuple[str, str, int]] = [("", "", 0)] * len(doc_ids)
         for segment, positions, local in self.parts(doc_ids):
             rows = range(len(doc_ids)) if isinstance(positions, slice) else positions.tolist()
-            files = segment.rows.files[local].tolist()
+            files = segment.rows["file_id"][local].tolist()
             records = segment.store.files_of(set(files))
             for row, number, file_id in zip(rows, local.tolist(), files, strict=True):
                 record = records[file_id]
@@ -272,7 +272,7 @@ class Snapshot:
         """Read a text from the file of each document, in the same order."""
 
         def texts(segment: SegmentReader, local: DocIds) -> NDArray[np.object_]:
-            file_ids = segment.rows.files[local].tolist()
+            file_ids = segment.rows["file_id"][local].tolist()
             files = segment.store.files_of(set(file_ids))
             return np.array([read(files[file_id]) for file_id in file_ids], np.object_)
 

@@ -135,7 +135,7 @@ def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] 
         stored = segment.sources
         if stored is None or not file.doc_count:  # A portable file has no files without documents.
             return b"", False
-        return stored.read(int(segment.rows.files[file.first_doc]), file), False
+        return stored.read(int(segment.rows["file_id"][file.first_doc]), file), False
     if not is_inside(file.path):
         return None
     try:

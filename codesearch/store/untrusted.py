@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from codesearch.config import CONTENT, MAX_FILE_MB
 from codesearch.errors import ConfigError
 from codesearch.parsing.ignore import MOST_WEIGHT
 from codesearch.parsing.languages import language_name, language_named
 from codesearch.parsing.patterns import BadPatternError, read_patterns
-from codesearch.store.arrays import OFFSETS, ROWS, SOURCES, load_array
+from codesearch.store.arrays import OFFSETS, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
 from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry, Tally
 from codesearch.store.postings import POSTINGS
@@ -31,12 +31,8 @@ from codesearch.store.vectors import ROWS_FILE, SCALES_FILE
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
-_ARRAYS = {
-    f"{ROWS}/kinds.npy": "uint8",
-    f"{ROWS}/files.npy": "uint32",
-    f"{ROWS}/flags.npy": "uint8",
-    f"{ROWS}/copies.npy": "int64",
-    f"{ROWS}/shapes.npy": "int64",
+_ARRAYS: dict[str, DTypeLike] = {
+    ROWS: ROW,
     f"{POSTINGS}/term_bytes.npy": "uint8",
     f"{POSTINGS}/term_offsets.npy": "uint64",
     f"{POSTINGS}/list_offsets.npy": "uint64",
@@ -44,7 +40,7 @@ _ARRAYS = {
     f"{POSTINGS}/frequencies.npy": "uint8",
     f"{POSTINGS}/field_lengths.npy": "uint16",
 }
-_WITH_CODE = {SOURCES: "uint8", OFFSETS: "int64"}
+_WITH_CODE: dict[str, DTypeLike] = {SOURCES: "uint8", OFFSETS: "int64"}
 FILES = {DATABASE, ROWS_FILE, SCALES_FILE, *_ARRAYS}
 """The files of a segment that are exchanged. A graph is not, because hnswlib trusts the bytes of its file."""
 _MOST = 1 << 40
@@ -203,20 +199,20 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
         for name, dtype in {**_ARRAYS, **_WITH_CODE}.items()
         if name in entry.files
     }
-    rows = [array for name, array in arrays.items() if name.startswith(ROWS)]
-    _require(all(array.shape == (count,) for array in rows), ROWS)
-    _require(_below(arrays[f"{ROWS}/kinds.npy"], len(KINDS)), f"{ROWS}/kinds.npy")
-    _require(_below(arrays[f"{ROWS}/files.npy"], entry.source_files), f"{ROWS}/files.npy")
+    rows = arrays[ROWS]
+    _require(rows.shape == (count,), ROWS)
+    for name, limit in (("kind", len(KINDS)), ("file_id", entry.source_files), ("flags", 256)):
+        _require(_below(rows[name], limit), ROWS)
     _check_postings({name.split("/")[-1][:-4]: array for name, array in arrays.items()}, count)
     _check_vectors(folder, count, dim)
     if SOURCES in arrays:
         offsets = arrays[OFFSETS]
         _require(offsets.shape == (entry.source_files + 1,), OFFSETS)
         _check_offsets(offsets, len(arrays[SOURCES]), OFFSETS)
-    _check_store(folder, entry, arrays[f"{ROWS}/files.npy"])
+    _check_store(folder, entry, rows["file_id"])
 
 
-def _array(folder: Path, name: str, dtype: str) -> NDArray[Any]:
+def _array(folder: Path, name: str, dtype: DTypeLike) -> NDArray[Any]:
     array = load_array(folder / name, "")
     dimensions = 2 if name.endswith("field_lengths.npy") else 1
     _require(array.dtype == dtype and array.ndim == dimensions and array.flags.c_contiguous, name)

@@ -26,8 +26,8 @@ from codesearch.config import VectorConfig
 from codesearch.cores import available_cores
 from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
+from codesearch.store.arrays import map_file
 from codesearch.store.digest import check_digest
-from codesearch.store.mapping import map_file
 from codesearch.store.topk import best_positions
 
 if TYPE_CHECKING:

@@ -182,7 +182,7 @@ def _folder_tree(index: IndexReader, folder: str) -> Node:
     for segment, file in sorted(live_files(index), key=lambda found: found[1].path):
         if file.path.startswith(above) and file.doc_count:
             node = node_of(file.path.rpartition("/")[0])
-            is_minor = bool(segment.rows.flags[file.first_doc] & OF_FILE)
+            is_minor = bool(segment.rows["flags"][file.first_doc] & OF_FILE)
             node.children.append(Node(_file_entry(file), 1, math.log1p(file.doc_count), is_minor))
     _count(top)
     return top

@@ -206,7 +206,7 @@ def _in_file(file: SourceFile, names: Names) -> list[_Found]:
     """Return the usages in a file that can mean a definition that is asked for, the best of each line."""
     own = _own_names(file, names)
     segment, record = file.proposed.segment, file.proposed.file
-    has_flags = record.doc_count and segment.rows.flags[record.first_doc] & OF_FILE
+    has_flags = record.doc_count and segment.rows["flags"][record.first_doc] & OF_FILE
     line, seen = 1, 0
     of_line: dict[int, _Found] = {}
     for place in islice(occurrences(file.source, names.name, file.language), _MOST_IN_FILE):

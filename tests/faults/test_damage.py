@@ -63,7 +63,7 @@ def overwrite(path: Path, seed: int = 0) -> None:
         "vectors.scales",
         "postings/field_lengths.npy",
         "postings/doc_ids.npy",
-        "rows/kinds.npy",
+        "rows.npy",
         "documents.sqlite",
     ],
 )
@@ -158,7 +158,7 @@ def test_a_file_replaced_by_that_of_an_older_commit_is_noticed(engine, tree, hom
         "vectors.scales",
         "documents.sqlite",
         "postings/doc_ids.npy",
-        "rows/files.npy",
+        "rows.npy",
     ):
         kept = (segment / name).read_bytes()
         shutil.copy2(older / "segments/000001" / name, segment / name)

@@ -68,7 +68,7 @@ def break_settings(root: Path) -> None:
 
 
 def damage(engine: Engine, root: Path) -> Path:
-    damaged = index_folder(engine.home, root) / "segments/000001/rows/kinds.npy"
+    damaged = index_folder(engine.home, root) / "segments/000001/rows.npy"
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"\x7f")
     return damaged
 

@@ -136,7 +136,6 @@ ROW = st.tuples(
     NUMBER,
     st.integers(-(2**63), 2**63 - 1),
     st.integers(-(2**63), 2**63 - 1),
-    st.binary(max_size=16),
 )
 FILES = st.lists(
     st.tuples(TEXT, st.binary(max_size=16), st.lists(ROW, max_size=4)),

@@ -24,9 +24,8 @@ from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
-from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
 from codesearch.store.snapshot import average_lengths
-from codesearch.store.writer import field_statistics
 from codesearch.text.encoder import Encoder
 from codesearch.text.terms import document_terms, query_terms
 from codesearch.text.tokenizer import join_fields

@@ -15,10 +15,9 @@ import pytest
 from codesearch import files as files_module
 from codesearch.build import build as build_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
-from codesearch.store import arrays as arrays_module
 from codesearch.store import publish as commit_module
 from codesearch.store import runs
-from codesearch.store.arrays import RowWriter
+from codesearch.store import segment as segment_module
 from codesearch.store.catalogue import index_folder
 from codesearch.store.database import StoreWriter
 from codesearch.store.manifest import MANIFEST
@@ -207,9 +206,8 @@ WRITES = {
     "the end of the database": (StoreWriter, "finish", SQLITE_FULL),
     "vectors": (VectorWriter, "add", FULL),
     "the end of the vectors": (VectorWriter, "finish", FULL),
-    "rows": (RowWriter, "write", FULL),
     "postings": (PostingsWriter, "write", FULL),
-    "an array": (arrays_module, "save_array", FULL),
+    "an array": (segment_module, "save_array", FULL),
     "syncing": (build_module, "describe_files", FULL),
     "the manifest": (files_module.os, "replace", FULL),
 }
@@ -273,7 +271,7 @@ def test_parsing_has_stopped_when_a_failure_is_raised(tiny_repo, home, encoder, 
         raise FULL
 
     monkeypatch.setattr(build_module, "parse_files", parse_files)
-    monkeypatch.setattr(RowWriter, "add", fail)
+    monkeypatch.setattr(StoreWriter, "add_file", fail)
     with pytest.raises(IndexStoreError) as caught:  # `caught` keeps all frames alive.
         build(tiny_repo, home, encoder)
     assert stopped, caught
@@ -285,7 +283,7 @@ def test_a_bug_is_not_reported_as_a_storage_error_and_leaves_the_last_index(
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(RowWriter, "write", fail)
+    monkeypatch.setattr(PostingsWriter, "write", fail)
     with pytest.raises(ZeroDivisionError):
         build(tiny_repo, home, encoder)
     last_good()

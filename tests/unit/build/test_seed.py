@@ -75,7 +75,7 @@ def test_removing_one_leaves_the_other_whole(engine, first, second):
 
 def test_damage_is_noticed_in_both(engine, first, second):
     engine.index(second)
-    damaged = index_folder(engine.home, first) / "segments/000001/rows/kinds.npy"
+    damaged = index_folder(engine.home, first) / "segments/000001/rows.npy"
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"\x7f")
     for root in (first, second):
         with pytest.raises(IndexCorruptError, match="its bytes were changed"):
@@ -83,7 +83,7 @@ def test_damage_is_noticed_in_both(engine, first, second):
 
 
 def test_a_damaged_index_is_no_beginning(engine, first, second):
-    damaged = index_folder(engine.home, first) / "segments/000001/rows/kinds.npy"
+    damaged = index_folder(engine.home, first) / "segments/000001/rows.npy"
     damaged.write_bytes(damaged.read_bytes()[:-1] + b"\x7f")
     report = engine.index(second)
     assert (report.seeded, report.parsed) == (False, 4)

@@ -68,9 +68,9 @@ def test_an_index_that_is_removed_or_replaced_is_closed(folder, tiny_repo, home,
 
 def test_an_open_index_that_gets_damaged_is_noticed(folder):
     kept = Pool()
-    path = only(lent(kept, folder)).folder / "rows" / "kinds.npy"
+    path = only(lent(kept, folder)).folder / "rows.npy"
     path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(IndexCorruptError, match="kinds.npy"):
+    with pytest.raises(IndexCorruptError, match="rows.npy"):
         lent(kept, folder)
 
 

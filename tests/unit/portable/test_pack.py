@@ -404,7 +404,7 @@ def test_a_database_with_another_schema_or_wrong_values_is_refused(reader, plain
     assert "documents.sqlite" in line
 
 
-@pytest.mark.parametrize("name", ["rows/files.npy", "postings/doc_ids.npy", "postings/list_offsets.npy"])
+@pytest.mark.parametrize("name", ["rows.npy", "postings/doc_ids.npy", "postings/list_offsets.npy"])
 def test_an_array_with_numbers_out_of_range_is_refused(reader, plain, tmp_path, name):
     def change(entries: dict[str, bytes]) -> None:
         content = entries[f"segments/000001/{name}"]
@@ -418,8 +418,8 @@ def test_a_pickle_in_an_array_is_not_loaded(reader, plain, tmp_path):
 
     np.save(tmp_path / "evil.npy", np.array([{}], dtype=object), allow_pickle=True)
     evil = (tmp_path / "evil.npy").read_bytes()
-    change = lambda entries: entries.update({"segments/000001/rows/flags.npy": evil})  # noqa: E731
-    assert "flags.npy is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
+    change = lambda entries: entries.update({"segments/000001/rows.npy": evil})  # noqa: E731
+    assert "rows.npy is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

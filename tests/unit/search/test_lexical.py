@@ -13,9 +13,8 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.lexical import LexicalScorer
-from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
 from codesearch.store.snapshot import average_lengths
-from codesearch.store.writer import field_statistics
 from codesearch.text.terms import FIELDS
 
 Document = list[Counter[str]]

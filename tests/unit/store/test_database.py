@@ -36,7 +36,6 @@ def row(name: str, line: int = 1) -> tuple:
         1,
         -5,
         9,
-        b"digest",
     )
 
 
@@ -88,8 +87,8 @@ def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
     document = Document(
         *described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7, shape_key=8
     )
-    row = document_row(document, b"x")
-    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8, b"x")
+    row = document_row(document)
+    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8)
     assert astuple(row.of(FileRecord("p.py", "python", 1, b""))) == described
 
 

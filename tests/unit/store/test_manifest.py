@@ -133,11 +133,7 @@ def test_every_file_of_a_segment_is_described(built_index):
     assert built_index.folder / entry.folder == only(built_index).folder
     assert set(described) == {
         "documents.sqlite",
-        "rows/kinds.npy",
-        "rows/files.npy",
-        "rows/flags.npy",
-        "rows/copies.npy",
-        "rows/shapes.npy",
+        "rows.npy",
         "vectors.int8",
         "vectors.scales",
         *(
