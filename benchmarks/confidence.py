@@ -37,8 +37,8 @@ from codesearch.evaluation.judge import (
 )
 from codesearch.evaluation.qrels import Qrels, QueryId
 from codesearch.evaluation.suites import SMOKE, named_document, smoke_judgements
-from codesearch.search.files import rank_files
-from codesearch.search.fusion import Ranking
+from codesearch.search.ranking import Ranking
+from codesearch.search.screen import rank_files
 from codesearch.search.searcher import Searcher
 from codesearch.text.bundle import SHIPPED, load_bundle
 
@@ -177,7 +177,7 @@ def _asked(searcher: Searcher, collection: Collection, source: str, text: str, p
     """Ask for files."""
     analysed = searcher.analyse(text)
     ranking = searcher.ranking(analysed)
-    files = rank_files(analysed.text, ranking, searcher.config, 10).ranked(10)
+    files = rank_files(analysed.text, ranking, searcher.config, 10).best(10)
     right = [
         any(
             path == known or f"/{path}".endswith(f"/{known}") or f"/{known}".endswith(f"/{path}")
@@ -209,7 +209,7 @@ def _of_functions(
     """Ask for functions of the language of each query."""
     for query, text in queries.items():
         ranking = searcher.ranking(searcher.analyse(text), functions_of_language(query))
-        right = [qrels[query].get(collection.keys[place.doc_id], 0) > 0 for place in ranking.ranked(10)]
+        right = [qrels[query].get(collection.keys[place.doc_id], 0) > 0 for place in ranking.best(10)]
         yield _outcome(source, ranking, right)
 
 

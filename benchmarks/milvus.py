@@ -106,9 +106,9 @@ def _asked(searcher: Searcher, qrels: Qrels) -> dict[str, float]:
         filters = functions_of_language(query)
         started = time.perf_counter()
         ranking = searcher.ranking(searcher.analyse(query[1]), filters)
-        ranked = ranking.ranked(2 * DEPTH)
+        best = ranking.best(2 * DEPTH)
         times.append(1000 * (time.perf_counter() - started))
-        refs = ranking.snapshot.refs([place.doc_id for place in ranked])
+        refs = ranking.documents.refs([candidate.doc_id for candidate in best])
         found = [document_url(ref.path, ref.row.start_line, ref.row.end_line) for ref in refs]
         run[query] = list(dict.fromkeys(found))[:DEPTH]
     summary = summarise(score_graded(run, qrels))

@@ -22,6 +22,7 @@ from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
 from codesearch.engine.engine import Engine
 from codesearch.parsing.identifiers import subtokens
+from codesearch.search.ranking import Candidate
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import index_folder
@@ -191,6 +192,11 @@ def index_by_engine(root: Path, home: Path, bundle: Path | None = None) -> None:
     engine = Engine(home, model=bundle, device="cpu")
     engine.index(root)
     engine.close()
+
+
+def best(searcher: Searcher, query: str, count: int, mode: str = "hybrid") -> list[Candidate]:
+    """Return the best candidates for a query; copies are not grouped."""
+    return searcher.ranking(searcher.analyse(query, mode)).best(count)
 
 
 def search(

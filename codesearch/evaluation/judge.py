@@ -24,8 +24,8 @@ from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.stages import StageClock
 from codesearch.files import make_folder
-from codesearch.search.files import rank_files
 from codesearch.search.request import Filters
+from codesearch.search.screen import rank_files
 from codesearch.search.searcher import Searcher
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
@@ -276,16 +276,13 @@ def _run(
         filters = Filters() if tree.everything else functions_of_language(query)
         started = time.perf_counter()
         # Two definitions on the same lines have one address, so fetch more documents than are kept.
-        if system.name == DEFAULT:
-            analysed, _, ranking = searcher.rankings(text, system.mode, filters)
-        else:
-            analysed = searcher.analyse(text, system.mode)
-            ranking = searcher.ranking(analysed, filters)
+        analysed = searcher.analyse(text, system.mode, reports=system.name == DEFAULT)
+        ranking = searcher.ranking(analysed, filters)
         if tree.by_file:
             ranking = rank_files(analysed.text, ranking, system.config, 2 * DEPTH)
-        ranked = ranking.ranked(2 * DEPTH)
+        best = ranking.best(2 * DEPTH)
         times_ms.append(1000 * (time.perf_counter() - started))
-        found = dict.fromkeys(collection.keys[place.doc_id] for place in ranked)
+        found = dict.fromkeys(collection.keys[candidate.doc_id] for candidate in best)
         run[query] = list(found)[:DEPTH]
         options.on_progress(f"query {system.name}", number, len(questions.queries))
     return run, times_ms

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
 from codesearch.history.build import id_of, time_of
-from codesearch.search.candidates import gather
+from codesearch.search.candidates import Pool, propose
 from codesearch.search.filters import path_filter
-from codesearch.search.fusion import fuse
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.ranking import fuse
 from codesearch.search.request import Filters, keep_tuples
 from codesearch.search.searcher import LocalIndexes, Searcher
 from codesearch.store.reader import IndexReader
@@ -105,8 +105,8 @@ class CommitSearcher:
         config = replace(RANKING, candidate_count=max(RANKING.candidate_count, top_k))
         lexical = LexicalScorer(self._snapshot, config)
         allowed = None if filters.is_open else self._allowed(filters)
-        candidates = gather(self._snapshot, lexical, query, allowed=allowed, config=config)
-        ranking = fuse(candidates, self._snapshot, config)
+        ranking = propose(Pool(self._snapshot, lexical, allowed), query, config)
+        fuse(ranking, config)
         best = ranking.order()[:top_k]
         paths = self._snapshot.paths_of(ranking.doc_ids[best])
         return {id_of(path): float(score) for path, score in zip(paths, ranking.scores[best], strict=True)}

@@ -1,6 +1,6 @@
 """The candidates that Milvus proposed for one query, as the collection of documents that the ranking works on.
 
-They are `codesearch.search.documents.Documents`, with the statistics of the whole collection. A doc_id is the position
+They are `codesearch.search.ranking.Documents`, with the statistics of the whole collection. A doc_id is the position
 of a candidate in the order of path, root and place in the file.
 """
 

@@ -25,14 +25,12 @@ from codesearch.config import RankConfig
 from codesearch.errors import BackendError, ConfigError
 from codesearch.milvus.candidates import FIELDS_READ, CandidateDocuments
 from codesearch.milvus.store import SHARD, MilvusStore, quoted
-from codesearch.search.candidates import AnalysedQuery
+from codesearch.search.candidates import AnalysedQuery, Pool
 from codesearch.search.filters import literal_prefix, path_filter
 from codesearch.search.forms import parse_asked, possible_names
-from codesearch.search.fusion import Ranking
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import ExactText
 from codesearch.search.request import Filters, Place
-from codesearch.search.searcher import rank_documents
 from codesearch.store.snapshot import average_lengths
 from codesearch.text.encoder import Encoder
 from codesearch.types import KINDS
@@ -90,6 +88,8 @@ class SearchedCollection:
         self._collection, self._store = collection, collection.store
         self._roots = tuple(roots)
 
+    snapshot = None
+
     @property
     def document_count(self) -> int:
         """Number of documents in the collections."""
@@ -117,8 +117,8 @@ class SearchedCollection:
         """Raise ConfigError, because the sources are on other machines."""
         raise ConfigError("an exact text is looked for in the files of this machine", "leave --backend out")
 
-    def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
-        """Rank what the server proposes for an analysed query."""
+    def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
+        """Return what the server proposes for an analysed query."""
         count = min(config.candidate_count, _MOST)
         condition = _condition(filters, self._roots)
         with ThreadPoolExecutor(4) as pool:  # The server answers at the same time.
@@ -141,8 +141,7 @@ class SearchedCollection:
         candidates = CandidateDocuments(
             self._store, _passing(rows, filters), query.terms, *self._collection.totals()
         )
-        lexical = LexicalScorer(candidates, config, frequencies.result())
-        return rank_documents(candidates, lexical, query, None, config)
+        return Pool(candidates, LexicalScorer(candidates, config, frequencies.result()))
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters that the server knows."""

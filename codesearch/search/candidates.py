@@ -1,4 +1,4 @@
-"""A query and a snapshot -> the candidates, each with all its signals."""
+"""A query and the documents that it may find -> the candidates, each with all its signals."""
 
 from __future__ import annotations
 
@@ -14,45 +14,17 @@ from codesearch.search.forms import joined_names, parse_asked
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import Literal
 from codesearch.search.lookup import documents_at, documents_named, documents_spelled
+from codesearch.search.ranking import Documents, Ranking
 from codesearch.store.topk import distinct
 from codesearch.text.terms import FIELDS
 from codesearch.types import HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
-    from codesearch.search.documents import Documents
+    from codesearch.search.report import Report
 
 _BODY = FIELDS.index("body")
 _HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
 _USUAL_TERMS = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """The documents to rank, with their signals.
-
-    Attributes:
-        doc_ids: int64 [C], ascending.
-        bm25: float32 [C], not normalised.
-        ceiling: the limit of a BM25F score for the query.
-        missing: the share of the idf of the query's terms that belongs to terms that occur nowhere, 0 to 1.
-        cosine: float32 [C].
-        length_prior: float32 [C], weight of the cosine, 0 to 1; low for short bodies.
-        name: float32 [C], 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
-            .2 if the words of the query make the name ("zip file" and `ZipFile`) or only the names around it differ,
-            else 0. A query in lower case matches any case.
-        path: float32 [C], above 0 if the query is the path of the document's file: 1 for the first one to show.
-        literal: float32 [C], 1 if the query stands literally in the document.
-    """
-
-    doc_ids: NDArray[np.int64]
-    bm25: NDArray[np.float32]
-    ceiling: float
-    missing: float
-    cosine: NDArray[np.float32]
-    length_prior: NDArray[np.float32]
-    name: NDArray[np.float32]
-    path: NDArray[np.float32]
-    literal: NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +36,7 @@ class AnalysedQuery:
         pasted: whether the query is a piece of code.
         literals: the texts that the query may quote.
         exact: the only documents that are ranked, those with an exact text; None for all.
+        report: what a report says about the code; the other fields are then of its title.
     """
 
     text: str
@@ -72,54 +45,57 @@ class AnalysedQuery:
     pasted: bool = False
     literals: Sequence[Literal] = ()
     exact: Sequence[int] | None = None
+    report: Report | None = None
 
 
-def gather(
-    snapshot: Documents,
-    lexical: LexicalScorer,
-    query: AnalysedQuery,
-    *,
-    allowed: NDArray[np.bool_] | None,
-    config: RankConfig,
-    literal: Sequence[int] = (),
-) -> Candidates:
-    """Collect the best allowed documents by keywords and by vectors, and compute all signals for each of them.
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The documents that a query may find.
 
-    Args:
-        snapshot: what to search.
-        lexical: scores its documents by keywords.
-        query: what to search for.
+    Attributes:
+        lexical: scores the documents by keywords.
         allowed: bool [size], or None if all documents are allowed.
-        config: the number of candidates and the settings of the length prior and the graph.
         literal: allowed documents in which the query stands literally.
     """
-    count = config.candidate_count
-    bm25, ceiling, missing = lexical.scores(query.terms)
+
+    documents: Documents
+    lexical: LexicalScorer
+    allowed: NDArray[np.bool_] | None = None
+    literal: Sequence[int] = ()
+
+
+def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
+    """Return the best allowed documents by keywords and by vectors with all their signals, not yet scored.
+
+    The signal `name` is 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ, .2
+    if the words of the query make the name ("zip file" and `ZipFile`) or only the names around it differ, else 0. A
+    query in lower case matches any case. The signal `path` is above 0 if the query is the path of the document's file.
+    """
+    documents, allowed, count = pool.documents, pool.allowed, config.candidate_count
+    bm25, ceiling, missing = pool.lexical.scores(query.terms)
     if allowed is not None:
         bm25 = bm25 * allowed
     asked, joined = parse_asked(query.text), joined_names(query.text)
-    named = documents_spelled(snapshot, joined, allowed) or documents_named(snapshot, asked, allowed)
-    at_path = documents_at(snapshot, asked, allowed)
-    found = np.flatnonzero(bm25 > 0)
-    parts = [snapshot.best(found, bm25[found], count), np.array([*named, *at_path, *literal], dtype=np.int64)]
+    named = documents_spelled(documents, joined, allowed) or documents_named(documents, asked, allowed)
+    at_path = documents_at(documents, asked, allowed)
+    scored = np.flatnonzero(bm25 > 0)
+    others = np.array([*named, *at_path, *pool.literal], dtype=np.int64)
+    parts = [documents.best(scored, bm25[scored], count), others]
     if query.vector is not None:
-        parts.append(snapshot.nearest(query.vector, count, allowed, config.hnsw_ef_search))
+        parts.append(documents.nearest(query.vector, count, allowed, config.hnsw_ef_search))
     doc_ids = distinct(np.concatenate(parts))
-    cosine = np.zeros(len(doc_ids), dtype=np.float32)
-    if query.vector is not None:
-        cosine = snapshot.similarities(query.vector, doc_ids)
-    length_prior = _length_prior(snapshot, doc_ids, config.length_prior_half)
-    return Candidates(
-        doc_ids,
-        bm25[doc_ids],
-        ceiling,
-        missing,
-        cosine,
-        length_prior,
-        name=_values(doc_ids, named),
-        path=_values(doc_ids, at_path),
-        literal=_values(doc_ids, dict.fromkeys(literal, 1.0)),
-    )
+    nothing = np.zeros(len(doc_ids), dtype=np.float32)
+    cosine = nothing if query.vector is None else documents.similarities(query.vector, doc_ids)
+    signals = {
+        "cosine": cosine,
+        "length_prior": _length_prior(documents, doc_ids, config.length_prior_half),
+        "bm25": bm25[doc_ids],
+        "bm25_normalised": bm25[doc_ids] / np.float32(ceiling or 1.0),
+        "name": _values(doc_ids, named),
+        "path": _values(doc_ids, at_path),
+        "literal": _values(doc_ids, dict.fromkeys(pool.literal, 1.0)),
+    }
+    return Ranking(documents, doc_ids, signals, nothing, missing=missing)
 
 
 def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[np.float32]:
@@ -129,14 +105,14 @@ def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[n
     return values
 
 
-def _length_prior(snapshot: Documents, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+def _length_prior(documents: Documents, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
     The document of a class, interface, enum, struct or trait is only its header, which is always short. So its body
     counts as `_USUAL_TERMS` terms.
     """
-    terms = snapshot.field_lengths(doc_ids, _BODY).astype(np.float32)
-    terms[np.isin(snapshot.kinds(doc_ids), _HEADERS)] = _USUAL_TERMS
+    terms = documents.field_lengths(doc_ids, _BODY).astype(np.float32)
+    terms[np.isin(documents.kinds(doc_ids), _HEADERS)] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)

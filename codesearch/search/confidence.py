@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from codesearch.search.fusion import Ranking
 from codesearch.search.heuristics import named_tiers
+from codesearch.search.ranking import Ranking
 
 FEATURES = ("cosine", "missing")
 _FIRST = 10

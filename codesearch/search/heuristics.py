@@ -26,8 +26,8 @@ from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.forms import name_parts, split_name
-from codesearch.search.fusion import Ranking
 from codesearch.search.lookup import OTHER_SPELLING
+from codesearch.search.ranking import Ranking
 from codesearch.store.database import DocumentRow
 from codesearch.store.topk import equal_before
 from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
@@ -84,12 +84,12 @@ _ABOVE = 0.001
 """The minimum score difference between a document that the query names and any other document."""
 
 
-def apply_heuristics(query: str, ranking: Ranking, config: RankConfig) -> None:
+def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
     """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`."""
     head = ranking.order()[: config.heuristics_count]
     conversion, word = parse_conversion(query), single_word(query)
     if conversion or word:
-        rows = [ref.row for ref in ranking.snapshot.refs(ranking.doc_ids[head].tolist())]
+        rows = [ref.row for ref in ranking.documents.refs(ranking.doc_ids[head].tolist())]
         if conversion:
             agreements = [agreement(conversion, row.name, row.signature, row.docstring) for row in rows]
             reward, penalty = config.direction_reward, config.direction_penalty
@@ -128,7 +128,7 @@ def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config:
     """Apply the penalties to the documents in `head`, unless the query asks for such code."""
     words = set(subtokens(query))
     doc_ids = ranking.doc_ids[head]
-    flags, kinds = ranking.snapshot.flags(doc_ids), ranking.snapshot.kinds(doc_ids)
+    flags, kinds = ranking.documents.flags(doc_ids), ranking.documents.kinds(doc_ids)
     for penalty in PENALTIES:
         if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
             lowered = (flags & penalty.flag != 0).astype(np.float32)
@@ -163,8 +163,8 @@ def named_tiers(ranking: Ranking) -> NDArray[np.float32]:
     names = signals["name"] * (signals["name"] >= OTHER_SPELLING)
     if not (names.any() or signals["path"].any() or signals["literal"].any()):
         return names
-    method = ranking.snapshot.kinds(ranking.doc_ids) == _METHOD
-    aside = ranking.snapshot.flags(ranking.doc_ids) & _ASIDE != 0
+    method = ranking.documents.kinds(ranking.doc_ids) == _METHOD
+    aside = ranking.documents.flags(ranking.doc_ids) & _ASIDE != 0
     # An exact name has 1, another spelling .5.
     by_name = (names - np.float32(0.1) * method - np.float32(0.2) * aside) * (names > 0)
     by_text = signals["literal"] * np.where(aside, np.float32(0.05), np.float32(0.1))

@@ -12,16 +12,13 @@ Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weigh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.search.ranking import Corpus
 from codesearch.store.topk import distinct
-
-if TYPE_CHECKING:
-    from codesearch.search.documents import Corpus
 
 _LONG = 8
 """A term with postings for more than one in this many documents is scored over all documents."""

@@ -26,7 +26,7 @@ from codesearch.text.terms import FIELDS
 from codesearch.types import FOLDER_FILES, KINDS, Definition
 
 if TYPE_CHECKING:
-    from codesearch.search.documents import Documents
+    from codesearch.search.ranking import Documents
 
 OTHER_SPELLING = 0.5
 """The likeness of a name if only case or underscores differ; from this value on, a text names a document."""

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import is_code_line, is_long, split_name
-from codesearch.search.fusion import Ranking
 from codesearch.search.literals import Literal, literals_of
+from codesearch.search.ranking import Ranking
 from codesearch.store.database import DocumentRow
 from codesearch.store.topk import distinct
 
@@ -141,19 +141,19 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     """Return one ranking from those of the title and of the text of a report, with the evidence for definitions."""
     doc_ids = distinct(np.concatenate([title.doc_ids, text.doc_ids]))
     of_title, of_text = (np.searchsorted(doc_ids, ranking.doc_ids) for ranking in (title, text))
-    found = Ranking(title.snapshot, doc_ids, {}, {}, np.zeros(len(doc_ids), np.float32))
+    whole = Ranking(title.documents, doc_ids, {}, np.zeros(len(doc_ids), np.float32), of_title=title)
     for name in ("name", "path", "literal"):
-        found.add_signal(name, of_title, title.signals[name])
-    found.add_signal("title", of_title, _spread(title), reward=_RANK)
-    found.add_signal("text", of_text, _spread(text), reward=_RANK)
-    examined = found.order()[:_EXAMINED]
+        whole.add_signal(name, of_title, title.signals[name])
+    whole.add_signal("title", of_title, _spread(title), reward=_RANK)
+    whole.add_signal("text", of_text, _spread(text), reward=_RANK)
+    examined = whole.order()[:_EXAMINED]
     names = {name.lower() for name in report.names}
-    refs = title.snapshot.refs(doc_ids[examined].tolist())
+    refs = title.documents.refs(doc_ids[examined].tolist())
     places = [(_from_root(path), line) for path, line in report.places]
     evidence = [_evidence(_from_root(ref.path), ref.row, names, places) for ref in refs]
     for (name, weight), values in zip(_WEIGHTS.items(), zip(*evidence, strict=True), strict=False):
-        found.add_signal(name, examined, values, reward=weight)
-    return found
+        whole.add_signal(name, examined, values, reward=weight)
+    return whole
 
 
 def _spread(ranking: Ranking) -> NDArray[np.float32]:

@@ -1,26 +1,22 @@
-"""A query from start to end: analyse -> candidates by keywords and vectors -> fuse -> heuristics -> hydrate."""
+"""A query from start to end: analyse -> filter -> propose -> fuse -> adjust -> group -> hydrate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
-from codesearch.search.candidates import AnalysedQuery, gather
+from codesearch.search.candidates import AnalysedQuery, Pool, propose
 from codesearch.search.confidence import confidence_of, shipped_calibration
-from codesearch.search.files import places_of_files
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code, is_long, parse_asked
-from codesearch.search.fusion import Ranked, Ranking, fuse
-from codesearch.search.heuristics import apply_heuristics
-from codesearch.search.hydrate import hydrate, places_with_copies
+from codesearch.search.heuristics import adjust
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import (
     ExactText,
@@ -30,15 +26,14 @@ from codesearch.search.literals import (
     literals_of,
 )
 from codesearch.search.lookup import Example, indexed_example
+from codesearch.search.ranking import Ranking, fuse
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.screen import group_by_file, group_copies, hydrate
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.encoder import Encoder
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
-
-if TYPE_CHECKING:
-    from codesearch.search.documents import Documents
 
 MAX_CODE_TERMS = 64
 """If the query is code, only this many terms are used. They are enough, and more would be slow."""
@@ -71,6 +66,11 @@ class Searchable(Protocol):
     """The documents that a backend has opened for searches."""
 
     @property
+    def snapshot(self) -> Snapshot | None:
+        """The documents, if they are on this machine."""
+        ...
+
+    @property
     def document_count(self) -> int:
         """Number of live documents."""
         ...
@@ -94,8 +94,8 @@ class Searchable(Protocol):
         """Raise an error if the documents were not made with the model of an encoder."""
         ...
 
-    def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
-        """Propose the best candidates for a query that pass the filters, and rank them with the statistics of all."""
+    def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
+        """Return the documents that pass the filters and may be candidates for a query."""
         ...
 
     def documents_with(self, text: str, filters: Filters) -> ExactText:
@@ -156,16 +156,16 @@ class LocalIndexes:
                     cure,
                 )
 
-    def ranking(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Ranking:
-        """Rank the documents that pass the filters."""
+    def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
+        """Return the documents that pass the filters."""
         lexical = LexicalScorer(self.snapshot, config)
         if query.exact is not None:
             having = np.zeros(self.snapshot.size, dtype=bool)
             having[list(query.exact)] = True
-            return rank_documents(self.snapshot, lexical, query, having, config, query.exact)
+            return Pool(self.snapshot, lexical, having, query.exact)
         allowed = allowed_documents(filters, self.snapshot)
         literal = literal_documents(query.literals, query.terms, self.snapshot, lexical, allowed)
-        return rank_documents(self.snapshot, lexical, query, allowed, config, literal)
+        return Pool(self.snapshot, lexical, allowed, literal)
 
     def documents_with(self, text: str, filters: Filters) -> ExactText:
         """Return the documents that have an exact text and pass the filters."""
@@ -207,90 +207,19 @@ class Searcher:
     def answer(self, request: SearchRequest) -> Found:
         """Return the best documents for a query and the probability that one of them answers it."""
         if request.fixed:
-            return self._with_text(request)
-        ask = partial(self.rankings, request.query, request.mode, request.filters, all_code=request.all_code)
-        analysed, first, ranking = ask()
+            exact = self.searched.documents_with(request.query, request.filters)
+            query = AnalysedQuery("", query_terms(request.query), None, exact=exact.doc_ids)
+            ranking = self.ranking(query, request.filters, all_code=request.all_code)
+            hits = self.hits(query, ranking, request)
+            return Found(hits, outside=tuple(exact.outside), unread_files=exact.unread_files)
+        query = self.analyse(request.query, request.mode, reports=True)
+        ranking = self.ranking(query, request.filters, all_code=request.all_code)
         confidence = None
-        if self.encoder and request.mode == "hybrid" and analysed.text:
-            confidence = confidence_of(first, self.encoder.model_id)
+        if self.encoder and request.mode == "hybrid" and query.text:
+            confidence = confidence_of(ranking.of_title or ranking, self.encoder.model_id)
         if confidence is not None and confidence < request.min_confidence:
             return Found([], confidence)
-        hits = self.hits(analysed, ranking, request, again=lambda count: ask(candidate_count=count)[2])
-        return Found(hits, confidence)
-
-    def rankings(
-        self,
-        text: str,
-        mode: str,
-        filters: Filters | None,
-        *,
-        candidate_count: int | None = None,
-        all_code: bool = False,
-    ) -> tuple[AnalysedQuery, Ranking, Ranking]:
-        """Return an analysed query, its ranking, and the one to show. The first two are of a report's title."""
-        report = None
-        if mode != "semantic" and is_long(text):
-            from codesearch.search.report import MOST_TERMS, combined, read_report
-
-            report = read_report(text)
-        analysed = self.analyse(report.title if report else text, mode)
-        first = self.ranking(analysed, filters, candidate_count, all_code=all_code)
-        # The candidates of two queries to a server are numbered independently.
-        if report is None or not isinstance(self.searched, LocalIndexes):
-            return analysed, first, first
-        whole = AnalysedQuery("", query_terms(report.text)[:MOST_TERMS], None, literals=report.literals)
-        second = self.ranking(whole, filters, candidate_count, all_code=all_code)
-        return analysed, first, combined(report, first, second)
-
-    def _with_text(self, request: SearchRequest) -> Found:
-        """Return the documents that have the query as it is, ranked by its words."""
-        exact = self.searched.documents_with(request.query, request.filters)
-        query = AnalysedQuery("", query_terms(request.query), None, exact=exact.doc_ids)
-        ranking = self.ranking(query, request.filters, all_code=request.all_code)
-        hits = self.hits(query, ranking, request)
-        return Found(hits, outside=tuple(exact.outside), unread_files=exact.unread_files)
-
-    def hits(
-        self,
-        query: AnalysedQuery,
-        ranking: Ranking,
-        request: SearchRequest,
-        left_out: Collection[int] = (),
-        again: Callable[[int], Ranking] | None = None,
-    ) -> list[Hit]:
-        """Return the first `request.top_k` hits whose files still exist; copies share one hit.
-
-        If copies leave too few hits, rank more candidates.
-        """
-        again = again or partial(self.ranking, query, request.filters, all_code=request.all_code)
-        hits = self._hits(query, ranking, request, left_out)
-        count = self.config.candidate_count
-        # With fewer candidates than wanted, all documents that match are candidates.
-        while len(hits) < request.top_k and count <= len(ranking.doc_ids):
-            count *= 4
-            ranking = again(count)
-            hits = self._hits(query, ranking, request, left_out)
-        return hits
-
-    def _hits(
-        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int]
-    ) -> list[Hit]:
-        count = request.top_k
-        while True:
-            if request.by_file:
-                places = places_of_files(query.text, ranking, self.config, count)
-            else:
-                places = places_with_copies(ranking, count, left_out)
-            hits = hydrate(ranking.snapshot, places, request.context)[: request.top_k]
-            if len(hits) == request.top_k or count >= len(ranking.doc_ids):
-                return hits
-            count *= 4
-
-    def rank(
-        self, query: str, top_k: int, filters: Filters | None = None, mode: str = "hybrid"
-    ) -> list[Ranked]:
-        """Return the places of the `top_k` best documents, best first."""
-        return self.rankings(query, mode, filters)[2].ranked(top_k)
+        return Found(self.hits(query, ranking, request), confidence)
 
     def ranking(
         self,
@@ -300,13 +229,60 @@ class Searcher:
         *,
         all_code: bool = False,
     ) -> Ranking:
-        """Gather, fuse and rank the candidates for an analysed query."""
+        """Filter the documents, propose the best as candidates, fuse their signals and adjust the scores."""
         config = self.config.all_code() if all_code else self.config
         config = replace(config, candidate_count=candidate_count or config.candidate_count)
-        return self.searched.ranking(query, filters or Filters(), config)
+        pool = self.searched.pool(query, filters or Filters(), config)
+        ranking = propose(pool, query, config)
+        fuse(ranking, config.for_code() if query.pasted else config)
+        adjust(query.text, ranking, config)
+        # The candidates of two queries to a server are numbered independently.
+        if query.report is None or self.searched.snapshot is None:
+            return ranking
+        from codesearch.search.report import MOST_TERMS, combined
 
-    def analyse(self, query: str, mode: str = "hybrid") -> AnalysedQuery:
-        """Return the terms and the vector of a query, as far as the mode needs them."""
+        words = query_terms(query.report.text)[:MOST_TERMS]
+        text = AnalysedQuery("", words, None, literals=query.report.literals)
+        return combined(
+            query.report, ranking, self.ranking(text, filters, candidate_count, all_code=all_code)
+        )
+
+    def hits(
+        self,
+        query: AnalysedQuery,
+        ranking: Ranking,
+        request: SearchRequest,
+        left_out: Collection[int] = (),
+    ) -> list[Hit]:
+        """Return the first `request.top_k` hits whose files still exist; copies share one hit.
+
+        If copies and lost files leave too few hits, group more candidates, then rank more documents.
+        """
+        count, candidate_count = request.top_k, self.config.candidate_count
+        while True:
+            if request.by_file:
+                candidates = group_by_file(query.text, ranking, self.config, count)
+            else:
+                candidates = group_copies(ranking, count, left_out)
+            hits = hydrate(ranking.documents, candidates, request.context)[: request.top_k]
+            if len(hits) == request.top_k:
+                return hits
+            if count < len(ranking.doc_ids):
+                count *= 4
+            elif candidate_count <= len(ranking.doc_ids):
+                candidate_count *= 4
+                ranking = self.ranking(query, request.filters, candidate_count, all_code=request.all_code)
+            else:  # All documents that match are candidates.
+                return hits
+
+    def analyse(self, text: str, mode: str = "hybrid", *, reports: bool = False) -> AnalysedQuery:
+        """Return the terms and the vector of a query, as far as the mode needs them; of a report, its title's."""
+        report = None
+        if reports and mode != "semantic" and is_long(text):
+            from codesearch.search.report import read_report
+
+            report = read_report(text)
+        query = report.title if report else text
         if mode not in MODES:
             raise ConfigError(f"mode {mode!r}", f"choose one of {', '.join(MODES)}")
         terms = query_terms(query)
@@ -319,6 +295,7 @@ class Searcher:
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
             literals=() if parse_asked(query).names else literals_of(query),
+            report=report,
         )
 
     def _query_vector(self, query: str, code: bool) -> NDArray[np.float32] | None:
@@ -333,21 +310,6 @@ class Searcher:
             raise ConfigError("no model is loaded", "similar code is found by vectors")
         tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
         return np.asarray(self.encoder.encode_documents([tokens])[0])
-
-
-def rank_documents(
-    snapshot: Documents,
-    lexical: LexicalScorer,
-    query: AnalysedQuery,
-    allowed: NDArray[np.bool_] | None,
-    config: RankConfig,
-    literal: Sequence[int] = (),
-) -> Ranking:
-    """Gather and fuse the candidates of a snapshot, and apply the heuristics; the arguments are those of `gather`."""
-    candidates = gather(snapshot, lexical, query, allowed=allowed, config=config, literal=literal)
-    ranking = fuse(candidates, snapshot, config.for_code() if query.pasted else config)
-    apply_heuristics(query.text, ranking, config)
-    return ranking
 
 
 def _shown(query: str) -> str:

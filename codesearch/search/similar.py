@@ -12,10 +12,9 @@ from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.fusion import Ranked
-from codesearch.search.hydrate import places_with_copies
 from codesearch.search.lookup import Example, innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
+from codesearch.search.screen import group_copies
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.store.database import DocumentRow
 from codesearch.text.terms import document_terms
@@ -24,7 +23,7 @@ from codesearch.treefiles import read_regular
 from codesearch.types import Definition, Document
 
 if TYPE_CHECKING:
-    from codesearch.search.documents import Documents
+    from codesearch.search.ranking import Candidate, Documents
 
 _SPARE = 32
 """Additional places to fetch, because definitions that overlap the given one are removed."""
@@ -57,8 +56,8 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
     vector = example.vector if example.vector.any() else None
     query = AnalysedQuery(text="", terms=example.terms[:MAX_CODE_TERMS], vector=vector)
     ranking = searcher.ranking(query, request.filters, all_code=request.all_code)
-    nearest = places_with_copies(ranking, request.top_k + _SPARE)
-    left_out = _overlapping(ranking.snapshot, nearest, example.definition, is_saved=place.text is None)
+    nearest = group_copies(ranking, request.top_k + _SPARE)
+    left_out = _overlapping(ranking.documents, nearest, example.definition, is_saved=place.text is None)
     return Found(searcher.hits(query, ranking, request, left_out))
 
 
@@ -74,13 +73,13 @@ def _parsed_example(searcher: Searcher, place: Place) -> Example:
 
 
 def _overlapping(
-    snapshot: Documents, places: Sequence[Ranked], document: Definition, *, is_saved: bool
+    documents: Documents, nearest: Sequence[Candidate], document: Definition, *, is_saved: bool
 ) -> set[int]:
     """Return the doc_ids at some places that are the given document, are inside it or contain it."""
-    doc_ids = [doc_id for place in places for doc_id in (place.doc_id, *place.copies)]
+    doc_ids = [doc_id for candidate in nearest for doc_id in (candidate.doc_id, *candidate.copies)]
     return {
         ref.doc_id
-        for ref in snapshot.refs(doc_ids)
+        for ref in documents.refs(doc_ids)
         if _overlaps(ref.row, document, is_saved=is_saved)
         and Path(ref.root, ref.path).resolve() == Path(document.path)
     }

@@ -205,7 +205,7 @@ def _documented(documents: _Documents, url: str) -> Iterator[WrittenQuestion]:
 def _pool(
     searcher: Searcher, question: WrittenQuestion, answer: int, filters: Filters, numbers: dict[int, int]
 ) -> Pool:
-    ranked = searcher.rank(question.text, DEPTH, filters)
+    ranked = searcher.ranking(searcher.analyse(question.text, reports=True), filters).best(DEPTH)
     doc_ids = [place.doc_id for place in ranked]
     found = answer in doc_ids
     if not found:

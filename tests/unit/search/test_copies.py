@@ -12,7 +12,7 @@ from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.search.searcher import MODES, Searcher
 from codesearch.search.similar import search_similar
 from codesearch.types import MAX_COPIES
-from tests.conftest import search, write_tree
+from tests.conftest import best, search, write_tree
 
 JOIN = "function joinPath(a, b) {\n  return a + '/' + b;\n}\n"
 SPLIT = "function splitPath(path) {\n  return path.split('/');\n}\n"
@@ -40,7 +40,7 @@ def test_copies_are_one_hit_and_the_source_is_shown(searcher, mode):
 
 
 def test_a_hit_has_the_score_of_its_best_copy(searcher):
-    ranked = searcher.rank("join path", 10)
+    ranked = best(searcher, "join path", 10)
     assert len(ranked) == 6
     assert search(searcher, "join path")[0].score == ranked[0].score
 
@@ -146,7 +146,7 @@ def test_the_function_of_a_similarity_search_is_not_listed_as_a_copy(searcher, t
 def test_evaluation_ranks_every_document(searcher):
     """A run must contain every judged document, even if a copy is shown in its place."""
     without = replace(searcher.config, file_diversity_penalty=0.0)
-    ranked = Searcher(searcher.searched.indexes, searcher.encoder, without).rank("join path", 10)
+    ranked = best(Searcher(searcher.searched.indexes, searcher.encoder, without), "join path", 10)
     doc_ids = np.array([place.doc_id for place in ranked[:3]])
     assert sorted(searcher.searched.snapshot.paths_of(doc_ids)) == [
         "dist/a.js",

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from codesearch.config import RankConfig
-from codesearch.search.candidates import Candidates
-from codesearch.search.fusion import Ranking, fuse
+from codesearch.search.ranking import Ranking, fuse
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import best_positions
@@ -20,26 +19,33 @@ TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"
 ONE_SEGMENT = Snapshot([])
 
 
-def candidates(doc_ids: list[int], ceiling: float = 0.0, **signals: list[float]) -> Candidates:
-    zeros = [0.0] * len(doc_ids)
-    names = ("bm25", "cosine", "name", "path", "literal")
+def fused(
+    doc_ids: list[int],
+    documents: Snapshot = ONE_SEGMENT,
+    config: RankConfig | None = None,
+    **signals: list[float],
+) -> Ranking:
+    zeros, ones = [0.0] * len(doc_ids), [1.0] * len(doc_ids)
+    names = ("cosine", "bm25_normalised", "name")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
-    arrays["length_prior"] = np.array(signals.get("length_prior", [1.0] * len(doc_ids)), np.float32)
-    return Candidates(np.array(doc_ids, dtype=np.int64), ceiling=ceiling, missing=0.0, **arrays)
+    arrays["length_prior"] = np.array(signals.get("length_prior", ones), np.float32)
+    ranking = Ranking(documents, np.array(doc_ids, np.int64), arrays, np.zeros(len(doc_ids), np.float32))
+    fuse(ranking, config or RankConfig())
+    return ranking
 
 
 def places(ranking: Ranking, top_k: int = 10) -> list[tuple[int, float]]:
-    return [(place.doc_id, place.score) for place in ranking.ranked(top_k)]
+    return [(place.doc_id, place.score) for place in ranking.best(top_k)]
 
 
 def test_ties_are_ordered_by_position():
-    ranking = fuse(candidates([1, 2, 3, 5, 9], cosine=[0.5, 0.75, 0.5, 0.75, 0.5]), ONE_SEGMENT, RankConfig())
+    ranking = fused([1, 2, 3, 5, 9], cosine=[0.5, 0.75, 0.5, 0.75, 0.5])
     assert places(ranking) == [(2, 0.75), (5, 0.75), (1, 0.5), (3, 0.5), (9, 0.5)]
     assert places(ranking, 2) == [(2, 0.75), (5, 0.75)]
 
 
 def stored_names(snapshot: Snapshot, ranking: Ranking) -> list[str]:
-    refs = snapshot.refs([place.doc_id for place in ranking.ranked(snapshot.size)])
+    refs = snapshot.refs([place.doc_id for place in ranking.best(snapshot.size)])
     return [f"{Path(ref.root).name}/{ref.path} {ref.row.name}" for ref in refs]
 
 
@@ -52,7 +58,7 @@ def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(
     assert [len(index.segments) for index in (one, two)] == [2, 1]
     for indexes in ((one, two), (two, one)):
         snapshot = Snapshot(indexes)
-        ranking = fuse(candidates(list(range(12)), cosine=[0.5] * 12), snapshot, RankConfig())
+        ranking = fused(list(range(12)), snapshot, cosine=[0.5] * 12)
         assert stored_names(snapshot, ranking) == [
             f"{file} {name}"
             for file in ("one/a.py", "one/b.py", "two/b.py", "one/c.py", "two/c.py", "one/d.py")
@@ -65,7 +71,7 @@ def test_some_equal_scores_are_ordered_like_all_equal_ones(
 ):
     index_tree(write_tree(tmp_path / "one", {"b.py": TWO}))
     snapshot = Snapshot([index_tree(write_tree(tmp_path / "one", {"a.py": TWO}))])
-    ranking = fuse(candidates([0, 1, 2, 3], cosine=[0.25, 0.5, 0.75, 0.5]), snapshot, RankConfig())
+    ranking = fused([0, 1, 2, 3], snapshot, cosine=[0.25, 0.5, 0.75, 0.5])
     assert stored_names(snapshot, ranking) == [
         "one/a.py first",
         "one/a.py second",
@@ -74,33 +80,16 @@ def test_some_equal_scores_are_ordered_like_all_equal_ones(
     ]
 
 
-def test_keyword_scores_are_divided_by_the_highest_possible_score():
-    config = RankConfig(lexical_weight=1.0)
-    ranking = fuse(candidates([0, 1, 2], ceiling=4.0, bm25=[3.0, 0.0, 1.0]), ONE_SEGMENT, config)
-    assert places(ranking) == [(0, 0.75), (2, 0.25), (1, 0.0)]
-    assert [place.signals["bm25"] for place in ranking.ranked(3)] == [3.0, 1.0, 0.0]
-    assert places(fuse(candidates([0], bm25=[0.0]), ONE_SEGMENT, config)) == [(0, 0.0)]
-
-
 def test_every_signal_is_multiplied_by_its_weight():
     config = RankConfig(semantic_weight=2.0, lexical_weight=0.5, name_weight=4.0)
-    found = candidates([7], ceiling=4.0, bm25=[3.0], cosine=[0.25], length_prior=[0.75], name=[0.5])
-    ranking = fuse(found, ONE_SEGMENT, config)
-    assert places(ranking) == [(7, 2.0 * 0.25 * 0.75 + 0.5 * 0.75 + 4.0 * 0.5)]
-    (place,) = ranking.ranked(1)
-    assert place.signals == {
-        "cosine": 0.25,
-        "length_prior": 0.75,
-        "bm25": 3.0,
-        "bm25_normalised": 0.75,
-        "name": 0.5,
-        "path": 0.0,
-        "literal": 0.0,
-    }
+    signals = {"cosine": [0.25], "length_prior": [0.75], "bm25_normalised": [0.75], "name": [0.5]}
+    (candidate,) = fused([7], config=config, **signals).best(1)
+    assert candidate.score == 2.0 * 0.25 * 0.75 + 0.5 * 0.75 + 4.0 * 0.5 == sum(candidate.parts.values())
+    assert candidate.signals == {name: value for name, (value,) in signals.items()}
 
 
 def test_no_candidates_give_no_hits():
-    assert places(fuse(candidates([]), ONE_SEGMENT, RankConfig())) == []
+    assert places(fused([])) == []
 
 
 @pytest.mark.parametrize("count", range(1, 10))

@@ -10,7 +10,7 @@ import pytest
 from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
-from tests.conftest import search, write_tree
+from tests.conftest import best, search, write_tree
 
 TREE = {
     "a.py": 'def string_to_int(value):\n    """Convert a string to an int."""\n    return value\n',
@@ -47,7 +47,7 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
 def test_a_heuristics_count_of_zero_keeps_the_fused_order(index):
     plain, default = RankConfig(heuristics_count=0), RankConfig()
     searchers = [Searcher([index], None, config) for config in (plain, default)]
-    found = [searcher.rank("join the paths", 2, mode="lexical") for searcher in searchers]
+    found = [best(searcher, "join the paths", 2, mode="lexical") for searcher in searchers]
     doc_ids = ([place.doc_id for place in run] for run in found)
     paths = [[ref.path for ref in searchers[0].searched.snapshot.refs(run)] for run in doc_ids]
     assert paths == [["c_test.py", "d.py"], ["d.py", "c_test.py"]]

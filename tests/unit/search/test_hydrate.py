@@ -1,4 +1,4 @@
-"""Ranked ids become hits with the current code of the files."""
+"""Candidates become hits with the current code of the files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from codesearch.search.fusion import Ranked
-from codesearch.search.hydrate import hydrate
+from codesearch.search.ranking import Candidate
+from codesearch.search.screen import hydrate
 from codesearch.store.snapshot import Snapshot
 from codesearch.types import Hit
 
@@ -17,7 +17,7 @@ POP = 10
 
 
 def hit(index, doc_id: int = POP) -> Hit:
-    (found,) = hydrate(Snapshot([index]), [Ranked(doc_id, 0.5, {"cosine": 0.25})])
+    (found,) = hydrate(Snapshot([index]), [Candidate(doc_id, 0.5, {"cosine": 0.25})])
     return found
 
 
@@ -43,7 +43,7 @@ def test_a_hit_has_the_fields_of_the_index_and_the_code_of_the_file(built_index,
 
 
 def test_hits_keep_the_order_of_the_ranking_across_indexes(built_index):
-    ranked = [Ranked(*place, {}) for place in ((16, 0.9), (0, 0.8), (3, 0.7), (13, 0.6))]
+    ranked = [Candidate(*place, {}) for place in ((16, 0.9), (0, 0.8), (3, 0.7), (13, 0.6))]
     hits = hydrate(Snapshot([built_index, built_index]), ranked)
     assert [(found.rank, found.name, found.score) for found in hits] == [
         (1, "sortStrings", 0.9),
@@ -97,7 +97,7 @@ def test_a_hit_in_a_shortened_file_has_the_remaining_lines(built_index, tiny_rep
 def test_documents_of_a_deleted_file_or_one_replaced_by_a_folder_are_not_hits(built_index, tiny_repo):
     (tiny_repo / "python/convert.py").unlink()
     snapshot = Snapshot([built_index])
-    ranked = [Ranked(doc_id, 1.0, {}) for doc_id in range(built_index.manifest.documents)]
+    ranked = [Candidate(doc_id, 1.0, {}) for doc_id in range(built_index.manifest.documents)]
     found = hydrate(snapshot, ranked)
     assert [hit.rank for hit in found] == list(range(1, 9))
     assert "python/convert.py" not in {hit.path for hit in found}

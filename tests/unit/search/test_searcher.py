@@ -19,7 +19,7 @@ from codesearch.search.request import MODES, Filters
 from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import index_folder
 from codesearch.store.reader import IndexReader
-from tests.conftest import TINY_REPO, HashEncoder, build, only, search, write_tree
+from tests.conftest import TINY_REPO, HashEncoder, best, build, only, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -146,7 +146,7 @@ def test_equal_scores_are_ordered_by_doc_id(searcher_of):
     files["d/b/other.py"] = "def other():\n    pass\n"
     searcher = searcher_of(files)
     for mode in ("hybrid", "semantic", "lexical"):
-        ranked = searcher.rank("same value", 12, mode=mode)
+        ranked = best(searcher, "same value", 12, mode=mode)
         by_score: dict[float, list[int]] = {}
         for place in ranked:
             by_score.setdefault(place.score, []).append(place.doc_id)
@@ -155,7 +155,7 @@ def test_equal_scores_are_ordered_by_doc_id(searcher_of):
 
 def test_equal_texts_have_exactly_equal_semantic_scores(searcher_of):
     files = {f"{name}/b/same.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
-    ranked = searcher_of(files).rank("value", 11, mode="semantic")
+    ranked = best(searcher_of(files), "value", 11, mode="semantic")
     assert len({place.score for place in ranked}) == 1
     assert [place.doc_id for place in ranked] == list(range(11))
 
@@ -264,11 +264,11 @@ def test_the_graph_gives_the_ranking_of_the_exact_scan(tmp_path, encoder, index_
     code = "def f{0}(a, b):\n    return a{0} + word{1} * other{2}\n"
     files = {f"f{n}.py": code.format(n, n % 7, n % 11) for n in range(150)}
     root = write_tree(tmp_path / "src", files)
-    exact = Searcher([index_tree(root)], encoder).rank("word3 times other5", 10, mode="semantic")
+    exact = best(Searcher([index_tree(root)], encoder), "word3 times other5", 10, mode="semantic")
     config = IndexConfig(vectors=VectorConfig(hnsw_threshold=100))
     index = index_tree(root, config=config)
     assert only(index).vectors.has_graph
-    assert Searcher([index], encoder).rank("word3 times other5", 10, mode="semantic") == exact
+    assert best(Searcher([index], encoder), "word3 times other5", 10, mode="semantic") == exact
 
 
 def test_an_empty_index_gives_no_hits(searcher_of):
@@ -287,7 +287,7 @@ index = IndexReader.open(Path(sys.argv[1]))
 searcher = Searcher([index], HashEncoder(Path(sys.argv[2])))
 for query in ("push an item", "string", "read lines of a file"):
     for mode in ("hybrid", "lexical", "semantic"):
-        print(searcher.rank(query, 13, mode=mode))
+        print(best(searcher, query, 13, mode=mode))
 """
 
 

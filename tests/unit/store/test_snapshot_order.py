@@ -12,7 +12,7 @@ from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from tests.conftest import search, write_tree
+from tests.conftest import best, search, write_tree
 
 SAME = "def push_item(stack):\n    return stack.push(item)\n"
 
@@ -31,7 +31,7 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder, mode, count):
     searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
-    ranked = searcher.rank("push an item", 10, mode=mode)
+    ranked = best(searcher, "push an item", 10, mode=mode)
     doc_ids = np.array([place.doc_id for place in ranked])
     paths = [path.split("/")[-3] for path in searcher.searched.snapshot.paths_of(doc_ids)]
     assert paths == ["a", "b", "c", "d"][:count]
@@ -50,7 +50,7 @@ def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
     snapshot = Snapshot([one, two])
     assert (snapshot.document_count, snapshot.size) == (3, 3)
     searcher = Searcher([two, one], encoder)
-    ranked = searcher.rank("push item", 2)
+    ranked = best(searcher, "push item", 2)
     refs = searcher.searched.snapshot.refs([place.doc_id for place in ranked])
     assert [Path(ref.root).name for ref in refs] == ["one", "two"]
 

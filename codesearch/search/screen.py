@@ -1,0 +1,199 @@
+"""A ranking -> candidates of which no two are copies -> files, if they are asked for -> hits with all their fields.
+
+All copies of a document are one candidate, with the score and signals of the best one. A copy whose name or path is the
+query is shown first. Otherwise the copy comes from ordinary source files: build output, vendored code, tests and
+generated code are shown only if there is no other copy. Among equal copies, the one that ranks first is shown.
+
+A question such as "how are sessions stored" asks for a file. The right file often has several definitions that match a
+little, and its name says what it is about. So the score of a file is
+
+    best + file_support_weight * sum of .8^i * score of its i-th other definition, i = 1 .. 5
+         + file_name_weight * share of the words of its name that are in the query
+
+Two words also match if one begins with the other and both have at least four letters ("session" and "sessions").
+
+If the query asks for a conversion and the best definition clearly converts that way, only the best definition of a file
+counts: a file full of other conversions is not the answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import astuple, replace
+from functools import lru_cache
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import RankConfig
+from codesearch.search.heuristics import named_tiers, put_first
+from codesearch.search.ranking import Candidate, DocIds, Documents, Ranking
+from codesearch.store.source import Ref
+from codesearch.store.topk import best_positions, equal_before
+from codesearch.text.terms import terms_of
+from codesearch.types import FOLDER_FILES, MAX_COPIES, MAX_OTHERS, OF_FILE, Hit
+
+_DECAY, _MOST_SUPPORT = 0.8, 5
+_OF_DEFINITIONS = ("data", "file_diversity")
+"""Penalties that are not part of a file's score: they choose between definitions."""
+_MIN_SHARE = 0.5
+"""Other definitions of a file are shown if their score is at least this share of the best one's."""
+_PREFIX = 4
+"""The fewest letters of a word that is the beginning of another."""
+
+
+def group_copies(ranking: Ranking, count: int, left_out: Collection[int] = ()) -> list[Candidate]:
+    """Return the first `count` candidates, best first; no two of them are copies of each other."""
+    order = ranking.order()
+    if left_out:
+        order = order[~np.isin(ranking.doc_ids[order], list(left_out))]
+    keys = ranking.documents.copy_keys(ranking.doc_ids[order])
+    firsts = np.flatnonzero(equal_before(keys) == 0)[:count]
+    return [_with_copies(ranking, order[keys == key]) for key in keys[firsts]]
+
+
+def _with_copies(ranking: Ranking, positions: NDArray[np.intp]) -> Candidate:
+    best = ranking.candidate(int(positions[0]))
+    if len(positions) == 1:
+        return best
+    doc_ids = ranking.doc_ids[positions]
+    flags = ranking.documents.flags(doc_ids) & OF_FILE
+    name, path = (-ranking.signals[signal][positions] for signal in ("name", "path"))
+    shown, *others = doc_ids[np.lexsort((flags, name, path))].tolist()
+    return replace(best, doc_id=shown, copies=tuple(others))
+
+
+def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> Ranking:
+    """Return the best definition of each file with the score of the file.
+
+    Files that cannot be among the first `count` are left out.
+    """
+    if ranking.converts_as_asked():
+        config = replace(config, file_support_weight=0.0, file_name_weight=0.0)
+    order = ranking.order()
+    files = ranking.files()[order]
+    above = equal_before(files)
+    firsts = order[above == 0]
+    scores = ranking.scores - sum(ranking.parts[name] for name in _OF_DEFINITIONS if name in ranking.parts)
+    support = _support(files, above, scores[order])
+    without_name = scores[firsts] + config.file_support_weight * support
+    if len(firsts) > count:
+        edge = without_name[best_positions(without_name, count)].min() - config.file_name_weight
+        able = np.flatnonzero((without_name >= edge) | (named_tiers(ranking)[firsts] > 0))
+        firsts, support = firsts[able], support[able]
+    best = Ranking(
+        ranking.documents,
+        doc_ids=ranking.doc_ids[firsts],
+        signals={name: values[firsts] for name, values in ranking.signals.items()},
+        parts={name: values[firsts] for name, values in ranking.parts.items() if name not in _OF_DEFINITIONS},
+        scores=scores[firsts],
+    )
+    everywhere, words = np.arange(len(firsts)), terms_of(query)
+    named = [_share(words, path) for path in ranking.documents.paths_of(best.doc_ids)]
+    best.add_signal("file_support", everywhere, support, reward=config.file_support_weight)
+    best.add_signal("file_name", everywhere, named, reward=config.file_name_weight)
+    if config.name_weight:
+        put_first(best)
+    return best
+
+
+def _support(files: DocIds, above: DocIds, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the support of each file, in the order of its first definition: float32 [number of files]."""
+    distinct = files[above == 0]
+    by_number = np.argsort(distinct)
+    counts = np.flatnonzero((above > 0) & (above <= _MOST_SUPPORT))
+    rows = by_number[np.searchsorted(distinct, files[counts], sorter=by_number)]
+    weighted = _DECAY ** above[counts] * np.maximum(scores[counts], 0)
+    return np.bincount(rows, weighted, len(distinct)).astype(np.float32)
+
+
+def group_by_file(query: str, ranking: Ranking, config: RankConfig, count: int) -> list[Candidate]:
+    """Return the best definition of the first `count` files, with up to `MAX_OTHERS` other definitions of the file.
+
+    The arguments are those of `rank_files`. If files are copies of each other, the candidates may be fewer.
+    """
+    order = ranking.order()
+    doc_ids, scores = ranking.doc_ids[order], ranking.scores[order]
+    numbers = ranking.files()[order]
+    candidates = []
+    for best in group_copies(rank_files(query, ranking, config, count), count):
+        (shown,) = np.flatnonzero(doc_ids == best.doc_id)
+        others = (numbers == numbers[shown]) & (scores >= _MIN_SHARE * scores[shown])
+        others[shown] = False
+        chosen = order[others][:MAX_OTHERS].tolist()
+        candidates.append(replace(best, others=tuple(map(ranking.candidate, chosen))))
+    return candidates
+
+
+def _share(words: Collection[str], path: str) -> float:
+    """Return the share of the words in the name of a file, or of its folder, that are in a query."""
+    named = _words_of(path)
+    found = [word for word in named if any(_matches(word, asked) for asked in words)]
+    return len(found) / len(named) if named else 0.0
+
+
+@lru_cache(maxsize=4096)
+def _words_of(path: str) -> frozenset[str]:
+    folder, _, name = path.rpartition("/")
+    stem = name.partition(".")[0] or name
+    return frozenset(terms_of(folder.rpartition("/")[2] if stem in FOLDER_FILES and folder else stem))
+
+
+def _matches(word: str, asked: str) -> bool:
+    short, long = sorted((word, asked), key=len)
+    return word == asked or len(short) >= _PREFIX and long.startswith(short)
+
+
+def hydrate(documents: Documents, candidates: Sequence[Candidate], context: int = 0) -> list[Hit]:
+    """Return the hits of candidates in the same order, each with `context` lines around its code.
+
+    A candidate whose code is gone is skipped, or shown by a copy if there is one.
+    """
+    read = _read(documents, [shown for best in candidates for shown in (best, *best.others)], context)
+    hits: list[Hit] = []
+    for candidate in candidates:
+        best, *others = islice(read, 1 + len(candidate.others))
+        if best:
+            # A copy that took the place of the best definition is in another file.
+            of_file = [
+                other for other in others if other and (other.root, other.path) == (best.root, best.path)
+            ]
+            numbered = tuple(replace(other, rank=rank) for rank, other in enumerate(of_file, 2))
+            hits.append(replace(best, rank=len(hits) + 1, others=numbered))
+    return hits
+
+
+def _read(documents: Documents, candidates: Sequence[Candidate], context: int) -> Iterator[Hit | None]:
+    """Yield the hit of each candidate, with rank 0; None if its code is gone."""
+    members = [(candidate.doc_id, *candidate.copies[:MAX_COPIES]) for candidate in candidates]
+    refs = iter(documents.refs([doc_id for ids in members for doc_id in ids]))
+    for candidate, ids in zip(candidates, members, strict=True):
+        left = deque(islice(refs, len(ids)))
+        hit = None
+        while left and hit is None:
+            shown = left.popleft()
+            if excerpt := shown.code(context):
+                copies = tuple(_location(copy, shown.root) for copy in left)
+                hit = Hit(
+                    *astuple(shown.definition),
+                    root=shown.root,
+                    code=excerpt.code,
+                    stale=excerpt.stale,
+                    rank=0,
+                    score=candidate.score,
+                    signals=candidate.signals,
+                    parts=candidate.parts,
+                    before=excerpt.before,
+                    after=excerpt.after,
+                    copies=copies,
+                    copy_count=len(copies) + len(candidate.copies) + 1 - len(ids),
+                )
+        yield hit
+
+
+def _location(copy: Ref, root: str) -> str:
+    """Return "path:line" of a document, relative to `root` if the document is in it."""
+    return copy.place if copy.root == root else os.path.join(copy.root, copy.place)
