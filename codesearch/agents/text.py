@@ -69,10 +69,16 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     others = _fitting([_other(other) for hit in answer.hits[: len(heads)] for other in hit.others], left)
     left -= sum(map(len, others))
     lines: list[dict[int, str]] = [{} for _ in heads]
+    best = [
+        snippet_lines(hit, answer.query, answer.mode, _MOST_SNIPPET_LINES)
+        for hit in answer.hits[: len(heads)]
+    ]
     for count in range(1, _MOST_SNIPPET_LINES + 1):  # The better a hit, the more lines.
-        for hit, shown in zip(answer.hits[: max(len(heads) // count, 1)], lines, strict=False):
+        for hit, positions, shown in zip(
+            answer.hits[: max(len(heads) // count, 1)], best, lines, strict=False
+        ):
             code = hit.code.split("\n")
-            for position in snippet_lines(hit, answer.query, answer.mode, count):
+            for position in sorted(positions[:count]):
                 text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
                 is_empty = _ENDS_BLOCK.fullmatch(code[position])
                 if position not in shown and len(text) <= left and not is_empty:

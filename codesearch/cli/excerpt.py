@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from codesearch.search.snippets import (
 from codesearch.structure.text import fold
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
-from codesearch.visible import visible
+from codesearch.visible import visible, visible_lines
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -50,40 +50,43 @@ class Line:
     indent: int = 0
 
 
-def excerpt(
-    hit: Hit,
-    answer: Answer,
-    terminal: Terminal,
-    *,
-    full: bool = False,
-    count: int = SNIPPET_LINES,
-    chosen: Sequence[int] | None = None,
-) -> list[Line]:
-    """Return the lines of a hit to show.
+def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
+    """Return the positions of the lines of a hit to show, among those of its code and context, the best ones first.
 
     These are the signature and the lines that matter most for the query. Without code, they are the signature and the
     first lines of the documentation. With context, they are the first lines and those around the hit.
     """
+    if not hit.code:
+        return [at for at, line in enumerate(_described(hit)) if line.strip()]
+    if not (full or hit.before or hit.after):
+        return snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES)
+    last = len(hit.before) + hit.code.count("\n") + 1
+    rows = list(range(last if full else min(last, len(hit.before) + _WITH_CONTEXT)))
+    return rows + list(range(last, last + len(hit.after)) if len(rows) == last else [])
+
+
+def excerpt(hit: Hit, chosen: Sequence[int], terminal: Terminal, *, is_snippet: bool) -> list[Line]:
+    """Return the chosen lines of a hit in their order; in a snippet, a signature over several lines is one line."""
     width = max(terminal.width - _GUTTER, 20) if terminal.is_terminal else MAX_LINE
     if not hit.code:
-        known = [line for line in [hit.signature, *hit.docstring.split("\n")[: count - 1]] if line.strip()]
-        return [Line(hit.start_line, cut(visible(line), width)) for line in known]
-    source = source_lines(hit)
-    before, last = len(hit.before), len(hit.before) + len(hit.code.split("\n"))
-    is_snippet = not full and not (hit.before or hit.after)
-    if chosen is not None:
-        is_snippet = False
-    elif full:
-        chosen = list(range(len(source)))
-    elif is_snippet:
-        chosen = snippet_lines(hit, answer.query, answer.mode, count)
-    else:
-        rows = list(range(min(last, before + _WITH_CONTEXT)))
-        chosen = rows + list(range(last, len(source)) if len(rows) == last else [])
-    indent = min((_indent(source[at]) for at in chosen if source[at].strip()), default=0)
-    first = hit.start_line - before
-    lines = [Line(first + at, cut(source[at][indent:], width), at, indent) for at in chosen]
-    return [_with_head(hit, line, width) for line in lines] if is_snippet else lines
+        known = visible_lines(_described(hit))
+        return [Line(hit.start_line, cut(known[at], width)) for at in chosen]
+    source, chosen = [*hit.before, *hit.code.split("\n"), *hit.after], sorted(chosen)
+    texts = _safe(source[at] for at in chosen)
+    indent = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
+    first = hit.start_line - len(hit.before)
+    lines = [
+        Line(first + at, cut(text[indent:], width), at, indent)
+        for at, text in zip(chosen, texts, strict=True)
+    ]
+    if not is_snippet:
+        return lines
+    head = head_lines(hit)
+    return [_with_head(hit, line, width, head) if line.position == head.start else line for line in lines]
+
+
+def _described(hit: Hit) -> list[str]:
+    return [hit.signature, *hit.docstring.split("\n")[: SNIPPET_LINES - 1]]
 
 
 def with_class(hit: Hit, reading: Reading) -> tuple[Hit, list[int]]:
@@ -101,21 +104,14 @@ def with_class(hit: Hit, reading: Reading) -> tuple[Hit, list[int]]:
     return replace(hit, code="\n".join(code), before=(), after=()), chosen
 
 
-def source_lines(hit: Hit) -> list[str]:
-    """Return the lines of a hit and of its context, safe to print."""
-    lines = [*hit.before, *hit.code.split("\n"), *hit.after]
-    return [visible(line.rstrip().expandtabs(4)) for line in lines]
+def _safe(lines: Iterable[str]) -> list[str]:
+    return visible_lines(line.rstrip().expandtabs(4) for line in lines)
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _with_head(hit: Hit, line: Line, width: int) -> Line:
-    """Replace the first line of a signature by all of it, if it takes several lines or is too long."""
-    head = head_lines(hit)
+def _with_head(hit: Hit, line: Line, width: int, head: range) -> Line:
+    """Return all of a signature in place of its first line, if it takes several lines or is too long."""
     is_cut = line.text.endswith(_CUT) and hit.kind in ("function", "method")
-    if line.position == head.start and (len(head) > 1 or is_cut):
+    if len(head) > 1 or is_cut:
         return Line(line.number, _cut_middle(visible(head_text(hit)), width))
     return line
 
@@ -149,7 +145,8 @@ def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
     terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     # A line alone does not say that it is inside a comment or a docstring.
     wanted = {line.position for line in lines if line.position is not None}
-    source = "\n".join(source_lines(hit)[: max(wanted, default=-1) + 1])[:MAX_COLOURED]
+    above = [*hit.before, *hit.code.split("\n"), *hit.after][: max(wanted, default=-1) + 1]
+    source = "\n".join(_safe(above))[:MAX_COLOURED]
     whole = _highlighted(hit, source, wanted)
     texts = []
     for line in lines:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from codesearch.cli.excerpt import Line, coloured, cut, excerpt, with_class
+from codesearch.cli.excerpt import Line, choose, coloured, cut, excerpt, with_class
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.numbers import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
@@ -112,26 +112,26 @@ def _blocks(
     answer: Answer, terminal: Terminal, *, full: bool, explain: bool, classes: Mapping[int, Reading]
 ) -> list[_Block]:
     """Return what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
-    wholes = {rank: with_class(answer.hits[rank - 1], reading) for rank, reading in classes.items()}
-    hits = [wholes.get(hit.rank, (hit, None)) for hit in answer.hits]
-    blocks = [
+    shown = [
+        (*with_class(hit, classes[hit.rank]), False)
+        if hit.rank in classes
+        else (hit, choose(hit, answer, full=full), not (full or hit.before or hit.after))
+        for hit in answer.hits
+    ]
+    headings = [_heading_parts(hit, terminal) for hit in answer.hits]
+    counts = [(len(chosen), len(hit.others)) for hit, chosen, _ in shown]
+    has_context = any(hit.before or hit.after for hit in answer.hits)
+    if terminal.is_terminal and not (full or explain or has_context):
+        counts = fitted(counts, [_rows(heading, terminal.width) for heading in headings], terminal.height)
+    return [
         _Block(
             hit,
-            _heading_parts(hit, terminal),
+            heading,
             list(explanation(hit)) if explain else [],
-            excerpt(hit, answer, terminal, full=full, chosen=chosen),
-            hit.others,
+            excerpt(hit, chosen[:lines], terminal, is_snippet=is_snippet),
+            hit.others[:others],
         )
-        for hit, chosen in hits
-    ]
-    has_context = any(hit.before or hit.after for hit in answer.hits)
-    if not terminal.is_terminal or full or explain or has_context:
-        return blocks
-    wanted = [(len(block.lines), len(block.others)) for block in blocks]
-    headings = [_rows(block.heading, terminal.width) for block in blocks]
-    return [
-        replace(block, lines=excerpt(block.hit, answer, terminal, count=lines), others=block.others[:others])
-        for block, (lines, others) in zip(blocks, fitted(wanted, headings, terminal.height), strict=True)
+        for (hit, chosen, is_snippet), heading, (lines, others) in zip(shown, headings, counts, strict=True)
     ]
 
 

@@ -32,7 +32,7 @@ def message_lines(hit: CommitHit, question: str) -> list[str]:
     lines = without_trailers(hit.body).split("\n")
     # The subject takes the place of a definition's head, which is always chosen.
     chosen = best_lines("\n".join([hit.subject, *lines]), question, _SHOWN_LINES + 1)
-    return [lines[position - 1] for position in chosen if position]
+    return [lines[position - 1] for position in sorted(chosen) if position]
 
 
 def _changed(hit: CommitHit, place: str) -> Iterator[str]:

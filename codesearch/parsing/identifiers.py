@@ -6,12 +6,14 @@ The corpus, the encoders and the keyword index all use this splitter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import lru_cache
 
 from codesearch.types import FOLDER_FILES
 
 _WORD = re.compile(r"[^\W\d][\w$]*|\d+")
+words: Callable[[str], list[str]] = _WORD.findall
+"""Lists the identifiers and numbers of a text in order, without a Python call."""
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
 _AROUND_COLONS = re.compile(r"\s*::\s*")
@@ -36,33 +38,26 @@ def split_identifier(identifier: str) -> tuple[str, ...]:
     return tuple(found.lower() for found in part.findall(identifier))
 
 
-def words(text: str) -> list[str]:
-    """List the identifiers and numbers of a text in order.
-
-    >>> words("x1 = foo_bar(42)")
-    ['x1', 'foo_bar', '42']
-    """
-    return _WORD.findall(text)
-
-
 def subtokens(text: str) -> list[str]:
     """List the subtokens of a text in order.
 
     >>> subtokens("def intToStr(i): # Convert 3 ints")
     ['def', 'int', 'to', 'str', 'i', 'convert', '3', 'ints']
     """
-    return [part for word in _WORD.findall(text) for part in split_identifier(word)]
+    return [part for word in words(text) for part in split_identifier(word)]
 
 
-def subtoken_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each subtoken of a text in order.
+def subtoken_spans(text: str) -> list[tuple[int, int]]:
+    """List start and end of each subtoken of a text in order.
 
-    >>> list(subtoken_spans("x = readLine()"))
+    >>> subtoken_spans("x = readLine()")
     [(0, 1), (4, 8), (8, 12)]
     """
-    for word in _WORD.finditer(text):
-        part = _PART if word.group().isascii() else _PART_OF_ANY_SCRIPT
-        yield from (found.span() for found in part.finditer(text, *word.span()))
+    return [
+        part.span()
+        for word in _WORD.finditer(text)
+        for part in (_PART if word.group().isascii() else _PART_OF_ANY_SCRIPT).finditer(text, *word.span())
+    ]
 
 
 def split_qualified(text: str, separator: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.identifiers import subtoken_spans
-from codesearch.text.terms import query_terms, terms_of
+from codesearch.text.terms import query_terms, terms_of_each
 from codesearch.types import Hit
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def explaining_words(query: str, mode: str) -> str:
 
 
 def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
-    """Return the positions of up to `count` lines of a hit to show, ascending from 0: those that explain it best.
+    """Return the positions of up to `count` lines of a hit that explain it, from 0, the best first.
 
     Of a signature over several lines, only the first one is there; `head_text` has all of it.
     """
@@ -91,34 +91,36 @@ def head_text(hit: Hit) -> str:
 
 
 def best_lines(code: str, query: str, count: int, head: range = range(1)) -> list[int]:
-    r"""Return the positions of up to `count` lines, ascending from 0.
+    r"""Return the positions of up to `count` lines from 0, the best first.
 
-    The first line of the head is always one of them, because it names the definition. The others contain the most terms
+    The first line of the head comes first, because it names the definition. The others contain the most terms
     of the query; a term counts less if many lines contain it. Among equal lines, earlier ones win. Lines of the head,
     empty lines, and lines that are nearly equal to a chosen one never count.
 
-    >>> best_lines("def load(path):\n    check(path)\n\n    with open(path) as file:\n        return file", "open", 2)
-    [0, 3]
+    >>> best_lines("def load(path):\n    check(path)\n\n    with open(path) as file:\n        return file", "open", 3)
+    [0, 3, 1]
     """
     lines = code.split("\n")
     wanted = set(query_terms(query))
-    terms = {
-        position: terms_of(line)
-        for position, line in enumerate(lines)
-        if position not in head and any(character.isalnum() for character in line)
-    }
-    lines_with = Counter(term for found in terms.values() for term in found & wanted)
+    able = [at for at, line in enumerate(lines) if at not in head and any(map(str.isalnum, line))]
+    head_terms, *others = terms_of_each(
+        [" ".join(lines[head.start : head.stop]), *(lines[position] for position in able)]
+    )
+    terms = dict(zip(able, others, strict=True))
+    lines_with = Counter(term for of_line in others for term in of_line & wanted)
     best = sorted(
         terms,
         key=lambda position: (-sum(1 / lines_with[term] for term in terms[position] & wanted), position),
     )
-    chosen = {head.start: terms_of(" ".join(lines[head.start : head.stop]))}
+    chosen = {head.start: head_terms}
     for position in best:
+        if len(chosen) >= count:
+            break
         if position < head.start and not terms[position] & wanted:  # An annotation.
             continue
-        if len(chosen) < count and not any(_alike(terms[position], other) for other in chosen.values()):
+        if not any(_alike(terms[position], other) for other in chosen.values()):
             chosen[position] = terms[position]
-    return sorted(chosen)
+    return list(chosen)
 
 
 def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
@@ -137,8 +139,9 @@ def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
     ['parse', 'ints', 'int']
     """
     found: list[tuple[int, int]] = []
-    for start, end in subtoken_spans(line) if terms else ():
-        if terms.isdisjoint(terms_of(line[start:end])):
+    spans = subtoken_spans(line) if terms else []
+    for (start, end), word in zip(spans, terms_of_each(line[start:end] for start, end in spans), strict=True):
+        if terms.isdisjoint(word):
             continue
         if found and found[-1][1] == start:
             start = found.pop()[0]

@@ -79,6 +79,11 @@ def terms_of(text: str) -> set[str]:
     return set(chain.from_iterable(map(_FORMS.__getitem__, words(text))))
 
 
+def terms_of_each(texts: Iterable[str]) -> list[set[str]]:
+    """Return the distinct terms of each text, such as the lines of a definition."""
+    return [set(chain.from_iterable(map(_FORMS.__getitem__, words(text)))) for text in texts]
+
+
 def query_terms(query: str) -> list[str]:
     """List a query's distinct terms in order, without stop words unless the query has only those.
 

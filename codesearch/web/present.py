@@ -57,7 +57,7 @@ def answer_json(answer: Answer, lines: int) -> dict[str, Any]:
     terms = frozenset(query_terms(words))
     fields = answer_fields(answer)
     for hit, entry in zip(answer.hits, fields["hits"], strict=True):
-        chosen = snippet_lines(hit, answer.query, answer.mode, lines)
+        chosen = sorted(snippet_lines(hit, answer.query, answer.mode, lines))
         entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, chosen, terms)
         entry["reasons"] = reasons(hit, words)
     return fields

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.cli.excerpt import MAX_LINE, excerpt
+from codesearch.cli.excerpt import MAX_LINE, choose, excerpt
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import render
 from codesearch.engine.answer import Answer
@@ -120,7 +120,8 @@ LONG = replace(HIT, start_line=10, end_line=16, code="\n".join(CODE))
 def lines(
     hit: Hit, query: str = "read a file", *, full: bool = False, mode: str = "hybrid"
 ) -> list[tuple[int, str]]:
-    shown = excerpt(hit, replace(ANSWER, query=query, mode=mode), HERE, full=full)
+    chosen = choose(hit, replace(ANSWER, query=query, mode=mode), full=full)
+    shown = excerpt(hit, chosen, HERE, is_snippet=not (full or hit.before or hit.after))
     return [(line.number, line.text) for line in shown]
 
 
@@ -144,7 +145,7 @@ def test_a_long_line_is_cut_at_the_width_of_the_terminal_and_marked():
     long = replace(HIT, kind="module", code="x" * 500)
     assert lines(long) == [(3, "x" * (MAX_LINE - 3) + "...")]
     narrow = replace(HERE, is_terminal=True, width=40)
-    (line,) = excerpt(long, ANSWER, narrow)
+    (line,) = excerpt(long, [0], narrow, is_snippet=True)
     assert line.text.endswith("x...") and len(line.text) == 29
 
 

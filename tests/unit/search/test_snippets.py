@@ -30,7 +30,7 @@ HIT = Hit(
 
 def shown(hit: Hit, query: str, count: int = 3) -> list[str]:
     lines = hit.code.split("\n")
-    return [lines[at].strip() for at in snippet_lines(hit, query, "hybrid", count)]
+    return [lines[at].strip() for at in sorted(snippet_lines(hit, query, "hybrid", count))]
 
 
 def test_a_signature_over_several_lines_takes_one_place_and_is_whole():
