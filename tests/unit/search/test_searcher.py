@@ -279,7 +279,7 @@ def test_an_empty_index_gives_no_hits(searcher_of):
 RANK = """
 import sys
 from pathlib import Path
-from tests.conftest import HashEncoder
+from tests.conftest import HashEncoder, best
 from codesearch.store.catalogue import index_folder
 from codesearch.store.reader import IndexReader
 from codesearch.search.searcher import Searcher
