@@ -25,7 +25,7 @@ from codesearch.config import RankConfig
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.structure.words import occurrences
+from codesearch.structure.meaning import occurrences
 from codesearch.text.terms import terms_of
 
 _NO_LIMIT = 1_000_000

@@ -15,11 +15,9 @@ from pathlib import Path
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
-from codesearch.history.hits import HistoryAnswer
-from codesearch.history.text import history_lines
+from codesearch.history.hits import HistoryAnswer, history_lines
 from codesearch.search.snippets import snippet_lines
-from codesearch.structure.entries import Outline, outline_lines
-from codesearch.structure.text import cut, reading_lines, usages_lines
+from codesearch.structure.text import Outline, cut, outline_lines, reading_lines, usages_lines
 from codesearch.structure.usages import Usages
 from codesearch.structure.whole import MAX_CANDIDATES, Reading
 from codesearch.types import Hit

@@ -34,8 +34,8 @@ def history(
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
     from codesearch.engine.scope import Scope
+    from codesearch.history.hits import history_lines
     from codesearch.history.search import CommitFilters
-    from codesearch.history.text import history_lines
 
     invocation = invocation_of(context)
     place, *rest = words or [""]

@@ -35,7 +35,7 @@ def outline(
     **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
 ) -> Iterator[Output]:
     """Show what is in a folder, a file or a class."""
-    from codesearch.structure.entries import outline_lines
+    from codesearch.structure.text import outline_lines
 
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)

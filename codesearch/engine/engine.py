@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from codesearch.portable.targets import ExportCounts
     from codesearch.search.searcher import Found, Searcher
     from codesearch.store.reader import IndexReader
-    from codesearch.structure.entries import Outline
     from codesearch.structure.places import Spot
+    from codesearch.structure.text import Outline
     from codesearch.structure.whole import FileView, Reading
     from codesearch.text.onnx import OnnxEncoder
     from codesearch.types import Document

@@ -75,14 +75,9 @@ _MERGE = re.compile(r"Merge[sd]? ")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A repository with its index of commits.
+    """A repository with its index of commits in `folder`; `common` has the objects of all its work trees.
 
-    Attributes:
-        repository: to run git in.
-        folder: of the index.
-        common: the folder with the objects of all work trees.
-        head: the commit whose history it is.
-        shallow: digest of the commits whose parents are missing; "" if none are.
+    `shallow` is the digest of the commits whose parents are missing; "" if none are.
     """
 
     repository: Repository
@@ -214,14 +209,7 @@ def id_of(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommitParser:
-    """Makes documents of commits. It is sent to every worker process.
-
-    Attributes:
-        repository: to run git in.
-        tokenizer: the model's `tokenizer.json`.
-        max_tokens: of a document.
-        cut: as for `update_history`.
-    """
+    """Makes documents of commits. It is sent to every worker process. `cut` maps ids to texts that are left out."""
 
     repository: Repository
     tokenizer: Path

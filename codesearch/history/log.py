@@ -32,13 +32,9 @@ Span = tuple[int, int]
 
 @dataclass(slots=True)
 class Change:
-    """A file that a commit changed.
+    """A file that a commit changed; `old` and `new` are the ids of its content, "" if it is not there.
 
-    Attributes:
-        path: below the top of the repository.
-        old: id of its content before; "" if it was not there.
-        new: id of its content after; "" if it is gone.
-        hunks: the lines of each hunk before and after the commit.
+    `hunks` has the lines of each hunk before and after the commit.
     """
 
     path: str
@@ -49,17 +45,10 @@ class Change:
 
 @dataclass(slots=True)
 class Commit:
-    """A commit.
+    """A commit: `time` in seconds since 1970, and the first paragraph of its message as one line in `subject`.
 
-    Attributes:
-        id: its full id.
-        time: when it was committed, in seconds since 1970.
-        author: name and address.
-        subject: the first paragraph of the message, as one line.
-        body: the rest of the message.
-        changes: the files that it changed, at most 1,000. Links and submodules are left out, and so are paths with
-            control characters or quotes.
-        contexts: the line of the definition around each hunk, as git finds it, without repetitions.
+    `changes` are at most 1,000, without links, submodules, and paths with control characters or quotes. `contexts` has
+    the line of the definition around each hunk, as git finds it, without repetitions.
     """
 
     id: str

@@ -58,6 +58,9 @@ _FILE_NAMES = tuple(field.name for field in fields(FileRecord))
 _FILE_COLUMNS = ", ".join(_FILE_NAMES)
 
 
+_SHOWN = len(fields(Definition)) - 2  # Path and language are fields of the file.
+
+
 class DocumentRow(NamedTuple):
     """The stored fields of a `Document`. Unlike a dataclass, it is quick to make and to send to another process."""
 
@@ -77,7 +80,8 @@ class DocumentRow(NamedTuple):
 
     def of(self, file: FileRecord) -> Definition:
         """Return the definition; its fields after path and language are the first ones here."""
-        return Definition(file.path, file.language, *self[:8])
+        shown: tuple[Any, ...] = self[:_SHOWN]
+        return Definition(file.path, file.language, *shown)
 
 
 _DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)

@@ -24,8 +24,8 @@ from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.structure.entries import Entry, Outline, outline_lines
 from codesearch.structure.places import Spot, find_file, live_files
+from codesearch.structure.text import Entry, Outline, outline_lines
 from codesearch.structure.whole import by_depth, read_whole
 from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Document, Hit

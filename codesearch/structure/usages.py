@@ -27,9 +27,17 @@ from codesearch.search.snippets import head_of
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
-from codesearch.structure.meaning import GRADES, IN_COMMENTS, Names, SourceFile, graded
+from codesearch.structure.meaning import (
+    GRADES,
+    IN_COMMENTS,
+    Names,
+    SourceFile,
+    graded,
+    in_comment,
+    occurrences,
+    qualifier,
+)
 from codesearch.structure.places import definitions_among, find_spots
-from codesearch.structure.words import in_comment, occurrences, qualifier
 from codesearch.text.terms import terms_of
 from codesearch.types import OF_FILE, Definition
 

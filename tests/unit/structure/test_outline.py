@@ -6,7 +6,7 @@ import pytest
 
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.structure.entries import outline_lines
+from codesearch.structure.text import outline_lines
 from tests.conftest import TINY_REPO, write_tree
 
 TREE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.structure.words import in_comment, occurrences, qualifier
+from codesearch.structure.meaning import in_comment, occurrences, qualifier
 
 
 @pytest.mark.parametrize(
