@@ -253,7 +253,7 @@ def only(index: IndexReader) -> SegmentReader:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite tests/golden/*.txt")
+    parser.addoption("--update-golden", action="store_true", help="rewrite the files of expected results")
 
 
 @pytest.fixture(autouse=True, scope="session")

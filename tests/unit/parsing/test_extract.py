@@ -1,291 +1,28 @@
-"""The six base languages: exact documents of small files, and difficult input."""
+"""The documents of the files in `samples/` are those of `samples.txt`; and difficult input."""
 
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.extract import Extraction, extract
-from codesearch.parsing.languages import language_named
+from codesearch.parsing.languages import LANGUAGES, language_named, language_of_path
+from codesearch.types import KINDS, TEST, Document
 
-GO = """\
-package store
-
-// Store keeps things.
-type Store[T any] struct {
-	items []T
-}
-
-type (
-	// Reader reads.
-	Reader interface {
-		Read(key string) string
-	}
-	ID int
-)
-
-// Put adds one thing.
-//
-//go:noinline
-func (s *Store[T]) Put(item T,
-	key string) error {
-	return nil
-}
-
-func New() *Store[int] { return nil }
-"""
-
-JAVA = """\
-package shop;
-
-/** Keeps orders. */
-@Entity(name = "orders")
-public class Orders extends Base {
-    private int n;
-
-    /**
-     * Count the orders.
-     */
-    @Override
-    @Deprecated
-    public int count(@Nonnull String name,
-                     int limit) {
-        return n;
-    }
-
-    //////////////////////
-    interface Reader {
-        @Nullable
-        String read(
-            String key);
-    }
-
-    enum Colour { RED }
-}
-"""
-
-JAVASCRIPT = """\
-/** Make a shape. */
-function Shape(n) {
-  this.onChange = function (event) {};
-}
-
-// The area.
-Shape.prototype.area = function () { return 1; };
-
-const scale = async (shape, factor) => {
-  function inner() {}
-  return shape;
-};
-
-const handlers = {
-  'on-click': function (e) {},
-  load: () => 1,
-  run() {},
-};
-
-class Circle extends Shape {
-  static #count = 0;
-
-  /** The radius. */
-  get radius() { return 1; }
-  onDrag = (e) => {};
-}
-
-app.get("/", (request, response) => {
-  response.send(1);
-});
-items.map((item) => item.id);
-exports.main = main;
-"""
-
-PHP = """\
-<?php
-namespace App\\Models;
-
-/** Finds users. */
-#[Entity]
-final class User extends Model implements Named
-{
-    use Timestamps;
-
-    /**
-     * Find one.
-     */
-    #[Cached(60)]
-    public static function find(int $id): ?self
-    {
-        return null;
-    }
-
-    abstract function name(): string;
-}
-
-interface Named { function name(): string; }
-
-// Say hello.
-function hello(): void {}
-
-usort($users, function ($a, $b) {
-    return $a <=> $b;
-});
-"""
-
-PYTHON = '''\
-import os
-
-# Not the docstring.
-@cache
-@wraps(os.path)
-def load(path: str,
-         mode: str = "r") -> bytes:
-    # A comment before it.
-    """Load a file.
-
-    Slowly.
-    """
-    def inner():
-        pass
-    return b""
+SAMPLES = Path(__file__).parent / "samples"
+GOLDEN = Path(__file__).parent / "samples.txt"
+"""For each sample: kind, qualified name, first and last line, signature and docstring of each definition."""
 
 
-# Sort in place.
-async def sort(items): pass
-
-
-class Store(Base):
-    """Keeps things."""
-
-    limit = 3
-
-    # Put one.
-    @log
-    def put(self, item):
-        return item
-
-    class Inner:
-        def get(self):
-            return 1
-    # Below.
-'''
-
-RUBY = """\
-#!/usr/bin/env ruby
-# frozen_string_literal: true
-module Shop
-  ##
-  # Keeps orders.
-  class Store::Orders < Base
-    # Make one.
-    def self.make(name,
-                  price: 1)
-      # Not the docstring.
-      new
-    end
-
-=begin
-Long comment.
-=end
-    def ==(other) = true
-
-    def empty?; end
-
-    class << self
-      def build; 1; end
-    end
-  end
-end
-"""
-
-# (kind, qualified name, lines), signature, docstring
-DOCUMENTS = {
-    "go": (
-        GO,
-        [
-            ("struct Store 4-6", "type Store[T any] struct", "Store keeps things."),
-            ("interface Reader 10-12", "Reader interface", "Reader reads."),
-            ("type ID 13-13", "ID int", ""),
-            (
-                "method Store.Put 19-22",
-                "func (s *Store[T]) Put(item T, key string) error",
-                "Put adds one thing.",
-            ),
-            ("function New 24-24", "func New() *Store[int]", ""),
-        ],
-    ),
-    "java": (
-        JAVA,
-        [
-            ("class Orders 4-6", "public class Orders extends Base", "Keeps orders."),
-            (
-                "method Orders.count 11-16",
-                "public int count(@Nonnull String name, int limit)",
-                "Count the orders.",
-            ),
-            ("interface Orders.Reader 19-19", "interface Reader", ""),
-            ("method Orders.Reader.read 20-22", "String read(String key)", ""),
-            ("enum Orders.Colour 25-25", "enum Colour", ""),
-        ],
-    ),
-    "javascript": (
-        JAVASCRIPT,
-        [
-            ("function Shape 2-4", "function Shape(n)", "Make a shape."),
-            ("function Shape.onChange 3-3", "onChange = function (event)", ""),
-            ("function Shape.area 7-7", "area = function ()", "The area."),
-            ("function scale 9-12", "scale = async (shape, factor)", ""),
-            ("function scale.inner 10-10", "function inner()", ""),
-            ("function on-click 15-15", "on-click = function (e)", ""),
-            ("function load 16-16", "load = ()", ""),
-            ("method run 17-17", "run()", ""),
-            ("class Circle 20-21", "class Circle extends Shape", ""),
-            ("method Circle.radius 24-24", "get radius()", "The radius."),
-            ("method Circle.onDrag 25-25", "onDrag = (e)", ""),
-            ('function app.get("/") callback 28-30', 'app.get("/", (request, response)', ""),
-        ],
-    ),
-    "php": (
-        PHP,
-        [
-            ("class User 5-8", "final class User extends Model implements Named", "Finds users."),
-            ("method User::find 13-17", "public static function find(int $id): ?self", "Find one."),
-            ("method User::name 19-19", "abstract function name(): string", ""),
-            ("interface Named 22-22", "interface Named", ""),
-            ("method Named::name 22-22", "function name(): string", ""),
-            ("function hello 25-25", "function hello(): void", "Say hello."),
-            ("function usort callback 27-29", "usort($users, function ($a, $b)", ""),
-        ],
-    ),
-    "python": (
-        PYTHON,
-        [
-            (
-                "function load 6-15",
-                'def load(path: str, mode: str = "r") -> bytes',
-                "Load a file.\n\nSlowly.",
-            ),
-            ("function load.inner 13-14", "def inner()", ""),
-            ("function sort 19-19", "async def sort(items)", "Sort in place."),
-            ("class Store 22-25", "class Store(Base)", "Keeps things."),
-            ("method Store.put 29-30", "def put(self, item)", "Put one."),
-            ("class Store.Inner 32-32", "class Inner", ""),
-            ("method Store.Inner.get 33-34", "def get(self)", ""),
-        ],
-    ),
-    "ruby": (
-        RUBY,
-        [
-            ("class Shop 3-3", "module Shop", ""),
-            ("class Shop.Store.Orders 6-6", "class Store::Orders < Base", "Keeps orders."),
-            ("method Shop.Store.Orders.make 8-12", "def self.make(name, price: 1)", "Make one."),
-            ("method Shop.Store.Orders.== 17-17", "def ==(other)", "Long comment."),
-            ("method Shop.Store.Orders.empty? 19-19", "def empty?", ""),
-            ("method Shop.Store.Orders.build 22-22", "def build", ""),
-        ],
-    ),
-}
+def extract_sample(sample: str, line_end: bytes = b"\n") -> list[Document]:
+    spec = language_of_path(sample)
+    assert spec is not None
+    found = extract((SAMPLES / sample).read_bytes().replace(b"\n", line_end), sample, spec)
+    assert found.warnings == []
+    return found.documents
 
 
 def extract_text(source: str | bytes, language: str, config: ParseConfig | None = None) -> Extraction:
@@ -295,51 +32,62 @@ def extract_text(source: str | bytes, language: str, config: ParseConfig | None 
     return extract(data, f"file.{language}", spec, config)
 
 
-def described(found: Extraction) -> list[tuple[str, str, str]]:
-    return [
-        (
-            f"{document.kind} {document.qualified_name} {document.start_line}-{document.end_line}",
-            document.signature,
-            document.docstring,
-        )
-        for document in found.documents
-    ]
+def described(document: Document) -> str:
+    return f"{document.kind} {document.qualified_name} {document.start_line}-{document.end_line}"
 
 
-@pytest.mark.parametrize("language", DOCUMENTS)
-def test_each_definition_becomes_the_expected_document(language):
-    source, expected = DOCUMENTS[language]
-    found = extract_text(source, language)
-    assert described(found) == expected
-    assert found.warnings == []
+def in_full(documents: list[Document]) -> str:
+    lines = (
+        f"{described(document)} | {document.signature} | {document.docstring!r}\n" for document in documents
+    )
+    return "".join(lines)
 
 
-@pytest.mark.parametrize("language", DOCUMENTS)
-def test_windows_line_ends_change_only_the_code(language):
-    source, expected = DOCUMENTS[language]
-    found = extract_text(source.replace("\n", "\r\n"), language)
-    assert described(found) == expected
+def golden() -> dict[str, str]:
+    """Return the expected definitions of each sample."""
+    blocks = GOLDEN.read_text("utf-8").split("\n# ")
+    return {
+        name: f"{lines}\n" for name, _, lines in (block.strip("# \n").partition("\n") for block in blocks)
+    }
 
 
-@pytest.mark.parametrize("language", DOCUMENTS)
-def test_byte_offsets_cover_whole_lines_of_the_file(language):
-    source, _ = DOCUMENTS[language]
-    data = source.encode()
-    for document in extract_text(source, language).documents:
+def sample_names() -> list[str]:
+    return sorted(path.name for path in SAMPLES.iterdir())
+
+
+def test_the_golden_file_has_every_sample_and_language(request):
+    if request.config.getoption("--update-golden"):
+        blocks = [f"# {sample}\n{in_full(extract_sample(sample))}" for sample in sample_names()]
+        GOLDEN.write_text("\n".join(blocks), "utf-8")
+    assert list(golden()) == sample_names(), "check the samples, then run with --update-golden"
+    covered = {spec.name for sample in sample_names() if (spec := language_of_path(sample))}
+    assert {spec.name for spec in LANGUAGES} == covered, "add a file to samples/"
+
+
+@pytest.mark.parametrize("line_end", [b"\n", b"\r\n"], ids=["unix", "windows"])
+@pytest.mark.parametrize("sample", sample_names())
+def test_each_definition_is_that_of_the_golden_file(sample, line_end):
+    assert in_full(extract_sample(sample, line_end)) == golden()[sample]
+
+
+@pytest.mark.parametrize("sample", sample_names())
+def test_byte_offsets_cover_whole_lines_of_the_file(sample):
+    data = (SAMPLES / sample).read_bytes()
+    for document in extract_sample(sample):
         assert data.count(b"\n", 0, document.start_byte) + 1 == document.start_line
         assert data.count(b"\n", 0, document.end_byte) + 1 == document.end_line
         assert data[document.end_byte - 1 : document.end_byte].strip()
 
 
 def test_the_code_of_a_python_function_excludes_its_docstring():
-    found = extract_text(PYTHON, "python").documents[0]
+    found = extract_sample("base.pyi")[0]
     assert found.code.startswith("def load(path: str,")
     assert "Slowly" not in found.code
     assert found.code.endswith('return b""')
 
 
 def test_a_class_ends_before_the_comment_of_its_first_member():
-    store = extract_text(PYTHON, "python").documents[3]
+    store = extract_sample("base.pyi")[3]
     assert store.code.endswith("limit = 3")
 
 
@@ -442,7 +190,7 @@ def test_a_definition_has_the_summaries_of_its_class_and_of_its_module():
 
 
 def test_a_method_outside_of_its_type_has_the_summary_of_the_type():
-    assert contexts(GO, "go", "store.go") == {
+    assert contexts((SAMPLES / "base.go").read_text(), "go", "store.go") == {
         "Store": "",
         "Reader": "",
         "ID": "",
@@ -460,3 +208,101 @@ def test_a_licence_is_no_context():
 def test_a_context_is_short():
     found = contexts(f'"""{"long " * 100}"""\n\ndef walk(): pass\n', "python", "a.py")
     assert len(found["walk"]) == 200
+
+
+def test_a_test_of_zig_is_flagged():
+    flagged = [document.name for document in extract_sample("sample.zig") if document.flags & TEST]
+    assert flagged == ["push works"]
+
+
+def test_clauses_of_a_function_that_follow_each_other_are_one_method():
+    source = (
+        b"defmodule Cart do\n  def total([]), do: 0\n\n  def total([line | rest]) do\n    line + total(rest)\n  end\n"
+        b"  def size(cart), do: 1\n  # Not the same place.\n  def total(:none), do: 0\nend\n"
+    )
+    documents = extract(source, "cart.ex", language_named("elixir")).documents
+    assert [described(document) for document in documents] == [
+        "class Cart 1-1",
+        "method Cart.total 2-6",
+        "method Cart.size 7-7",
+        "method Cart.total 9-9",
+    ]
+
+
+def test_a_header_with_classes_is_read_as_cpp():
+    assert {document.language for document in extract_sample("sample.h")} == {"cpp"}
+
+
+def test_a_header_and_a_file_of_matlab_are_told_from_objective_c():
+    c, objc = language_named("c"), language_named("objc")
+    header = extract(b"/// A shop.\n@interface Shop : NSObject\n- (void)open;\n@end\n", "Shop.h", c)
+    assert [(d.language, d.kind, d.name) for d in header.documents] == [("objc", "class", "Shop")]
+    script = extract(b"% Area of a circle.\nfunction a = area(r)\n  a = pi * r^2;\nend\n", "area.m", objc)
+    assert [(d.language, d.name, d.docstring) for d in script.documents] == [
+        ("matlab", "area", "Area of a circle.")
+    ]
+
+
+def test_a_header_without_classes_stays_c():
+    spec = language_named("c")
+    found = extract(b"struct a {\n  int public;\n};\nstatic inline int f(void) { return 1; }\n", "a.h", spec)
+    assert [(document.language, document.name) for document in found.documents] == [("c", "a"), ("c", "f")]
+
+
+def test_deeply_nested_structs_end_within_seconds():
+    spec = language_named("cpp")
+    found = extract(b"struct A {" * 3_000 + b"};" * 3_000, "deep.cpp", spec)
+    assert len(found.documents) == 32
+    assert found.warnings[0] == "deep.cpp: 2968 definitions nested deeper than 32 left out"
+
+
+@pytest.mark.parametrize("spec", LANGUAGES, ids=lambda spec: spec.name)
+def test_an_empty_file_has_no_documents(spec):
+    found = extract(b"", "empty", spec)
+    assert (found.documents, found.warnings) == ([], [])
+
+
+def module_of(source: str, language: str, path: str = "shop.txt") -> Document:
+    spec = language_named(language)
+    assert spec is not None
+    return next(found for found in extract(source.encode(), path, spec).documents if found.kind == "module")
+
+
+def test_the_stored_numbers_of_kinds_do_not_change():
+    assert KINDS[:3] == ("function", "method", "class")
+
+
+def test_a_module_has_all_statements_without_imports_and_the_lines_of_most_of_them():
+    module = next(document for document in extract_sample("kinds.pyi") if document.kind == "module")
+    assert "import" not in module.code
+    assert "__all__" not in module.code
+    assert "orders" not in module.code
+    assert module.code.startswith("LIMIT = 3\n_cache = {}")
+    assert module.code.endswith("# Twice.\n    run()")
+    assert (module.start_line, module.end_line) == (27, 31)
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "docstring"),
+    [
+        ("// Copyright 2024.\n\nopen();\nread();\nclose();\n", "javascript", ""),
+        ("open();\n// Then.\nread();\nclose();\n", "javascript", ""),
+    ],
+)
+def test_a_module_has_the_docstring_of_its_file(source, language, docstring):
+    assert module_of(source, language).docstring == docstring
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("shop/__init__.py", "shop"), ("web/index.js", "web"), ("index.js", "index")]
+)
+def test_a_module_has_the_name_of_its_file_or_folder(path, name):
+    assert module_of("open();\nread();\nclose();\n", "javascript", path).name == name
+
+
+def test_two_statements_are_not_a_module():
+    assert extract_text("import os\nopen()\nread()\n", "python").documents == []
+
+
+def test_a_list_of_exported_names_is_not_a_document():
+    assert extract_text("__all__ = [\n    'a',\n    'b',\n    'c',\n]\n", "python").documents == []
