@@ -1,9 +1,10 @@
-"""The candidates that Milvus proposed for one query, as the collection of documents that the ranking works on.
+"""The candidates that Milvus proposed for one query, as the snapshot that the ranking works on.
 
-They are `codesearch.search.ranking.Documents`, with the statistics of the whole collection. A doc_id is the position
-of a candidate in the order of path, root and place in the file.
+The statistics are those of the whole collection. A doc_id is the position of a candidate in the order of path, root and
+place in the file.
 """
 
+# ruff: noqa: D102 - `Snapshot` describes the methods.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,23 +18,22 @@ from numpy.typing import NDArray
 from codesearch.milvus.rows import STORED, field_lengths_of, frequencies_of
 from codesearch.milvus.store import MilvusStore
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.postings import occurrence_weights
+from codesearch.store.postings import PostingsReader, occurrence_weights
+from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import Excerpt, Ref
-from codesearch.store.topk import best_positions
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
-DocIds = NDArray[np.int64]
 FIELDS_READ = ("id", "root", "path", "language", "place", "kind", *STORED, "terms", "vector")
 """Fields of a row that a candidate has."""
 
 
-class _Postings:
-    """The part of `PostingsReader` that scoring needs, for the terms of one query."""
+class _Postings(PostingsReader):
+    """What scoring needs, for the terms of one query."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], terms: Sequence[str]) -> None:
         texts = [str(row["terms"]) for row in rows]
-        self.field_lengths = np.array(list(map(field_lengths_of, texts)), np.uint16).reshape(-1, len(FIELDS))
+        self.lengths = np.array(list(map(field_lengths_of, texts)), np.uint16).reshape(-1, len(FIELDS))
         self._terms = list(terms)
         self._frequencies = [
             np.array([frequencies_of(text, term) for text in texts], np.uint8).reshape(-1, len(FIELDS))
@@ -55,13 +55,11 @@ class _Postings:
         field_b: tuple[float, ...],
         average_lengths: NDArray[np.float64],
     ) -> NDArray[np.float32]:
-        return occurrence_weights(self.field_lengths, field_weights, field_b, average_lengths.tolist())
+        return occurrence_weights(self.lengths, field_weights, field_b, average_lengths.tolist())
 
 
-class CandidateDocuments:
-    """The candidates of one query."""
-
-    dead = None
+class CandidateDocuments(Snapshot):
+    """The candidates of one query. Every method that a ranking calls reads the rows, because there are no segments."""
 
     def __init__(
         self,
@@ -71,15 +69,7 @@ class CandidateDocuments:
         document_count: int,
         average_lengths: NDArray[np.float64],
     ) -> None:
-        """Take the candidates.
-
-        Args:
-            store: where their code is.
-            rows: of the collection of documents, each once.
-            terms: of the query.
-            document_count: of the collection.
-            average_lengths: of each field in the collection, see `Snapshot`: float64 [F].
-        """
+        super().__init__([])
         self._store = store
         self._rows = sorted(rows, key=lambda row: (row["path"], row["root"], row["place"]))
         self.size = len(self._rows)
@@ -88,34 +78,30 @@ class CandidateDocuments:
         self._postings = _Postings(self._rows, terms)
         self._vectors = np.array([row["vector"] for row in self._rows], np.float32)
 
-    def based_postings(self) -> Iterator[tuple[int, _Postings]]:
-        """Yield the terms of the query."""
+    def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
         yield 0, self._postings
 
+    def _column(self, doc_ids: DocIds, name: str, dtype: type[np.generic]) -> NDArray[Any]:
+        return np.array([self._rows[doc_id][name] for doc_id in doc_ids.tolist()], dtype)
+
     def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        """Return positions in `KINDS`: uint8, in the same order."""
-        return np.array([self._rows[doc_id]["kind"] for doc_id in doc_ids.tolist()], np.uint8)
+        return self._column(doc_ids, "kind", np.uint8)
 
     def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        """Return `Document.flags`: uint8, in the same order."""
-        return np.array([self._rows[doc_id]["flags"] for doc_id in doc_ids.tolist()], np.uint8)
+        return self._column(doc_ids, "flags", np.uint8)
 
     def copy_keys(self, doc_ids: DocIds) -> DocIds:
-        """Return `Document.copy_key`: int64, in the same order."""
-        return np.array([self._rows[doc_id]["copy_key"] for doc_id in doc_ids.tolist()], np.int64)
+        return self._column(doc_ids, "copy_key", np.int64)
 
     def file_numbers(self, doc_ids: DocIds) -> DocIds:
-        """Return a number for each document that is equal only for documents of the same file: int64."""
         numbers: dict[tuple[str, str], int] = {}
         files = [(self._rows[doc_id]["root"], self._rows[doc_id]["path"]) for doc_id in doc_ids.tolist()]
         return np.array([numbers.setdefault(file, len(numbers)) for file in files], np.int64)
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
-        """Return the number of terms in a field of each document: uint16, in the same order."""
-        return np.asarray(self._postings.field_lengths[doc_ids, field])
+        return np.asarray(self._postings.lengths[doc_ids, field])
 
     def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
-        """Return the cosine of each document with a unit query [D]: float32, in the same order."""
         if not len(doc_ids):
             return np.empty(0, np.float32)
         return np.asarray(np.vecdot(self._vectors[doc_ids], query), np.float32)
@@ -127,20 +113,10 @@ class CandidateDocuments:
         allowed: NDArray[np.bool_] | None,
         ef_search: int,  # The server has searched its graph.
     ) -> DocIds:
-        """Return the `count` allowed candidates most similar to a unit query [D], in any order."""
         chosen = np.arange(self.size) if allowed is None else np.flatnonzero(allowed)
         return self.best(chosen, self.similarities(query, chosen), count)
 
-    def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
-        """Return the candidates with the `count` highest scores; for ties at the cut-off, the first."""
-        return doc_ids[best_positions(scores, count)]
-
-    def order(self, doc_ids: DocIds, scores: NDArray[np.float32]) -> NDArray[np.intp]:
-        """Return the positions by score, highest first; ties in the order of doc_ids."""
-        return np.lexsort((doc_ids, -scores))
-
     def refs(self, doc_ids: Sequence[int]) -> list[Ref]:
-        """Return each document, in the same order. The first that is asked for its code reads the code of all."""
         rows = [self._rows[doc_id] for doc_id in doc_ids]
         found = []
 
@@ -150,6 +126,7 @@ class CandidateDocuments:
             read = self._store.get(self._store.documents, ids, ("id", "code"))
             return {row["id"]: row["code"] for row in read}
 
+        # The first document that is asked for its code reads the code of all.
         for doc_id, row in zip(doc_ids, rows, strict=True):
             stored = DocumentRow(
                 kind=KINDS[row["kind"]],
@@ -163,13 +140,11 @@ class CandidateDocuments:
         return found
 
     def named(self, name: str) -> Iterator[tuple[int, str, str]]:
-        """Yield (doc_id, name, qualified_name) of each candidate with this name, ignoring case."""
         for doc_id, row in enumerate(self._rows):
             if row["name"].lower() == name.lower():
                 yield doc_id, row["name"], row["qualified_name"]
 
     def at_path(self, path: str) -> list[Sequence[int]]:
-        """Return the candidates in each file with this path or a path that ends in it, by path and root."""
         found: dict[tuple[bool, str, str], list[int]] = {}
         for doc_id, row in enumerate(self._rows):
             if f"/{row['path']}".endswith(f"/{path}"):
@@ -177,7 +152,6 @@ class CandidateDocuments:
         return [found[file] for file in sorted(found)]
 
     def paths_of(self, doc_ids: DocIds) -> list[str]:
-        """Return the path of each document's file, relative to its root."""
         return [self._rows[doc_id]["path"] for doc_id in doc_ids.tolist()]
 
 

@@ -29,8 +29,7 @@ from codesearch.search.candidates import AnalysedQuery, Pool
 from codesearch.search.filters import literal_prefix, path_filter
 from codesearch.search.forms import parse_asked, possible_names
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import ExactText
-from codesearch.search.request import Filters, Place
+from codesearch.search.request import Filters
 from codesearch.store.snapshot import average_lengths
 from codesearch.text.encoder import Encoder
 from codesearch.types import KINDS
@@ -88,7 +87,8 @@ class SearchedCollection:
         self._collection, self._store = collection, collection.store
         self._roots = tuple(roots)
 
-    snapshot = None
+    snapshot = model_folder = None
+    left_out = 0
 
     @property
     def document_count(self) -> int:
@@ -100,22 +100,9 @@ class SearchedCollection:
         """The roots that the search is limited to, or the address of the server."""
         return self._roots or (self._store.connection.uri,)
 
-    @property
-    def left_out(self) -> int:
-        """Return 0: the server does not know."""
-        return 0
-
-    @property
-    def model_folder(self) -> None:
-        """Return None: the server knows only the name of the model."""
-
     def check_model(self, encoder: Encoder) -> None:
         """Raise BackendError if another model filled the collections."""
         self._store.check_model(self._collection.model, encoder.model_id, encoder.name)
-
-    def documents_with(self, text: str, filters: Filters) -> ExactText:
-        """Raise ConfigError, because the sources are on other machines."""
-        raise ConfigError("an exact text is looked for in the files of this machine", "leave --backend out")
 
     def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
         """Return what the server proposes for an analysed query."""
@@ -146,9 +133,6 @@ class SearchedCollection:
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters that the server knows."""
         return self._store.count(self._store.documents, _condition(filters, self._roots)) > 0
-
-    def example(self, place: Place) -> None:
-        """Return None: the file at a place on this machine may differ from what the server has."""
 
     def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
         """Raise ConfigError: the work trees are not on the server."""

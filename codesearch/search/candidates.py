@@ -14,7 +14,8 @@ from codesearch.search.forms import joined_names, parse_asked
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import Literal
 from codesearch.search.lookup import documents_at, documents_named, documents_spelled
-from codesearch.search.ranking import Documents, Ranking
+from codesearch.search.ranking import Ranking
+from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import distinct
 from codesearch.text.terms import FIELDS
 from codesearch.types import HEADER_KINDS, KINDS
@@ -58,7 +59,7 @@ class Pool:
         literal: allowed documents in which the query stands literally.
     """
 
-    documents: Documents
+    documents: Snapshot
     lexical: LexicalScorer
     allowed: NDArray[np.bool_] | None = None
     literal: Sequence[int] = ()
@@ -105,7 +106,7 @@ def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[n
     return values
 
 
-def _length_prior(documents: Documents, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+def _length_prior(documents: Snapshot, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
     The document of a class, interface, enum, struct or trait is only its header, which is always short. So its body

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.search.ranking import Corpus
+from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import distinct
 
 _LONG = 8
@@ -25,10 +25,10 @@ _LONG = 8
 
 
 class LexicalScorer:
-    """Scores the documents of a corpus."""
+    """Scores the documents of a snapshot."""
 
     def __init__(
-        self, snapshot: Corpus, config: RankConfig, document_frequencies: Mapping[str, int] | None = None
+        self, snapshot: Snapshot, config: RankConfig, document_frequencies: Mapping[str, int] | None = None
     ) -> None:
         """Set what is scored."""
         self._snapshot = snapshot

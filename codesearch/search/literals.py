@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import allowed_documents, passing_files
 from codesearch.search.lexical import LexicalScorer
@@ -264,14 +265,15 @@ class ExactText(NamedTuple):
     unread_files: int
 
 
-def documents_with(text: str, snapshot: Snapshot, lexical: LexicalScorer, filters: Filters) -> ExactText:
+def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText:
     """Return the documents around each place of a text, and the places outside of documents."""
+    check_has_code(snapshot.indexes)
     terms = sorted(terms_of(text))
     if not terms or len(text) > _MOST_CHARS:
         reason = f"has more than {_MOST_CHARS:,} characters" if terms else "has no letters or digits"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
-    files = proposed_files(snapshot, lexical, terms, filters)
+    files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters)
     wanted = text.encode("utf-8", "surrogateescape")
     read, unread = read_with(lambda source, _: wanted in source, files)
     doc_ids: set[int] = set()

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,10 @@ from codesearch.search.request import Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
+from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import read_source
 from codesearch.text.terms import FIELDS
 from codesearch.types import FOLDER_FILES, KINDS, Definition
-
-if TYPE_CHECKING:
-    from codesearch.search.ranking import Documents
 
 OTHER_SPELLING = 0.5
 """The likeness of a name if only case or underscores differ; from this value on, a text names a document."""
@@ -130,7 +127,7 @@ def whole_spans(definitions: Sequence[DocumentRow | Definition]) -> list[tuple[i
 
 
 def documents_named(
-    documents: Documents, asked: Asked, allowed: NDArray[np.bool_] | None = None
+    documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] | None = None
 ) -> dict[int, float]:
     """Return the documents that a text names, each with the likeness of its name.
 
@@ -142,7 +139,7 @@ def documents_named(
     return _likeness(documents, named, asked.names, asked.kinds)
 
 
-def documents_inside(documents: Documents, doc_ids: Sequence[int], asked: Asked) -> dict[int, float]:
+def documents_inside(documents: Snapshot, doc_ids: Sequence[int], asked: Asked) -> dict[int, float]:
     """Return those of the documents of a file that the names behind PATH:: name, each with its likeness."""
     if not asked.inside:
         return {}
@@ -162,13 +159,13 @@ def meant(likeness: Mapping[int, float]) -> list[int]:
 
 
 def documents_spelled(
-    documents: Documents, names: Sequence[str], allowed: NDArray[np.bool_] | None
+    documents: Snapshot, names: Sequence[str], allowed: NDArray[np.bool_] | None
 ) -> dict[int, float]:
     """Return the documents with names that the words of a query make."""
     return dict.fromkeys(_with_names(documents, names, allowed), SPELLED_OUT)
 
 
-def documents_at(documents: Documents, asked: Asked, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
+def documents_at(documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
     """Return the documents of the files whose path a query is, each with a value that is 1 for the first one.
 
     The first documents of all files come first, then the second ones. If the query has a line or a name, the innermost
@@ -191,7 +188,7 @@ def documents_at(documents: Documents, asked: Asked, allowed: NDArray[np.bool_] 
 
 
 def _likeness(
-    documents: Documents, named: _Named, names: Sequence[str], kinds: Sequence[Collection[str]] = ()
+    documents: Snapshot, named: _Named, names: Sequence[str], kinds: Sequence[Collection[str]] = ()
 ) -> dict[int, float]:
     *qualifiers, name = names
     likeness = {
@@ -206,7 +203,7 @@ def _likeness(
     return {doc_id: likeness[doc_id] for doc_id in chosen}
 
 
-def _with_names(documents: Documents, names: Sequence[str], allowed: NDArray[np.bool_] | None) -> _Named:
+def _with_names(documents: Snapshot, names: Sequence[str], allowed: NDArray[np.bool_] | None) -> _Named:
     """Return the allowed documents with one of some names, ignoring case."""
     return {
         doc_id: (exact, qualified)
@@ -217,7 +214,7 @@ def _with_names(documents: Documents, names: Sequence[str], allowed: NDArray[np.
 
 
 def _of_kind(
-    documents: Documents, doc_ids: Sequence[int], kinds: Sequence[Collection[str]]
+    documents: Snapshot, doc_ids: Sequence[int], kinds: Sequence[Collection[str]]
 ) -> Sequence[int] | None:
     """Return the documents with the first kinds that any has; None if no document has one of these kinds."""
     if not kinds:
@@ -229,7 +226,7 @@ def _of_kind(
     return None
 
 
-def _within(documents: Documents, named: _Named, qualifiers: Sequence[str]) -> list[int]:
+def _within(documents: Snapshot, named: _Named, qualifiers: Sequence[str]) -> list[int]:
     """Return the documents that the qualifiers are around.
 
     The qualifiers must be the innermost names around a definition: classes, then file and folders. If they are not for
@@ -256,7 +253,7 @@ def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:
     return all(name in left for name in wanted)
 
 
-def _around(documents: Documents, doc_id: int, qualified: str) -> list[str]:
+def _around(documents: Snapshot, doc_id: int, qualified: str) -> list[str]:
     """List the names around a definition in lower case, outermost first."""
     at = np.array([doc_id], np.int64)
     path = PurePosixPath(*documents.paths_of(at))

@@ -13,67 +13,16 @@ different queries and indexes comparable. Division by the best score of the quer
 Equal scores are ordered by path, root and line, so a ranking is the same after any history of updates.
 """
 
-# ruff: noqa: D102 - `codesearch.store.snapshot.Snapshot` describes the methods of the protocols.
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.store.source import Ref
-
-DocIds = NDArray[np.int64]
-
-
-class Postings(Protocol):
-    """The part of `codesearch.store.postings.PostingsReader` that scoring needs."""
-
-    def find(self, term: str) -> int | None: ...
-    def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]: ...
-    def occurrence_weights(
-        self,
-        field_weights: tuple[float, ...],
-        field_b: tuple[float, ...],
-        average_lengths: NDArray[np.float64],
-    ) -> NDArray[np.float32]: ...
-
-
-class Corpus(Protocol):
-    """The documents that keywords score."""
-
-    @property
-    def size(self) -> int: ...
-    @property
-    def document_count(self) -> int: ...
-    @property
-    def average_lengths(self) -> NDArray[np.float64]: ...
-    @property
-    def dead(self) -> NDArray[np.bool_] | None: ...
-    def based_postings(self) -> Iterator[tuple[int, Postings]]: ...
-
-
-class Documents(Corpus, Protocol):
-    """The documents that are ranked."""
-
-    def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]: ...
-    def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]: ...
-    def copy_keys(self, doc_ids: DocIds) -> DocIds: ...
-    def file_numbers(self, doc_ids: DocIds) -> DocIds: ...
-    def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]: ...
-    def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]: ...
-    def nearest(
-        self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None, ef_search: int
-    ) -> DocIds: ...
-    def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds: ...
-    def order(self, doc_ids: DocIds, scores: NDArray[np.float32]) -> NDArray[np.intp]: ...
-    def named(self, name: str) -> Iterator[tuple[int, str, str]]: ...
-    def paths_of(self, doc_ids: DocIds) -> list[str]: ...
-    def at_path(self, path: str) -> list[Sequence[int]]: ...
-    def refs(self, doc_ids: Sequence[int]) -> list[Ref]: ...
+from codesearch.store.snapshot import DocIds, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +57,7 @@ class Ranking:
         of_title: the ranking of the title alone, if the query is a report.
     """
 
-    documents: Documents
+    documents: Snapshot
     doc_ids: DocIds
     signals: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]

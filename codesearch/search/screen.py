@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.search.heuristics import named_tiers, put_first
-from codesearch.search.ranking import Candidate, DocIds, Documents, Ranking
+from codesearch.search.ranking import Candidate, Ranking
+from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import Ref
 from codesearch.store.topk import best_positions, equal_before
 from codesearch.text.terms import terms_of
@@ -147,7 +148,7 @@ def _matches(word: str, asked: str) -> bool:
     return word == asked or len(short) >= _PREFIX and long.startswith(short)
 
 
-def hydrate(documents: Documents, candidates: Sequence[Candidate], context: int = 0) -> list[Hit]:
+def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int = 0) -> list[Hit]:
     """Return the hits of candidates in the same order, each with `context` lines around its code.
 
     A candidate whose code is gone is skipped, or shown by a copy if there is one.
@@ -166,7 +167,7 @@ def hydrate(documents: Documents, candidates: Sequence[Candidate], context: int 
     return hits
 
 
-def _read(documents: Documents, candidates: Sequence[Candidate], context: int) -> Iterator[Hit | None]:
+def _read(documents: Snapshot, candidates: Sequence[Candidate], context: int) -> Iterator[Hit | None]:
     """Yield the hit of each candidate, with rank 0; None if its code is gone."""
     members = [(candidate.doc_id, *candidate.copies[:MAX_COPIES]) for candidate in candidates]
     refs = iter(documents.refs([doc_id for ids in members for doc_id in ids]))

@@ -19,15 +19,12 @@ from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import (
-    ExactText,
-    check_has_code,
     documents_with,
     literal_documents,
     literals_of,
 )
-from codesearch.search.lookup import Example, indexed_example
 from codesearch.search.ranking import Ranking, fuse
-from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
@@ -63,32 +60,26 @@ class Found:
 
 
 class Searchable(Protocol):
-    """The documents that a backend has opened for searches."""
+    """The documents that are open for searches: those of indexes of this machine, or of a server.
+
+    Attributes:
+        snapshot: the documents, if they are on this machine.
+        document_count: number of live documents.
+        roots: the indexed folders that are searched.
+        left_out: number of files that are missing because they crash parsers or go over a limit.
+        model_folder: folder of the model that the documents were made with; None if it is not known.
+    """
 
     @property
-    def snapshot(self) -> Snapshot | None:
-        """The documents, if they are on this machine."""
-        ...
-
+    def snapshot(self) -> Snapshot | None: ...  # noqa: D102
     @property
-    def document_count(self) -> int:
-        """Number of live documents."""
-        ...
-
+    def document_count(self) -> int: ...  # noqa: D102
     @property
-    def roots(self) -> tuple[str, ...]:
-        """The indexed folders that are searched."""
-        ...
-
+    def roots(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
-    def left_out(self) -> int:
-        """Number of files that are missing because they crash parsers or go over a limit."""
-        ...
-
+    def left_out(self) -> int: ...  # noqa: D102
     @property
-    def model_folder(self) -> Path | None:
-        """Folder of the model that the documents were made with; None if it is not known."""
-        ...
+    def model_folder(self) -> Path | None: ...  # noqa: D102
 
     def check_model(self, encoder: Encoder) -> None:
         """Raise an error if the documents were not made with the model of an encoder."""
@@ -98,16 +89,8 @@ class Searchable(Protocol):
         """Return the documents that pass the filters and may be candidates for a query."""
         ...
 
-    def documents_with(self, text: str, filters: Filters) -> ExactText:
-        """Return the documents that have an exact text and pass the filters."""
-        ...
-
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters."""
-        ...
-
-    def example(self, place: Place) -> Example | None:
-        """Return the definition at a line as it is stored; None if it is not stored or has changed."""
         ...
 
     def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
@@ -116,31 +99,15 @@ class Searchable(Protocol):
 
 
 class LocalIndexes:
-    """Indexes of this machine that are open."""
+    """Indexes of this machine that are open; `Searchable` describes its attributes and methods."""
 
     def __init__(self, indexes: Sequence[IndexReader]) -> None:
         self.indexes = list(indexes)
         self.snapshot = Snapshot(self.indexes)
-
-    @property
-    def document_count(self) -> int:
-        """Number of live documents."""
-        return self.snapshot.document_count
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        """The indexed folders that are searched."""
-        return tuple(index.manifest.root for index in self.indexes)
-
-    @property
-    def left_out(self) -> int:
-        """Number of files that are missing because they crash parsers or go over a limit."""
-        return sum(index.manifest.left_out for index in self.indexes)
-
-    @property
-    def model_folder(self) -> Path | None:
-        """Folder of the model of the first index."""
-        return self.indexes[0].manifest.model_folder if self.indexes else None
+        self.document_count = self.snapshot.document_count
+        self.roots = tuple(index.manifest.root for index in self.indexes)
+        self.left_out = sum(index.manifest.left_out for index in self.indexes)
+        self.model_folder = self.indexes[0].manifest.model_folder if self.indexes else None
 
     def check_model(self, encoder: Encoder) -> None:
         """Raise ConfigError if an index was not made with the model of an encoder."""
@@ -167,19 +134,10 @@ class LocalIndexes:
         literal = literal_documents(query.literals, query.terms, self.snapshot, lexical, allowed)
         return Pool(self.snapshot, lexical, allowed, literal)
 
-    def documents_with(self, text: str, filters: Filters) -> ExactText:
-        """Return the documents that have an exact text and pass the filters."""
-        check_has_code(self.indexes)
-        return documents_with(text, self.snapshot, LexicalScorer(self.snapshot, RankConfig()), filters)
-
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters; True without filters."""
         allowed = None if filters.allow_all else allowed_documents(filters, self.snapshot)
         return allowed is None or bool(allowed.any())
-
-    def example(self, place: Place) -> Example | None:
-        """Return the definition at a line as it is stored; None if it is not stored or has changed."""
-        return next(filter(None, (indexed_example(index, place) for index in self.indexes)), None)
 
     def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
         """Return the absolute paths of files that differ from a git revision, and an error for each root without."""
@@ -207,7 +165,11 @@ class Searcher:
     def answer(self, request: SearchRequest) -> Found:
         """Return the best documents for a query and the probability that one of them answers it."""
         if request.fixed:
-            exact = self.searched.documents_with(request.query, request.filters)
+            if self.searched.snapshot is None:
+                raise ConfigError(
+                    "an exact text is looked for in the files of this machine", "leave --backend out"
+                )
+            exact = documents_with(request.query, self.searched.snapshot, request.filters)
             query = AnalysedQuery("", query_terms(request.query), None, exact=exact.doc_ids)
             ranking = self.ranking(query, request.filters, all_code=request.all_code)
             hits = self.hits(query, ranking, request)

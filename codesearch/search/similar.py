@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.candidates import AnalysedQuery
-from codesearch.search.lookup import Example, innermost, whole_spans
+from codesearch.search.lookup import Example, indexed_example, innermost, whole_spans
+from codesearch.search.ranking import Candidate
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.screen import group_copies
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.store.database import DocumentRow
+from codesearch.store.snapshot import Snapshot
 from codesearch.text.terms import document_terms
 from codesearch.text.tokenizer import document_text
 from codesearch.treefiles import read_regular
 from codesearch.types import Definition, Document
-
-if TYPE_CHECKING:
-    from codesearch.search.ranking import Candidate, Documents
 
 _SPARE = 32
 """Additional places to fetch, because definitions that overlap the given one are removed."""
@@ -51,8 +49,11 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
     An indexed definition has its terms and its vector in the index. A text, and a file that is not indexed or has
     changed, is parsed.
     """
-    stored = searcher.searched.example(place) if place.text is None else None
-    example = stored or _parsed_example(searcher, place)
+    snapshot = (
+        searcher.searched.snapshot if place.text is None else None
+    )  # The file may differ from what a server has.
+    stored = (indexed_example(index, place) for index in snapshot.indexes) if snapshot else ()
+    example = next(filter(None, stored), None) or _parsed_example(searcher, place)
     vector = example.vector if example.vector.any() else None
     query = AnalysedQuery(text="", terms=example.terms[:MAX_CODE_TERMS], vector=vector)
     ranking = searcher.ranking(query, request.filters, all_code=request.all_code)
@@ -73,7 +74,7 @@ def _parsed_example(searcher: Searcher, place: Place) -> Example:
 
 
 def _overlapping(
-    documents: Documents, nearest: Sequence[Candidate], document: Definition, *, is_saved: bool
+    documents: Snapshot, nearest: Sequence[Candidate], document: Definition, *, is_saved: bool
 ) -> set[int]:
     """Return the doc_ids at some places that are the given document, are inside it or contain it."""
     doc_ids = [doc_id for candidate in nearest for doc_id in (candidate.doc_id, *candidate.copies)]

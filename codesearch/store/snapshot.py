@@ -36,6 +36,7 @@ class Snapshot:
     """The live documents of some indexes.
 
     Attributes:
+        indexes: in which the documents are.
         roots: the indexed folders.
         segments: all segments, in the order of the indexes.
         size: number of documents, including dead ones; one more than the highest doc_id.
@@ -44,6 +45,7 @@ class Snapshot:
     """
 
     def __init__(self, indexes: Sequence[IndexReader]) -> None:
+        self.indexes = indexes
         self.roots = [index.root for index in indexes]
         self.segments = [segment for index in indexes for segment in index.segments]
         self._bases = [0, *accumulate(map(len, self.segments))]
