@@ -9,18 +9,27 @@ the same values. A project cannot set all of them, and of files it can only read
 Only the user's file has groups: [groups], with lists of folders by name.
 """
 
-from __future__ import annotations
-
+# Without the import of `annotations`, which would leave their text to be compiled at each start.
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from operator import and_, or_
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from codesearch.config import PROJECT_FILE, IndexOptions
+from codesearch.config import (
+    CONTENT,
+    DEVICES,
+    MAX_FILE_MB,
+    MODES,
+    PROJECT_FILE,
+    IndexOptions,
+    WalkConfig,
+)
 from codesearch.errors import ConfigError, nearest_or
 from codesearch.files import expanded
-from codesearch.options import ENVIRONMENT, OPTIONS, PORTABLE, PROJECT, USER, Option
+from codesearch.options import COMMAND, ENVIRONMENT, PORTABLE, PROJECT, USER, Opt, Option, Record, options_of
 from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
@@ -33,7 +42,166 @@ _TYPES = {
     str: "a string",
     Path: "a string",
 }
-SETTINGS = {option.name: option for option in OPTIONS if option.is_setting}
+_set = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT, PROJECT}))
+# A cloned project must not choose programs, servers or the model, or make codesearch read files outside of it.
+_set_by_user = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT}))
+# All processes that update an index must use the same values, so the environment sets none of them.
+_kept = partial(Opt, set_by=frozenset({COMMAND, USER, PROJECT, PORTABLE}))
+_WALK = WalkConfig()
+HIT_FLAGS = "-n -k --top-k --limit"
+MOST_HITS = 1_000_000
+
+
+def _added(patterns: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ...]:
+    """Return all patterns that exclude; the last one that matches decides, so those of the user come last."""
+    return (*(pattern for pattern in patterns if not pattern.lstrip().startswith("!")), *yours)
+
+
+def _common(languages: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages that both name; no name stands for all languages."""
+    return tuple(name for name in languages if name in yours) or yours if yours else languages
+
+
+class SearchSettings(Record):
+    """Settings of `query` and `similar`."""
+
+    hits: Annotated[int, _set("Hits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 5
+    all_code: Annotated[bool, _set("Rank tests, generated and vendored code and stubs like other code.")] = (
+        False
+    )
+    color: Annotated[
+        str, _set("Colours and links: auto, always or never.", choices=("auto", "always", "never"))
+    ] = "auto"
+
+
+class RefreshSettings(Record):
+    """Settings of commands that answer from an index that may be old."""
+
+    refresh: Annotated[bool, _set("First index changed files, if that is quick.")] = True
+
+
+class QuerySettings(Record):
+    """Settings of `query`."""
+
+    mode: Annotated[str, _set("hybrid, lexical or semantic.", choices=MODES)] = "hybrid"
+    min_confidence: Annotated[
+        float, _set("Show no hits if the confidence is below this, 0 to 1.", low=0, high=1)
+    ] = 0.0
+    flat: Annotated[bool, _set("Rank definitions, not files.")] = False
+
+
+class UserSettings(Record):
+    """Settings without an option of a command. A repository must not choose which other folders are searched."""
+
+    pager: Annotated[
+        str,
+        Opt(
+            "Program that shows long output: a command, auto ($PAGER or less) or never.",
+            set_by=frozenset({USER, ENVIRONMENT}),
+        ),
+    ] = "auto"
+    groups: Annotated[
+        dict[str, tuple[str, ...]] | None,
+        Opt(
+            "Folders that are searched together, by the name of the group.",
+            unset={},
+            set_by=frozenset({USER}),
+        ),
+    ] = None
+
+
+class WalkSettings(Record):
+    """Settings that change the content of an index; None keeps the value of the last run."""
+
+    exclude: Annotated[
+        tuple[str, ...] | None,
+        _kept("Skip paths that match this .gitignore pattern.", unset=_WALK.exclude, narrow=_added),
+    ] = None
+    languages: Annotated[
+        tuple[str, ...] | None,
+        _kept("Index only this language.", "--lang", unset=_WALK.languages, narrow=_common),
+    ] = None
+    content: Annotated[
+        str | None,
+        _kept("What to index: code, docs, config or all.", choices=tuple(CONTENT), unset=_WALK.content),
+    ] = None
+    hidden: Annotated[
+        bool | None, _kept("Enter names that begin with a dot.", unset=_WALK.hidden, narrow=and_)
+    ] = None
+    ignore_files: Annotated[
+        bool | None,
+        _kept(
+            "Respect .gitignore and .codesearchignore.",
+            "--ignore/--no-ignore",
+            unset=_WALK.ignore_files,
+            narrow=or_,
+        ),
+    ] = None
+    max_file_mb: Annotated[
+        int | None,
+        _kept(
+            "Skip larger files.",
+            low=1,
+            high=MAX_FILE_MB,
+            unset=_WALK.max_file_bytes // 1_000_000,
+            narrow=min,
+        ),
+    ] = None
+    follow_links: Annotated[
+        bool | None,
+        Opt(
+            "Follow symbolic links.",
+            "--follow/--no-follow",
+            unset=_WALK.follow_links,
+            set_by=frozenset({COMMAND, USER}),
+        ),
+    ] = None
+
+
+Model = Annotated[
+    Path | None,
+    _set_by_user("Folder of a model bundle; default: the one in use, else the shipped one.", unset=""),
+]
+Device = Annotated[str, _set("Where the model runs: auto, cpu or cuda.", choices=DEVICES)]
+
+
+class ModelSettings(Record):
+    """Settings of commands that use the model."""
+
+    model: Model = None
+    device: Device = "auto"
+
+
+class ServerSettings(Record):
+    """Settings of commands whose documents may be on a server."""
+
+    backend: Annotated[
+        str, _set_by_user("Where the documents are: local or milvus.", choices=("local", "milvus"))
+    ] = "local"
+    uri: Annotated[str, _set_by_user("Address of the Milvus server.")] = "http://localhost:19530"
+    prefix: Annotated[str, _set_by_user("Begins the names of the collections in Milvus.")] = "codesearch"
+
+
+class IndexingSettings(Record):
+    """Settings of commands that may index a project before the first answer."""
+
+    auto_index: Annotated[
+        bool,
+        _set("First index the project that you are in, if nothing covers it.", "--auto-index/--no-index"),
+    ] = True
+
+
+_RECORDS = (
+    SearchSettings,
+    RefreshSettings,
+    QuerySettings,
+    UserSettings,
+    WalkSettings,
+    ModelSettings,
+    ServerSettings,
+    IndexingSettings,
+)
+SETTINGS = {name: option for record in _RECORDS for name, option in options_of(record).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +221,11 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
     found |= {name: Value(value, str(mine)) for name, value in _read(mine, USER).items()}
     for name, value in _read(project, PROJECT).items() if project else ():
         narrowed = SETTINGS[name].narrowed(value, found[name].value)
-        if SETTINGS[name].narrow is None or narrowed != found[name].value:
+        if SETTINGS[name].opt.narrow is None or narrowed != found[name].value:
             found[name] = Value(narrowed, str(project))
     for name, setting in SETTINGS.items():
         variable = f"${setting.variable}"
-        if ENVIRONMENT in setting.set_by and (text := environment.get(setting.variable)):
+        if ENVIRONMENT in setting.opt.set_by and (text := environment.get(setting.variable)):
             found[name] = Value(_parsed(text, setting, variable), variable)
     return found
 
@@ -73,7 +241,9 @@ def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
     if "max_file_bytes" in theirs:
         theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
     yours = _walk_settings(root)
-    narrowed = _narrowed({name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].set_by}, yours)
+    narrowed = _narrowed(
+        {name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].opt.set_by}, yours
+    )
     usual = {name: setting.default for name, setting in SETTINGS.items()} | yours
     return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
 
@@ -153,8 +323,8 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
         cure = nearest_or(name, SETTINGS, "see `codesearch config`")
         raise ConfigError(f"{path}: unknown setting {name!r}", cure)
     how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
-    if origin not in setting.set_by:
-        also = f" or {how}" if setting.in_index or ENVIRONMENT in setting.set_by else ""
+    if origin not in setting.opt.set_by:
+        also = f" or {how}" if setting.in_index or ENVIRONMENT in setting.opt.set_by else ""
         raise ConfigError(
             f"{path}: {name!r} cannot be set by a project", f"set it in your own config.toml{also}"
         )

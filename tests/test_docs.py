@@ -282,9 +282,9 @@ def test_the_page_of_settings_has_each_setting_with_its_default(name: str) -> No
     default = SETTINGS[name].default
     assert json.loads(defaults[name]) == (list(default) if isinstance(default, tuple) else default)
     may = {row[0].strip("`"): row[3] for row in rows}
-    assert (may[name] != "no") == (PROJECT in SETTINGS[name].set_by)
+    assert (may[name] != "no") == (PROJECT in SETTINGS[name].opt.set_by)
     assert (may[name] not in ("yes", "no", "choose")) == (
-        SETTINGS[name].narrow is not None and PROJECT in SETTINGS[name].set_by
+        SETTINGS[name].opt.narrow is not None and PROJECT in SETTINGS[name].opt.set_by
     )
 
 

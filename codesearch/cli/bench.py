@@ -14,9 +14,11 @@ import typer
 
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.options import Home
 from codesearch.cli.progress import stage_progress
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
+from codesearch.settings import IndexingSettings, ModelSettings
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Freshness
@@ -56,11 +58,10 @@ def bench(
         tuple[Path, Path] | None, typer.Option(help="Compare two files of --json, query by query.")
     ] = None,
     *,
-    model: Path | None,
-    device: str,
-    home: Path | None,
+    models: ModelSettings,
+    home: Home = None,
 ) -> Iterator[Output]:
-    """Measure search quality with questions whose answers are known: of a suite, or your own.
+    """Measure search quality with questions whose answers are known.
 
     It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
@@ -86,7 +87,7 @@ def bench(
     if score and predictions:
         raise ConfigError("--score runs no search, so --predictions has nothing to write", "give only one")
     to_json, to_predictions = (_writable(invocation, file) for file in (json_file, predictions))
-    engine = invocation.engine(home, model=model, device=device)
+    engine = invocation.engine(home, model=models.model, device=models.device)
     if questions:
         result = yield from _of_questions(invocation, engine, invocation.path(questions), root)
     else:
@@ -95,8 +96,8 @@ def bench(
             home=engine.home,
             data=invocation.path(Path(named)) if named else None,
             annotations=invocation.path(annotations) if annotations else None,
-            model=invocation.path(model) if model else None,
-            device=device,
+            model=invocation.path(models.model) if models.model else None,
+            device=models.device,
             without=tuple(without or ()),
         )
         suite = suite or ("csn99" if named or score else "smoke")
@@ -151,7 +152,7 @@ def _of_questions(
 
     asked = read_own_questions(questions)
     scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
-    scope = yield from first_indexed(engine, scope, invocation, {"auto_index": True})
+    scope = yield from first_indexed(engine, scope, invocation, IndexingSettings())
     freshness: list[Freshness] = []
     with stage_progress("questions") as on_progress:
         result = score_questions(engine, scope, asked, freshness, on_progress)

@@ -6,18 +6,20 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.cli.options import only_one
+from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, only_one
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note
-from codesearch.duplicates.records import SAME, cut
+from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
+from codesearch.options import Opt
+from codesearch.settings import IndexingSettings, RefreshSettings
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -30,13 +32,39 @@ _SHOWN = 5
 """Matches of a group that the text shows."""
 
 
+class DuplicatesOptions(Limits, RefreshSettings, ScopeOptions, IndexingSettings):
+    """Options of `duplicates`."""
+
+    changed: Annotated[
+        str | None,
+        Opt(
+            "Only functions that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
+            metavar="[REV]",
+        ),
+    ] = None
+    same: Annotated[
+        str,
+        Opt(
+            "What they share: text, all but names and values (renamed), or what they do (meaning).",
+            choices=SAME,
+        ),
+    ] = "meaning"
+    lang: Languages = ()
+    path: Globs = ()
+    ignore: Annotated[tuple[str, ...], Opt("Leave out paths that match this glob.")] = ()
+    json: Json = False
+    jsonl: Annotated[bool, Opt("Print one JSON object for each pair.")] = False
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text for each pair.")] = False
+
+
 def duplicates(
     context: typer.Context,
     paths: Annotated[
         list[str] | None,
         typer.Argument(metavar="[PATH]...", help="Files or folders to look in.", show_default=False),
     ] = None,
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    *,
+    options: DuplicatesOptions,
 ) -> Iterator[Output]:
     """List functions that do the same.
 
@@ -48,19 +76,19 @@ def duplicates(
     invocation = invocation_of(context)
     for missing in (path for path in paths or () if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist", "give files or folders")
-    engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths or ())
+    engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
     scope = yield from first_indexed(engine, scope, invocation, options)
-    ignored = (f"!{glob}" for glob in options["ignore"])
+    ignored = (f"!{glob}" for glob in options.ignore)
     answer = engine.duplicates(
         scope,
-        changed=options["changed"],
-        filters=Filters(options["lang"], (), (*options["path"], *ignored), here=invocation.terminal.here),
-        min_lines=options["min_lines"],
-        min_score=options["min_score"],
-        all_code=options["all_code"],
-        refresh=options["refresh"],
+        changed=options.changed,
+        filters=Filters(options.lang, (), (*options.path, *ignored), here=invocation.terminal.here),
+        min_lines=options.min_lines,
+        min_score=options.min_score,
+        all_code=options.all_code,
+        refresh=options.refresh,
     )
-    same = SAME[: SAME.index(options["same"]) + 1]
+    same = SAME[: SAME.index(options.same) + 1]
     answer = replace(answer, groups=cut(answer.groups, same=same))
     yield Output(_rendered(answer, output_format, invocation.showing(engine.revision(scope))))
     notes = "".join(map(freshness_note, answer.freshness))

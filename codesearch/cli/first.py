@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.errors import CodeSearchError, IndexNotFoundError
+from codesearch.settings import IndexingSettings
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -20,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def first_indexed(
-    engine: Engine, scope: Scope, invocation: Invocation, options: Mapping[str, Any]
+    engine: Engine, scope: Scope, invocation: Invocation, options: IndexingSettings
 ) -> Generator[Output, None, Scope]:
     """Index what no index covers in a scope, unless an option forbids it; return the scope without what cannot be."""
-    if not options["auto_index"]:
+    if not options.auto_index:
         return scope
     if invocation.pool is not None:
         _leave_to_client(engine, scope)

@@ -6,17 +6,20 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.first import revision_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines
+from codesearch.cli.options import Home, Revision
 from codesearch.cli.output import exit_while_waiting
 from codesearch.cli.progress import build_notes, build_progress
-from codesearch.config import IndexOptions
+from codesearch.config import VECTOR_INDEXES, IndexOptions
 from codesearch.errors import ConfigError
+from codesearch.options import Opt
+from codesearch.settings import ModelSettings, ServerSettings, WalkSettings
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -26,29 +29,45 @@ if TYPE_CHECKING:
 _SHOWN_WARNINGS = 10
 
 
+class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
+    """Options of `index`."""
+
+    at: Revision = ""
+    rebuild: Annotated[bool, Opt("Make a new index, with only the options given now.")] = False
+    optimize: Annotated[bool, Opt("Merge all segments into one: faster queries over a large index.")] = False
+    shard: Annotated[
+        str, Opt("I/N: the argument is a file that lists folders; index part I of N of them.")
+    ] = ""
+    vector_index: Annotated[
+        str, Opt("Index for vectors of a new collection: hnsw or ivf_sq8.", choices=VECTOR_INDEXES)
+    ] = "hnsw"
+    home: Home = None
+
+
 def index(
     context: typer.Context,
     folders: Annotated[
         list[Path] | None,
         typer.Argument(help="Folders to index; default: the current one.", show_default=False),
     ] = None,
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    *,
+    options: IndexRunOptions,
 ) -> Iterator[Output]:
     """Index folders, or update their indexes.
 
     Only new and changed files are parsed. Options that are not given keep the values of the last run.
     """
     invocation = invocation_of(context)
-    given = IndexOptions.of(options)
-    rebuild, shard, optimize = options["rebuild"], options["shard"], options["optimize"]
+    given = IndexOptions.of(vars(options))
+    rebuild, shard, optimize = options.rebuild, options.shard, options.optimize
     roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
     if not roots:
         yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
-    engine = invocation.engine(options["home"], model=options["model"], device=options["device"])
-    if options["backend"] != "local":
+    engine = invocation.engine(options.home, model=options.model, device=options.device)
+    if options.backend != "local":
         shard, paths = shard or "1/1", list(map(invocation.path, roots))
         with build_progress(f"shard {shard}") as on_progress:
-            pushed = invocation.milvus(options).push(
+            pushed = invocation.milvus(options, options.vector_index).push(
                 engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress
             )
         for one in pushed:
@@ -57,11 +76,11 @@ def index(
             yield Output(f"{visible(str(one.root))}: {documents} on the server, {done}\n")
         return
     for folder in roots:
-        if options["at"]:
+        if options.at:
             from codesearch.engine.scope import Scope
 
-            scope = Scope((invocation.path(folder),), at=options["at"])
-            known = f"{folder}: {options['at']} is indexed already"
+            scope = Scope((invocation.path(folder),), at=options.at)
+            known = f"{folder}: {options.at} is indexed already"
             yield from list(revision_indexed(engine, scope)) or [Output(f"{visible(known)}\n")]
             continue
         with build_progress(folder.name) as on_progress:
@@ -118,10 +137,9 @@ def watch(
         typer.Argument(help="Folders to watch; default: the current one.", show_default=False),
     ] = None,
     *,
-    quiet: bool,
-    model: Path | None,
-    device: str,
-    home: Path | None,
+    quiet: Annotated[bool, Opt("Print only warnings.", "--quiet -q")] = False,
+    models: ModelSettings,
+    home: Home = None,
 ) -> Iterator[Output]:
     """Update indexes while files change.
 
@@ -131,7 +149,7 @@ def watch(
 
     exit_while_waiting(signal.SIGINT, signal.SIGTERM)
     invocation = invocation_of(context)
-    engine = invocation.engine(home, model=model, device=device)
+    engine = invocation.engine(home, model=models.model, device=models.device)
     roots = [invocation.path(folder) for folder in folders or [Path()]]
     for root in roots:
         with build_progress(root.name) as on_progress:

@@ -17,10 +17,11 @@ import typer
 
 from codesearch.config import VECTOR_INDEXES
 from codesearch.errors import CodeSearchError, ConfigError
-from codesearch.settings import Value, group_folders, settings_in_force
+from codesearch.settings import ServerSettings, Value, group_folders, settings_in_force
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from codesearch.cli.options import ScopeOptions
     from codesearch.engine.engine import Engine
     from codesearch.engine.local import SearchBackend
     from codesearch.engine.pool import Pool
@@ -142,36 +143,35 @@ class Invocation:
             backend=backend,
         )
 
-    def scope(self, options: Mapping[str, Any], paths: Sequence[Path | str] = ()) -> Scope:
+    def scope(self, options: ScopeOptions, paths: Sequence[Path | str] = ()) -> Scope:
         """Return where to search, as options and paths say it."""
         from codesearch.engine.scope import Scope
 
-        roots, files = (tuple(map(self.path, options[name])) for name in ("root", "index"))
-        group = options["group"]
-        if group and (roots or files or options["all"]):
+        roots, files = (tuple(map(self.path, given)) for given in (options.root, options.index))
+        group = options.group
+        if group and (roots or files or options.all):
             raise ConfigError("--group excludes --root, --index and --all", "give only one of them")
-        if files and (roots or options["all"]):
+        if files and (roots or options.all):
             raise ConfigError(
                 "--index excludes --root and --all", "search portable files alone, or import them"
             )
         within = tuple(self.path(Path(path)) for path in paths)
         # The service has its own environment, so the name is looked up here.
         folders = group_folders(group, self.terminal.variables, self.user_home) if group else ()
-        return Scope(roots, self.terminal.here, options["all"], within, files, options["at"], folders=folders)
+        return Scope(roots, self.terminal.here, options.all, within, files, options.at, folders=folders)
 
     def showing(self, revision: Revision | None) -> Terminal:
         """Return the terminal that shows the files of a revision as git names them."""
         shown = {} if revision is None else {str(revision.folder): revision.shown}
         return replace(self.terminal, shown=shown)
 
-    def milvus(self, options: Mapping[str, Any]) -> MilvusBackend:
+    def milvus(self, server: ServerSettings, vector_index: str = VECTOR_INDEXES[0]) -> MilvusBackend:
         """Return the documents of the server that options name."""
         from codesearch.engine.remote import MilvusBackend
         from codesearch.milvus.store import Connection
 
         token = self.terminal.variables.get(TOKEN, "")
-        vector_index = options.get("vector_index", VECTOR_INDEXES[0])
-        return MilvusBackend(Connection(options["uri"], token, options["prefix"], vector_index))
+        return MilvusBackend(Connection(server.uri, token, server.prefix, vector_index))
 
 
 def invocation_of(context: typer.Context) -> Invocation:

@@ -10,7 +10,7 @@ import shlex
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,10 +20,12 @@ import typer.core
 
 import codesearch
 from codesearch.cli.invocation import Invocation, Output, outputs
-from codesearch.cli.options import defaults_of, with_options, with_revision
+from codesearch.cli.options import with_options, with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
+from codesearch.options import options_of
 from codesearch.service.address import facts
+from codesearch.settings import Value
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -47,27 +49,29 @@ COMMANDS = {
     "export": "portable",
     "import": "portable",
     "remove": "status",
-    "doctor": "doctor",
+    "doctor": "status",
     "uninstall": "setup",
     "bench": "bench",
 }
 """Command -> the module in this package that has a function of that name; that of `import` is `import_`."""
+_WITHOUT_SETTINGS = ("bench", "doctor", "import")
+"""Commands whose results must not depend on settings."""
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str | None = None) -> None:
     """Run a command line of this process, print its output as it arrives, and exit."""
     invocation = Invocation.of(facts(stdin=stdin))
-    defaults: dict[str, Any] = {}
+    settings: dict[str, Value] = {}
     code = 0
     try:
-        defaults = defaults_of(invocation.settings(), COMMANDS)
+        settings = invocation.settings()
     except CodeSearchError as error:
         if _HELP.isdisjoint(arguments):
             print(f"error: {visible(str(error))}", file=sys.stderr)
             sys.exit(2)
     try:
-        result = _result(make_command(commands), arguments, invocation, defaults)
+        result = _result(make_command(commands), arguments, invocation, defaults_of(settings, commands))
         if isinstance(result, int):  # Help, for example.
             code = result
         else:
@@ -156,6 +160,27 @@ class _Command(typer.core.TyperCommand):
         return super().parse_args(ctx, with_revision(args))
 
 
+def function_of(name: str) -> Callable[..., Iterator[Output]]:
+    """Return the function of a command."""
+    module = import_module(f"codesearch.cli.{COMMANDS[name]}")
+    function: Callable[..., Iterator[Output]] = getattr(module, "import_" if name == "import" else name)
+    return function
+
+
+def defaults_of(settings: Mapping[str, Value], commands: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the values that a file or a variable sets for the options of each command."""
+    changed = {name: value.value for name, value in settings.items() if value.source != "default"}
+    return {
+        command: {
+            name: changed[name]
+            for name, option in options_of(function_of(command)).items()
+            if name in changed and option.is_setting and not option.in_index
+        }
+        for command in commands
+        if command not in _WITHOUT_SETTINGS
+    }
+
+
 def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
     """Make the command line; with only some of its commands it starts faster."""
     app = typer.Typer(
@@ -167,9 +192,7 @@ def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
     )
     app.callback(invoke_without_command=True)(main)
     for name in commands:
-        module = import_module(f"codesearch.cli.{COMMANDS[name]}")
-        command = getattr(module, "import_" if name == "import" else name)
-        app.command(name, cls=_Command)(with_options(name, command))
+        app.command(name, cls=_Command)(with_options(function_of(name)))
     made = typer.main.get_command(app)
     assert isinstance(made, typer.core.TyperGroup)
     return made

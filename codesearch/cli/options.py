@@ -1,43 +1,54 @@
-"""The table of options on the command line: parameters of commands, and the settings that are their defaults."""
+"""Options on the command line: those that several commands have, and how typer gets the options of a command."""
 
-from __future__ import annotations
-
+# Without the import of `annotations`, which would leave their text to be compiled at each start.
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from codesearch.cli.invocation import Output
 from codesearch.errors import ConfigError
-from codesearch.options import Option, options_of
-from codesearch.settings import Value, user_groups
+from codesearch.options import Opt, Option, Record, is_record, options_of, read
+from codesearch.settings import user_groups
 
-_WITHOUT_SETTINGS = ("bench", "doctor", "import")
-"""Commands whose results must not depend on settings."""
+Home = Annotated[
+    Path | None, Opt("Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.")
+]
+Json = Annotated[bool, Opt("Print one JSON document.")]
+Revision = Annotated[str, Opt("A git revision in place of the files as they are.", metavar="REV")]
+Languages = Annotated[tuple[str, ...], Opt("Only this language.")]
+Globs = Annotated[tuple[str, ...], Opt("Only paths that match this glob; ! before it excludes.")]
 
 
-def with_options(name: str, command: Callable[..., Iterator[Output]]) -> Callable[..., Iterator[Output]]:
-    """Give a command the options that the table has for it.
+class ScopeOptions(Record):
+    """Where to search, and in which home."""
 
-    A parameter of the function with the name of an option gets the option's type, default, help and limits. A parameter
-    `**options` stands for all other options of the command.
-    """
-    options = options_of(name)
+    root: Annotated[
+        tuple[Path, ...], Opt("Search this indexed folder, or the imported index with this name.")
+    ] = ()
+    index: Annotated[tuple[Path, ...], Opt("Search this portable file.", metavar="FILE")] = ()
+    all: Annotated[bool, Opt("Search all indexed folders.")] = False
+    group: Annotated[str, Opt("Search the folders of this group, which your settings name.")] = ""
+    at: Revision = ""
+    home: Home = None
+
+
+def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Return a command as typer reads it: a parameter for each of its options, also of those in records."""
     own = inspect.signature(command, eval_str=True).parameters
-    arguments = [own[one] for one in own if one not in options and own[one].kind is not own[one].VAR_KEYWORD]
+    options = options_of(command)
+    records = {name: own[name].annotation for name in own if is_record(own[name].annotation)}
+    arguments = [own[name] for name in own if name not in options and name not in records]
 
     @functools.wraps(command)
-    def checked(**values: Any) -> Iterator[Output]:  # noqa: ANN401 - the types are those of the options.
-        for option in options.values():
-            value = values[option.name]
-            if option.repeatable:  # An empty value clears what an index keeps.
-                given = tuple(filter(None, value or ())) if option.in_index else tuple(value or ())
-                values[option.name] = given if value or not option.in_index else None
-            elif value is not None:
-                option.checked(value, option.flags[0])
-        yield from command(**values)
+    def checked(**values: Any) -> Iterator[Any]:  # noqa: ANN401 - the types are those of the options.
+        given = {name: read(record, values) for name, record in records.items()}
+        for name, value in values.items():
+            if name in own:
+                given[name] = options[name].given(value) if name in options else value
+        yield from command(**given)
 
     parameters = [*arguments, *map(_parameter, options.values())]
     vars(checked)["__signature__"] = inspect.Signature(
@@ -46,9 +57,9 @@ def with_options(name: str, command: Callable[..., Iterator[Output]]) -> Callabl
     return checked
 
 
-def only_one(options: Mapping[str, Any], names: Iterable[str]) -> str:
+def only_one(options: object, names: Iterable[str]) -> str:
     """Return which of some flags is given; "" if none is."""
-    given = [name for name in names if options[name]]
+    given = [name for name in names if getattr(options, name)]
     if len(given) > 1:
         raise ConfigError(
             f"{' and '.join(f'--{name}' for name in given)} exclude each other", "give only one"
@@ -63,7 +74,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     if option.repeatable or option.in_index or default in (None, ""):
         annotation, default = annotation | None, None
     declared = typer.Option(
-        *option.flags, help=_help(option), metavar=option.metavar, autocompletion=_values(option)
+        *option.flags, help=_help(option), metavar=option.opt.metavar, autocompletion=_values(option)
     )
     return inspect.Parameter(
         option.name,
@@ -75,8 +86,8 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 def _values(option: Option) -> Callable[[], Iterable[str]] | None:
     """Return what lists the values that completion offers; None if an option has no list of values."""
-    if option.choices:
-        return lambda: option.choices
+    if option.opt.choices:
+        return lambda: option.opt.choices
     if option.name == "group":
         return lambda: user_groups()
     return _languages if option.name in ("lang", "languages") else None
@@ -89,27 +100,13 @@ def _languages() -> list[str]:
 
 
 def _help(option: Option) -> str:
-    text = option.help.removesuffix(".")
+    text = option.opt.help.removesuffix(".")
     if option.repeatable:
         text += "; repeatable" + ("; '' clears it" if option.in_index else "")
     elif option.in_index:
         shown = {True: "yes", False: "no"}.get(option.default, option.default)
         text += f"; default: {shown}"
     return f"{text}."
-
-
-def defaults_of(settings: Mapping[str, Value], commands: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the options of each command that a file or a variable sets."""
-    changed = {name: value.value for name, value in settings.items() if value.source != "default"}
-    return {
-        command: {
-            name: changed[name]
-            for name, option in options_of(command).items()
-            if name in changed and option.is_setting and not option.in_index
-        }
-        for command in commands
-        if command not in _WITHOUT_SETTINGS
-    }
 
 
 def with_revision(arguments: Sequence[str]) -> list[str]:

@@ -10,8 +10,11 @@ import typer
 
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, size_of
+from codesearch.cli.options import Home
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError, index_command
+from codesearch.options import Opt
+from codesearch.settings import Model
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -26,11 +29,14 @@ def export(
         typer.Argument(metavar="[FILE]", help="Write one index to this portable file.", show_default=False),
     ] = None,
     *,
-    sqlite: Path | None,
-    with_code: bool,
-    root: tuple[Path, ...],
-    force: bool,
-    home: Path | None,
+    sqlite: Annotated[Path | None, Opt("Write a SQLite database (extra `export`).", metavar="FILE")] = None,
+    with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
+    root: Annotated[
+        tuple[Path, ...],
+        Opt("Export this indexed folder; default: that around you, with --sqlite all."),
+    ] = (),
+    force: Annotated[bool, Opt("Replace FILE even if it is not an export of codesearch.")] = False,
+    home: Home = None,
 ) -> Iterator[Output]:
     """Write an index to a portable file or to SQLite."""
     if (file is None) == (sqlite is None):
@@ -89,11 +95,11 @@ def import_(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file that `codesearch export` wrote.", show_default=False)],
     *,
-    root: Path | None,
-    name: str | None,
-    max_gb: float,
-    model: Path | None,
-    home: Path | None,
+    root: Annotated[Path | None, Opt("The folder with the sources; default: they are not here.")] = None,
+    name: Annotated[str | None, Opt("Name of the index without --root; default: that in FILE.")] = None,
+    max_gb: Annotated[float, Opt("Refuse a file that unpacks to more.", low=0, high=1_000_000)] = 8.0,
+    model: Model = None,
+    home: Home = None,
 ) -> Iterator[Output]:
     """Add the index in a portable file."""
     if root and name:

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.cli.options import only_one
+from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, only_one
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
+from codesearch.options import Opt
+from codesearch.settings import (
+    IndexingSettings,
+    ModelSettings,
+    QuerySettings,
+    RefreshSettings,
+    SearchSettings,
+    ServerSettings,
+)
+from codesearch.types import KINDS
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -34,6 +44,40 @@ _SHOWN_PLACES = 5
 """Of an exact text outside of definitions."""
 
 
+class SearchOptions(
+    SearchSettings, RefreshSettings, ScopeOptions, ModelSettings, ServerSettings, IndexingSettings
+):
+    """Options of `query` and `similar`."""
+
+    lang: Languages = ()
+    path: Globs = ()
+    kind: Annotated[tuple[str, ...], Opt(f"Only this kind: {', '.join(KINDS)}.", choices=KINDS)] = ()
+    changed: Annotated[
+        str | None,
+        Opt(
+            "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
+            metavar="[REV]",
+        ),
+    ] = None
+    json: Json = False
+    jsonl: Annotated[bool, Opt("Print one JSON object for each hit.")] = False
+    vimgrep: Annotated[bool, Opt("Print path:line:column:signature.")] = False
+    compact: Annotated[bool, Opt("Print one line for each hit.")] = False
+    files: Annotated[bool, Opt("Print only the paths of the files.", "--files -l")] = False
+    full: Annotated[bool, Opt("Show whole bodies.")] = False
+    context_lines: Annotated[
+        int, Opt("Lines of the file to show around each hit.", "--context -C", low=0, high=1_000_000)
+    ] = 0
+    explain: Annotated[bool, Opt("Show what each part added to the score.")] = False
+    no_service: Annotated[bool, Opt("Answer in this process, even if `codesearch serve` runs.")] = False
+
+
+class QueryOptions(QuerySettings, SearchOptions):
+    """Options of `query`."""
+
+    fixed: Annotated[bool, Opt("Find this exact text.", "--fixed -F")] = False
+
+
 def query(
     context: typer.Context,
     words: Annotated[
@@ -44,7 +88,7 @@ def query(
             show_default=False,
         ),
     ],
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    options: QueryOptions,
 ) -> Iterator[Output]:
     """Search with a question, keywords, a name, a path or text."""
     invocation = invocation_of(context)
@@ -69,10 +113,11 @@ def similar(
         list[str] | None,
         typer.Argument(metavar="[PATH]...", help="The files or folders to look in.", show_default=False),
     ] = None,
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    *,
+    options: SearchOptions,
 ) -> Iterator[Output]:
     """Find code like a function or class."""
-    yield from _search(location, invocation_of(context), options, paths or (), is_similar=True)
+    yield from _search(location, invocation_of(context), options, paths or ())
 
 
 def _example(location: str, invocation: Invocation) -> Place | str:
@@ -99,43 +144,52 @@ def _text_on_stdin(invocation: Invocation) -> str:
 def _search(
     text: str,
     invocation: Invocation,
-    options: Mapping[str, Any],
-    paths: Sequence[str] = (),
-    *,
-    is_similar: bool = False,
+    options: SearchOptions,
+    paths: Sequence[str],
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.first import first_indexed
     from codesearch.cli.render import render
-    from codesearch.search.request import Filters, RequestFields, SearchRequest
+    from codesearch.search.request import Filters, SearchRequest
 
     output_format = only_one(options, _FORMATS) or "text"
-    # The other options of the request have the names of its fields.
-    same: dict[str, Any] = {name: options[name] for name in RequestFields.__annotations__ if name in options}
     request = SearchRequest(
         text,
-        **same,
-        top_k=options["hits"],
-        filters=Filters(options["lang"], options["kind"], options["path"], here=invocation.terminal.here),
-        context=options["context_lines"],
-        by_file=not options.get("flat", True) and output_format not in _OF_DEFINITIONS,
+        options.hits,
+        filters=Filters(options.lang, options.kind, options.path, here=invocation.terminal.here),
+        all_code=options.all_code,
+        context=options.context_lines,
+        refresh=options.refresh,
+        changed=options.changed,
     )
-    if request.fixed:
-        request = replace(request, mode="lexical")
-    backend = None if options["backend"] == "local" else invocation.milvus(options)
-    model, device = options["model"], options["device"]
-    engine = invocation.engine(options["home"], model=model, device=device, backend=backend)
+    if isinstance(options, QueryOptions):
+        request = replace(
+            request,
+            mode="lexical" if options.fixed else options.mode,
+            min_confidence=options.min_confidence,
+            by_file=not options.flat and output_format not in _OF_DEFINITIONS,
+            fixed=options.fixed,
+        )
+    backend = None if options.backend == "local" else invocation.milvus(options)
+    engine = invocation.engine(options.home, model=options.model, device=options.device, backend=backend)
     scope = invocation.scope(options, paths)
     scope = yield from first_indexed(engine, scope, invocation, options)
-    if is_similar:
-        answer = replace(engine.similar(_example(text, invocation), request, scope), query=text)
-    else:
+    if isinstance(options, QueryOptions):
         answer = engine.search(request, scope)
-    shown = {name: options[name] for name in ("full", "explain", "color")}
-    if options["full"] and engine.is_local and output_format == "text":
-        shown["classes"] = _classes(engine, answer, scope)
-    terminal = invocation.showing(engine.revision(scope))
-    yield Output(render(answer, output_format, terminal, **shown))
+    else:
+        answer = replace(engine.similar(_example(text, invocation), request, scope), query=text)
+    is_full = options.full and engine.is_local and output_format == "text"
+    yield Output(
+        render(
+            answer,
+            output_format,
+            invocation.showing(engine.revision(scope)),
+            full=options.full,
+            explain=options.explain,
+            color=options.color,
+            classes=_classes(engine, answer, scope) if is_full else {},
+        )
+    )
     notes = [
         *map(freshness_note, answer.freshness),
         left_out_note(answer),

@@ -8,39 +8,41 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.options import Home
 from codesearch.cli.output import exit_while_waiting
 from codesearch.engine.scope import find_project
 from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.files import expanded
-from codesearch.options import options_of
-from codesearch.settings import group_folders
+from codesearch.options import Opt
+from codesearch.settings import IndexingSettings, group_folders
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.pool import Pool
     from codesearch.web.server import Site
 
+_HOST, _PORT = "127.0.0.1", 7177
 _PATIENCE_S = 10.0
 _POLL_S = 0.02
 
 
 def serve(
     context: typer.Context,
-    stop: bool,
-    web: bool,
-    host: str,
-    port: int,
-    token_file: Path | None,
-    watch: bool,
-    home: Path | None,
+    stop: Annotated[bool, Opt("Stop the service that runs.")] = False,
+    web: Annotated[bool, Opt("Serve a web page and an HTTP API too.")] = False,
+    host: Annotated[str, Opt("Address of the web page.")] = _HOST,
+    port: Annotated[int, Opt("Port of the web page.", low=1, high=65535)] = _PORT,
+    token_file: Annotated[Path | None, Opt("File with the token that HTTP clients must send.")] = None,
+    watch: Annotated[bool, Opt("Update indexes when files change.")] = True,
+    home: Home = None,
 ) -> Iterator[Output]:
     """Keep indexes open and up to date, for faster answers.
 
@@ -58,14 +60,13 @@ def serve(
 
     pool = Pool()
     sites: list[Site] = []
-    for_web = {"host": host, "port": port, "token_file": token_file}
     if not (web or hasattr(socket, "AF_UNIX")):
         raise ConfigError(
             "this system has no Unix-domain sockets: run commands without a service, or give --web"
         )
     if web:
         _check_installed("pydantic", "starlette", "uvicorn")
-    elif any(given != options_of("serve")[name].default for name, given in for_web.items()):
+    elif (host, port, token_file) != (_HOST, _PORT, None):
         raise ConfigError("--host, --port and --token-file need --web")
     token_file = expanded(token_file).absolute() if token_file else None
 
@@ -142,14 +143,19 @@ def _stop(home: Path) -> Output:
 
 def mcp(
     context: typer.Context,
-    root: Path | None,
-    group: Sequence[str],
-    setup: str | None,
-    write: bool,
-    instructions: bool,
-    remove: bool,
-    auto_index: bool,
-    home: Path | None,
+    root: Annotated[
+        Path | None, Opt("The project; default: the client's folder, or the project you are in.")
+    ] = None,
+    group: Annotated[tuple[str, ...], Opt("Let agents search this group of your settings too.")] = (),
+    setup: Annotated[str | None, Opt("Print the configuration of a client.", metavar="NAME")] = None,
+    write: Annotated[bool, Opt("With --setup: write what it shows, with backups.")] = False,
+    instructions: Annotated[
+        bool, Opt("Print a paragraph for AGENTS.md; with --setup, a diff of the client's file.")
+    ] = False,
+    remove: Annotated[bool, Opt("With --setup: take entry and paragraph out again.")] = False,
+    home: Home = None,
+    *,
+    indexing: IndexingSettings,
 ) -> Iterator[Output]:
     """Answer coding agents over the Model Context Protocol."""
     invocation = invocation_of(context)
@@ -170,7 +176,7 @@ def mcp(
         if remove:
             yield from take_back(setup, invocation, project)
         else:
-            options = _options_given(context, groups, root=root, home=home, auto_index=auto_index)
+            options = _options_given(context, groups, root=root, home=home, auto_index=indexing.auto_index)
             yield from set_up(setup, invocation, options, project, write=write, instructions=instructions)
     elif instructions:
         from codesearch.agents.clients import AGENTS_MD
@@ -181,7 +187,9 @@ def mcp(
         from codesearch.agents.server import make_server
 
         engine = invocation.engine(home)
-        make_server(engine, root, invocation.terminal.here, auto_index=auto_index, groups=groups).run()
+        make_server(
+            engine, root, invocation.terminal.here, auto_index=indexing.auto_index, groups=groups
+        ).run()
         yield Output()
 
 
@@ -203,7 +211,7 @@ def _options_given(
     return words
 
 
-def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator[Output]:
+def lsp(context: typer.Context, indexing: IndexingSettings, home: Home = None) -> Iterator[Output]:
     """Answer editors over the Language Server Protocol."""
     _check_installed("pygls")
     from codesearch.lsp.server import run
@@ -215,7 +223,7 @@ def lsp(context: typer.Context, auto_index: bool, home: Path | None) -> Iterator
     run(
         invocation.engine(home),
         invocation.terminal.here,
-        auto_index=auto_index,
+        auto_index=indexing.auto_index,
         min_confidence=invocation.settings()["min_confidence"].value,
     )
     yield Output()

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -16,10 +17,12 @@ from codesearch.agents import clients, edits
 from codesearch.agents.clients import CLIENTS, Client
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import size_of
+from codesearch.cli.options import Home
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import find_project
 from codesearch.errors import ConfigError, nearest_or
 from codesearch.home import FOLDERS
+from codesearch.options import Opt
 from codesearch.settings import user_file
 from codesearch.visible import visible
 
@@ -85,7 +88,11 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
         yield Output(f"{visible(f'{path} has no entry codesearch{also}')}\n")
 
 
-def uninstall(context: typer.Context, delete: bool, home: Path | None) -> Iterator[Output]:
+def uninstall(
+    context: typer.Context,
+    delete: Annotated[bool, Opt("Delete what is listed, except what is kept.")] = False,
+    home: Home = None,
+) -> Iterator[Output]:
     """List what codesearch has written, or delete it."""
     from codesearch.service.server import service_at
 

@@ -1,7 +1,8 @@
-"""`codesearch status`, `codesearch remove` and `codesearch config`: what is indexed, and with which settings."""
+"""`codesearch status`, `remove`, `config` and `doctor`: what is indexed, with which settings, and whether it works."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -11,23 +12,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import codesearch
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
+from codesearch.cli.options import Home, Json
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.scope import covering_index
-from codesearch.errors import ConfigError
-from codesearch.settings import SETTINGS, user_file
+from codesearch.errors import CodeSearchError, ConfigError
+from codesearch.options import Opt
+from codesearch.settings import SETTINGS, Device, ModelSettings, ServerSettings, user_file
 from codesearch.store.catalogue import is_revision
 from codesearch.store.manifest import not_defaults
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import IndexStatus
+    from codesearch.engine.reports import Check, IndexStatus
     from codesearch.milvus.push import RootStatus
 
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
+_NETWORK_EVENTS = (
+    "socket.connect",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.sendto",
+    "urllib.Request",
+)
 
 
 def status(
@@ -39,25 +51,26 @@ def status(
         ),
     ] = None,
     *,
-    warnings: bool,
-    changes: bool,
-    json: bool,
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    warnings: Annotated[bool, Opt("List the warnings of the last run.")] = False,
+    changes: Annotated[bool, Opt("Walk each folder and count what an update would do.")] = False,
+    server: ServerSettings,
+    json: Json = False,
+    home: Home = None,
 ) -> Iterator[Output]:
     """Show what is indexed."""
     invocation = invocation_of(context)
-    if options["backend"] != "local":
+    if server.backend != "local":
         named = [str(invocation.path(root).resolve()) for root in roots or []]
-        remote = [one for one in invocation.milvus(options).root_statuses() if not named or one.root in named]
+        remote = [one for one in invocation.milvus(server).root_statuses() if not named or one.root in named]
         if json:
             text = invocation.terminal.json_text(list(map(asdict, remote)), indent=2)
             yield Output(text, code=0 if remote else 1)
         else:
-            yield from _remote(remote, options["uri"])
+            yield from _remote(remote, server.uri)
         return
     from codesearch.service.server import service_at
 
-    engine = invocation.engine(options["home"])
+    engine = invocation.engine(home)
     found = engine.status(*(_root(engine, invocation.path(root)) for root in roots or []), changes=changes)
     around = covering_index(engine.home, invocation.terminal.here)
     current = around.folder if around else None
@@ -174,9 +187,9 @@ def remove(
         list[Path] | None, typer.Argument(help="Folders whose indexes to delete.", show_default=False)
     ] = None,
     *,
-    all: bool,
-    cache: bool,
-    home: Path | None,
+    all: Annotated[bool, Opt("Delete all indexes.")] = False,
+    cache: Annotated[bool, Opt("Also delete unpacked portable files and the data of `bench`.")] = False,
+    home: Home = None,
 ) -> Iterator[Output]:
     """Delete indexes. The folders themselves do not change."""
     if not folders and not all and not cache:
@@ -193,7 +206,11 @@ def remove(
         yield Output("cache removed\n")
 
 
-def config(context: typer.Context, explain: bool, json: bool) -> Iterator[Output]:
+def config(
+    context: typer.Context,
+    explain: Annotated[bool, Opt("Say what each setting means.")] = False,
+    json: Json = False,
+) -> Iterator[Output]:
     """Show the settings in this folder and where they come from."""
     invocation = invocation_of(context)
     found = invocation.settings()
@@ -205,6 +222,75 @@ def config(context: typer.Context, explain: bool, json: bool) -> Iterator[Output
     widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in (0, 1)]
     for name, text, source in rows:
         line = f"{name:<{widths[0]}}  {text:<{widths[1]}}  {source}"
-        yield Output(f"{visible(line)}\n" + (f"    {SETTINGS[name].help}\n" if explain else ""))
+        yield Output(f"{visible(line)}\n" + (f"    {SETTINGS[name].opt.help}\n" if explain else ""))
     path = user_file(invocation.terminal.variables, invocation.user_home)
     yield Output(f"\nset them in {visible(str(path))} or in {PROJECT_FILE} of a project\n")
+
+
+def doctor(
+    context: typer.Context,
+    offline: Annotated[bool, Opt("Index and query a small tree without network access.")] = False,
+    device: Device = ModelSettings.device,
+    home: Home = None,
+) -> Iterator[Output]:
+    """Check the installation, the model and every index."""
+    checks = (
+        _offline_checks(device) if offline else invocation_of(context).engine(home, device=device).verify()
+    )
+    code = 0
+    for check in checks:
+        code = 2 if check.state == "FAIL" else code
+        yield Output(f"{check.state:4}  {check.name:12} {visible(check.detail)}\n", code=code)
+
+
+def _offline_checks(device: str) -> Iterator[Check]:
+    """Index and query a tree of this package's own sources without a network."""
+    import ctypes
+    import tempfile
+
+    from codesearch.engine.reports import Check
+
+    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+    # An unprivileged process needs a new user namespace too. Only a single-threaded process may enter one.
+    if libc and any(libc.unshare(flags) == 0 for flags in (_CLONE_NEWNET, _CLONE_NEWUSER | _CLONE_NEWNET)):
+        yield Check("network", "ok", "this process runs in a namespace without network interfaces")
+    else:
+        yield Check("network", "none", "no network namespaces here: only recording attempts to connect")
+    attempts: list[str] = []
+
+    def on_event(event: str, arguments: tuple[object, ...]) -> None:
+        # The address of a Unix socket is a path; worker processes use them.
+        is_local = event in ("socket.connect", "socket.sendto") and isinstance(arguments[-1], str | bytes)
+        if event in _NETWORK_EVENTS and not is_local:
+            attempts.append(event)
+            raise ConnectionRefusedError(f"{event} refused: offline check")
+
+    sys.addaudithook(on_event)
+    # Windows does not delete files that are still mapped.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            best = _index_and_query(Path(folder), device)
+        except CodeSearchError as error:
+            yield Check("offline", "FAIL", str(error))
+            return
+    if attempts:
+        yield Check("offline", "FAIL", f"codesearch tried to use the network: {', '.join(attempts)}")
+    else:
+        yield Check("offline", "ok", f"indexed and queried without a network; best answer {best}")
+
+
+def _index_and_query(folder: Path, device: str) -> str:
+    import shutil
+
+    from codesearch.engine.engine import Engine
+    from codesearch.engine.scope import Scope
+
+    root = folder / "tree"
+    shutil.copytree(Path(codesearch.__file__).parent / "parsing", root)
+    engine = Engine(folder / "home", device=device)
+    engine.index(root)
+    hits = engine.search("split an identifier into subtokens", Scope()).hits
+    engine.close()
+    if not hits:
+        raise CodeSearchError("the query found nothing", "install or export the model again")
+    return f"{hits[0].path}:{hits[0].start_line} {hits[0].qualified_name}"

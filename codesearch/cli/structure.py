@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.options import Globs, Json, Languages, ScopeOptions
 from codesearch.cli.render import path_from, render_readings
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
+from codesearch.options import Opt
 from codesearch.search.forms import parse_asked
+from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, RefreshSettings
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -27,12 +30,23 @@ if TYPE_CHECKING:
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
 
 
+class OutlineOptions(ScopeOptions, IndexingSettings):
+    """Options of `outline`."""
+
+    max_lines: Annotated[
+        int, Opt("Show at most this many lines, the most important ones.", low=4, high=1_000_000)
+    ] = 40
+    question: Annotated[str, Opt("Show what answers this question, and what is around it.", "--for")] = ""
+    json: Json = False
+
+
 def outline(
     context: typer.Context,
     place: Annotated[
         str, typer.Argument(metavar="[PLACE]", help=f"{_PLACE} Default: this folder.", show_default=False)
     ] = ".",
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    *,
+    options: OutlineOptions,
 ) -> Iterator[Output]:
     """Show what is in a folder, a file or a class."""
     from codesearch.structure.text import outline_lines
@@ -41,13 +55,11 @@ def outline(
     engine, scope = _engine_and_scope(invocation, place, options)
     scope = yield from first_indexed(engine, scope, invocation, options)
     freshness: list[Freshness] = []
-    question = options["question"] or ""
-    found = engine.outline(
-        place, scope, max_lines=options["max_lines"], question=question, freshness=freshness
-    )
+    question = options.question
+    found = engine.outline(place, scope, max_lines=options.max_lines, question=question, freshness=freshness)
     yield Output(err="".join(map(freshness_note, freshness)))
     terminal = invocation.showing(engine.revision(scope))
-    if options["json"]:
+    if options.json:
         yield Output(terminal.json_text(list(map(asdict, found)), indent=2), code=0 if found else 1)
         return
     heads = len({one.root for one in found}) > 1
@@ -58,32 +70,51 @@ def outline(
         yield Output(err="no hits\n", code=1)
 
 
+class ReadOptions(ScopeOptions, IndexingSettings):
+    """Options of `read`."""
+
+    max_lines: Annotated[int, Opt("Fold the members of longer classes and files.", low=4, high=1_000_000)] = (
+        120
+    )
+    json: Json = False
+
+
 def read(
     context: typer.Context,
     place: Annotated[str, typer.Argument(metavar="PLACE", help=_PLACE, show_default=False)],
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    options: ReadOptions,
 ) -> Iterator[Output]:
     """Show the code of a file, a range of lines or a definition."""
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
     scope = yield from first_indexed(engine, scope, invocation, options)
     freshness: list[Freshness] = []
-    found = engine.read(place, scope, most_lines=options["max_lines"], freshness=freshness)
+    found = engine.read(place, scope, most_lines=options.max_lines, freshness=freshness)
     yield Output(err="".join(map(freshness_note, freshness)))
     terminal = invocation.showing(engine.revision(scope))
-    if options["json"]:
+    if options.json:
         yield Output(terminal.json_text(list(map(asdict, found)), indent=2))
     else:
         yield Output(*render_readings(found, place, terminal))
 
 
-def _engine_and_scope(invocation: Invocation, place: str, options: Mapping[str, Any]) -> tuple[Engine, Scope]:
+def _engine_and_scope(invocation: Invocation, place: str, options: ScopeOptions) -> tuple[Engine, Scope]:
     """Return an engine and where to look: if the place is a path that exists, in the index around it."""
     path = Path(parse_asked(place).path)
-    is_chosen = options["root"] or options["all"] or options["index"] or options["group"]
+    is_chosen = options.root or options.all or options.index or options.group
     whole = invocation.terminal.here / invocation.path(path)
     paths = () if is_chosen or not whole.exists() else (whole,)
-    return invocation.engine(options["home"]), invocation.scope(options, paths)
+    return invocation.engine(options.home), invocation.scope(options, paths)
+
+
+class UsagesOptions(RefreshSettings, ScopeOptions, IndexingSettings):
+    """Options of `usages`."""
+
+    hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20
+    lang: Languages = ()
+    path: Globs = ()
+    json: Json = False
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False
 
 
 def usages(
@@ -96,7 +127,7 @@ def usages(
             show_default=False,
         ),
     ],
-    **options: Any,  # noqa: ANN401 - the types are in `codesearch.options`.
+    options: UsagesOptions,
 ) -> Iterator[Output]:
     """Show where a name is used."""
     from codesearch.engine.answer import usages_fields
@@ -107,20 +138,20 @@ def usages(
     place, *paths = words
     for missing in (path for path in paths if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist", "give files or folders after the name")
-    engine, scope = invocation.engine(options["home"]), invocation.scope(options, paths)
+    engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
     asked = parse_asked(place)
     whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(asked.path)))
     if asked.path and (asked.first or asked.inside) and os.path.exists(whole) and not scope.at:
         # The index around the file is searched, not the file alone.
         place, scope = f"{whole}{place.strip().removeprefix(asked.path)}", replace(scope, here=whole)
     scope = yield from first_indexed(engine, scope, invocation, options)
-    filters = Filters(options["lang"], (), options["path"], here=invocation.terminal.here)
-    answer = engine.usages(place, scope, filters=filters, limit=options["hits"], refresh=options["refresh"])
+    filters = Filters(options.lang, (), options.path, here=invocation.terminal.here)
+    answer = engine.usages(place, scope, filters=filters, limit=options.hits, refresh=options.refresh)
     terminal, found = invocation.showing(engine.revision(scope)), answer.found
     path_of = partial(path_from, terminal)
-    if options["json"]:
+    if options.json:
         yield Output(terminal.json_text(usages_fields(answer), indent=2))
-    elif options["vimgrep"]:
+    elif options.vimgrep:
         rows = (
             f"{path_of(one.root, one.path)}:{one.line}:{one.column}:{visible(one.text)}\n"
             for one in found.usages

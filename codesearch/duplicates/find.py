@@ -43,7 +43,7 @@ IGNORE = "codesearch: ignore-duplicate"
 """A comment with this text in a function, or in the line above it, keeps it out."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """Which functions are compared.
 
@@ -57,9 +57,9 @@ class Wanted:
 
     allowed: NDArray[np.bool_] | None = None
     changed: Collection[int] | None = None
-    min_lines: int = 6
-    all_code: bool = False
-    min_score: float = 0.75
+    min_lines: int
+    all_code: bool
+    min_score: float
 
 
 def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int]:

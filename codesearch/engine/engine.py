@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
+from codesearch.duplicates.records import Limits
 from codesearch.engine.answer import Answer, DuplicatesAnswer, Freshness, UsagesAnswer
 from codesearch.engine.local import REFRESH_S, LocalBackend, SearchBackend
 from codesearch.engine.pool import Pool
@@ -429,9 +430,9 @@ class Engine:
         *,
         changed: str | None = None,
         filters: Filters | None = None,
-        min_lines: int = 6,
-        min_score: float = 0.75,
-        all_code: bool = False,
+        min_lines: int = Limits.min_lines,
+        min_score: float = Limits.min_score,
+        all_code: bool = Limits.all_code,
         refresh: bool = True,
     ) -> DuplicatesAnswer:
         """Return groups of functions that do the same.
@@ -475,7 +476,13 @@ class Engine:
                 excluded = tuple(path for path in filters.paths if path.startswith("!"))
                 allowed = allowed_documents(Filters(paths=excluded, here=filters.here), snapshot)
                 freshness += [Freshness(root, "unreadable", error=str(e)) for root, e in lost.items()]
-            wanted = Wanted(allowed, looked_for, min_lines, all_code, min_score)
+            wanted = Wanted(
+                allowed=allowed,
+                changed=looked_for,
+                min_lines=min_lines,
+                all_code=all_code,
+                min_score=min_score,
+            )
             groups, functions = find_duplicates(snapshot, wanted)
             return DuplicatesAnswer(
                 groups=tuple(groups),

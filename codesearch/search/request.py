@@ -11,6 +11,7 @@ from codesearch.config import MODES
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_name
 from codesearch.search.forms import parse_asked
+from codesearch.settings import QuerySettings, RefreshSettings, SearchSettings
 from codesearch.types import KINDS
 
 
@@ -87,13 +88,13 @@ class SearchRequest:
     """
 
     query: str = ""
-    top_k: int = 10
-    mode: str = "hybrid"
+    top_k: int = SearchSettings.hits
+    mode: str = QuerySettings.mode
     filters: Filters = field(default_factory=Filters)
-    all_code: bool = False
+    all_code: bool = SearchSettings.all_code
     context: int = 0
-    refresh: bool = True
-    min_confidence: float = 0.0
+    refresh: bool = RefreshSettings.refresh
+    min_confidence: float = QuerySettings.min_confidence
     changed: str | None = None
     by_file: bool = False
     fixed: bool = False

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.cli.main import COMMANDS
-from codesearch.options import ENVIRONMENT, OPTIONS, Option, options_of
+from codesearch.cli.main import COMMANDS, function_of
+from codesearch.options import ENVIRONMENT, Option, options_of
+from codesearch.settings import SETTINGS
 from tests.command import Command
 from tests.conftest import write_tree
 
@@ -86,7 +87,7 @@ def cases() -> list[tuple[str, list[str], dict[str, str]]]:
     """Return (command, further arguments, variables) of all cases, in an order that is always the same."""
     found: list[tuple[str, list[str], dict[str, str]]] = []
     for command in COMMANDS:
-        for option in options_of(command).values():
+        for option in options_of(function_of(command)).values():
             values = (
                 () if option.kind is bool else NUMBERS if option.kind in (int, float) else TEXTS + NUMBERS
             )
@@ -95,7 +96,7 @@ def cases() -> list[tuple[str, list[str], dict[str, str]]]:
         texts = [value for value in TEXTS if command != "index" or set(value) != {"/"}]
         found += [(command, ["--", value], {}) for value in texts]
         found += [(command, [value], {}) for value in texts]
-    variables = [option.variable for option in OPTIONS if ENVIRONMENT in option.set_by]
+    variables = [option.variable for option in SETTINGS.values() if ENVIRONMENT in option.opt.set_by]
     values = [value for value in TEXTS + NUMBERS if "\0" not in value]
     found += [("query", [], {name: value}) for name, value in product([*variables, "COLUMNS"], values)]
     random.Random(0).shuffle(found)

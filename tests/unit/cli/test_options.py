@@ -1,4 +1,4 @@
-"""The table of options on the command line."""
+"""Options on the command line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import pytest
 import typer
 
+from codesearch.cli.index import IndexRunOptions
 from codesearch.cli.invocation import Output
-from codesearch.cli.main import COMMANDS
-from codesearch.cli.options import defaults_of, with_options
+from codesearch.cli.main import COMMANDS, defaults_of
+from codesearch.cli.options import with_options
+from codesearch.cli.search import QueryOptions
 from codesearch.errors import ConfigError
-from codesearch.options import options_of
 from codesearch.settings import Value
 
 
@@ -40,34 +41,34 @@ def test_a_setting_reaches_every_command_with_its_option():
 
 @pytest.fixture
 def run():
-    """Run `index` or `query` with some arguments, and return the options that the command receives."""
+    """Run a command with options of `index` or `query`, and return the options that it receives."""
 
-    def run(name: str, *arguments: str) -> dict[str, Any]:
-        received: dict[str, Any] = {}
+    def run(record: type[Any], *arguments: str) -> Any:
+        received: list[Any] = []
 
-        def command(context: typer.Context, words: Annotated[list[str], typer.Argument()], **options: Any):
-            received.update(options)
+        def command(words: Annotated[list[str], typer.Argument()], options: Any):
+            received.append(options)
             yield Output()
 
+        command.__annotations__["options"] = record
         app = typer.Typer()
-        app.command()(with_options(name, command))
+        app.command()(with_options(command))
         list(typer.main.get_command(app).main(["word", *arguments], standalone_mode=False))
-        return received
+        return received[0]
 
     return run
 
 
-def test_a_command_receives_the_values_and_defaults_of_the_table(run):
-    given = run("query", "--lang", "go", "--lang", "c", "-C", "2")
-    assert given.keys() == options_of("query").keys()
-    assert (given["lang"], given["kind"], given["context_lines"], given["hits"]) == (("go", "c"), (), 2, 5)
-    assert (given["model"], given["refresh"]) == (None, True)
+def test_a_command_receives_a_record_with_values_and_defaults(run):
+    given = run(QueryOptions, "--lang", "go", "--lang", "c", "-C", "2")
+    assert (given.lang, given.kind, given.context_lines, given.hits) == (("go", "c"), (), 2, 5)
+    assert (given.model, given.refresh, given.group) == (None, True, "")
 
 
 def test_an_option_of_an_index_is_none_unless_it_is_given_and_an_empty_value_clears_it(run):
-    given = run("index", "--exclude", "", "--no-hidden")
-    assert (given["exclude"], given["languages"], given["hidden"]) == ((), None, False)
-    assert (given["ignore_files"], given["max_file_mb"]) == (None, None)
+    given = run(IndexRunOptions, "--exclude", "", "--no-hidden")
+    assert (given.exclude, given.hidden) == ((), False)
+    assert (given.languages, given.ignore_files, given.max_file_mb) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,6 @@ def test_an_option_of_an_index_is_none_unless_it_is_given_and_an_empty_value_cle
         (["--backend", "x"], "--backend must be one of local, milvus, not 'x'"),
     ],
 )
-def test_a_value_that_the_table_does_not_allow_is_an_error(run, arguments, message):
+def test_a_value_that_an_option_does_not_allow_is_an_error(run, arguments, message):
     with pytest.raises(ConfigError, match=message):
-        run("query", *arguments)
+        run(QueryOptions, *arguments)
