@@ -35,25 +35,15 @@ def check_device(device: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WalkConfig:
-    """Which files are read.
-
-    Attributes:
-        max_file_bytes: larger files are skipped.
-        hidden: also enter names that begin with a dot.
-        ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
-        follow_links: enter linked folders, but each real folder only once.
-        exclude: additional patterns, in the syntax of `.gitignore`, relative to the root.
-        languages: names of the languages to index; empty for all.
-        content: a key of `CONTENT` that says which files are read in addition to code.
-    """
+    """Which files are read."""
 
     max_file_bytes: int = 8_000_000
-    hidden: bool = False
-    ignore_files: bool = True
-    follow_links: bool = False
-    exclude: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-    content: str = "code"
+    hidden: bool = False  # Names that begin with a dot.
+    ignore_files: bool = True  # `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
+    follow_links: bool = False  # Each real folder is entered only once.
+    exclude: tuple[str, ...] = ()  # Patterns in the syntax of `.gitignore`, relative to the root.
+    languages: tuple[str, ...] = ()  # None for all.
+    content: str = "code"  # A key of `CONTENT`.
 
 
 Walk = TypeVar("Walk", WalkConfig, "IndexOptions")
@@ -61,9 +51,16 @@ Walk = TypeVar("Walk", WalkConfig, "IndexOptions")
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """Walk settings that a user can set; None keeps the current value.
+    """Which files an index reads; None keeps the current value.
 
-    The attributes are those of `WalkConfig`.
+    Attributes:
+        exclude: patterns in the syntax of `.gitignore`, relative to the root.
+        languages: names of the languages to index; empty for all.
+        hidden: also enter names that begin with a dot.
+        ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
+        follow_links: enter linked folders, but each real folder only once.
+        max_file_bytes: larger files are skipped.
+        content: "code", "docs", "config" or "all".
 
     Raises:
         ConfigError: `content` is unknown.
@@ -105,17 +102,11 @@ class IndexOptions:
 
 @dataclass(frozen=True, slots=True)
 class ParseConfig:
-    """What is taken from a file.
+    """What is taken from a file."""
 
-    Attributes:
-        max_code_bytes: only this many bytes of a definition are indexed, from its start.
-        max_mean_line_bytes: a file with a longer mean line counts as minified and is skipped.
-        max_nesting: definitions that are nested deeper are skipped with a warning.
-    """
-
-    max_code_bytes: int = 16_384
-    max_mean_line_bytes: int = 1_000
-    max_nesting: int = 32
+    max_code_bytes: int = 16_384  # Of a definition, from its start.
+    max_mean_line_bytes: int = 1_000  # A file with longer lines counts as minified and is skipped.
+    max_nesting: int = 32  # Definitions that are nested deeper are skipped with a warning.
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +126,12 @@ class VectorConfig:
 
 @dataclass(frozen=True, slots=True)
 class IndexConfig:
-    """All settings that change the content of an index.
-
-    Attributes:
-        walk: which files are read.
-        parse: what is taken from a file.
-        vectors: when an HNSW graph is built.
-        options: the part of `walk` that the user set with options; the next run uses it again.
-    """
+    """All settings that change the content of an index."""
 
     walk: WalkConfig = WalkConfig()
     parse: ParseConfig = ParseConfig()
     vectors: VectorConfig = VectorConfig()
-    options: IndexOptions = IndexOptions()
+    options: IndexOptions = IndexOptions()  # The part of `walk` that options set; the next run uses it again.
 
     def digest(self, *also: str) -> str:
         """Hash `also` and the settings that affect a file's documents; a new digest means a rebuild of the index."""

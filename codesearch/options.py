@@ -38,47 +38,28 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class Opt:
-    """What the annotation of an option says.
-
-    Attributes:
-        help: one sentence that says what it does.
-        flags: its names on the command line, with spaces between; empty for the usual one, such as --min-confidence.
-        choices: the only values; empty for any.
-        low: the lowest number.
-        high: the highest number.
-        metavar: stands for the value in the help; by default its type.
-        set_by: who may set it.
-        unset: the value in force if the field is None, which means that nobody sets it.
-        narrow: (value of a project or a portable file, value of the user) -> the value in force. It never reads more
-            files, or larger ones, than that of the user. None if any value is harmless.
-    """
+    """What the annotation of an option says."""
 
     help: str
-    flags: str = ""
+    flags: str = ""  # With spaces between; empty for the usual one, such as --min-confidence.
     choices: tuple[str, ...] = ()
     low: float = -inf
     high: float = inf
-    metavar: str | None = None
+    metavar: str | None = None  # Stands for the value in the help; by default its type.
     set_by: frozenset[str] = frozenset({COMMAND})
-    unset: Any = None
+    unset: Any = None  # The value in force if the field is None, which means that nobody sets it.
+    # (value of a project or a portable file, value of the user) -> the value in force. It never reads more files, or
+    # larger ones, than that of the user. None if any value is harmless.
     narrow: Callable[[Any, Any], Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option with the name, type and default of its field or parameter.
-
-    Attributes:
-        name: of the option and the setting.
-        opt: what its annotation says.
-        kind: the type of one value: bool, int, float, str, Path or dict.
-        repeatable: whether it can be given several times.
-        default: the value if nobody sets it; None if there is none.
-    """
+    """An option with the name, type and default of its field or parameter."""
 
     name: str
     opt: Opt
-    kind: type
+    kind: type  # Of one value: bool, int, float, str, Path or dict.
     repeatable: bool
     default: Any
 

@@ -18,15 +18,7 @@ from operator import and_, or_
 from pathlib import Path
 from typing import Annotated, Any
 
-from codesearch.config import (
-    CONTENT,
-    DEVICES,
-    MAX_FILE_MB,
-    MODES,
-    PROJECT_FILE,
-    IndexOptions,
-    WalkConfig,
-)
+from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
 from codesearch.files import expanded
 from codesearch.options import COMMAND, ENVIRONMENT, PORTABLE, PROJECT, USER, Opt, Option, Record, options_of
@@ -35,13 +27,7 @@ from codesearch.treefiles import read_regular
 USER_FILE = "config.toml"
 _MAX_BYTES = 100_000
 _WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
-_TYPES = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "a string",
-    Path: "a string",
-}
+_TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a string", Path: "a string"}
 _set = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT, PROJECT}))
 # A cloned project must not choose programs, servers or the model, or make codesearch read files outside of it.
 _set_by_user = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT}))
@@ -140,11 +126,7 @@ class WalkSettings(Record):
     max_file_mb: Annotated[
         int | None,
         _kept(
-            "Skip larger files.",
-            low=1,
-            high=MAX_FILE_MB,
-            unset=_WALK.max_file_bytes // 1_000_000,
-            narrow=min,
+            "Skip larger files.", low=1, high=MAX_FILE_MB, unset=_WALK.max_file_bytes // 1_000_000, narrow=min
         ),
     ] = None
     follow_links: Annotated[

@@ -48,25 +48,15 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Where output is shown.
+    """Where output is shown."""
 
-    Attributes:
-        here: working directory; paths below it are shown relative to it.
-        is_terminal: whether stdout is a terminal.
-        width: columns of the terminal.
-        height: rows of the terminal; 0 if stdout is none.
-        encoding: of stdout.
-        variables: environment variables that say which colours a terminal has, and settings.
-        shown: indexed folder -> what stands before the paths below it, if that is not the folder.
-    """
-
-    here: Path
+    here: Path  # The working directory; paths below it are shown relative to it.
     is_terminal: bool = False
     width: int = _WIDTH
-    height: int = 0
+    height: int = 0  # 0 if stdout is no terminal.
     encoding: str = "utf-8"
-    variables: Mapping[str, str] = field(default_factory=dict)
-    shown: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)  # Of the environment.
+    shown: Mapping[str, str] = field(default_factory=dict)  # Indexed folder -> what is shown in its place.
 
     @property
     def is_coloured(self) -> bool:
@@ -86,21 +76,13 @@ class Terminal:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """Facts about the process that started a command line.
-
-    Attributes:
-        terminal: its stdout.
-        home: folder of all indexes, unless an option names one.
-        user_home: what `~` stands for.
-        stdin: the text on its stdin, if the command line asks for it.
-        pool: indexes and models that are open in the service; None if the process runs the command itself.
-    """
+    """Facts about the process that started a command line."""
 
     terminal: Terminal
-    home: Path
+    home: Path  # Unless an option names one.
     user_home: Path
-    stdin: str | None = None
-    pool: Pool | None = None
+    stdin: str | None = None  # The text on it, if the command line asks for it.
+    pool: Pool | None = None  # What is open in the service; None if the process runs the command itself.
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], pool: Pool | None = None) -> Invocation:

@@ -32,8 +32,7 @@ def export(
     sqlite: Annotated[Path | None, Opt("Write a SQLite database (extra `export`).", metavar="FILE")] = None,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
     root: Annotated[
-        tuple[Path, ...],
-        Opt("Export this indexed folder; default: that around you, with --sqlite all."),
+        tuple[Path, ...], Opt("Export this indexed folder; default: that around you, with --sqlite all.")
     ] = (),
     force: Annotated[bool, Opt("Replace FILE even if it is not an export of codesearch.")] = False,
     home: Home = None,

@@ -62,7 +62,7 @@ def serve(
     sites: list[Site] = []
     if not (web or hasattr(socket, "AF_UNIX")):
         raise ConfigError(
-            "this system has no Unix-domain sockets: run commands without a service, or give --web"
+            "this system has no Unix-domain sockets", "run commands without a service, or give --web"
         )
     if web:
         _check_installed("pydantic", "starlette", "uvicorn")
@@ -194,12 +194,7 @@ def mcp(
 
 
 def _options_given(
-    context: typer.Context,
-    groups: Iterable[str],
-    *,
-    root: Path | None,
-    home: Path | None,
-    auto_index: bool,
+    context: typer.Context, groups: Iterable[str], *, root: Path | None, home: Path | None, auto_index: bool
 ) -> list[str]:
     """Return the options of the server that a command line has, so that they hold in any working directory."""
     named = {"--root": root, "--home": home and expanded(home)}
