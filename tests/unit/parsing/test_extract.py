@@ -61,7 +61,7 @@ def test_the_golden_file_has_every_sample_and_language(request):
         GOLDEN.write_text("\n".join(blocks), "utf-8")
     assert list(golden()) == sample_names(), "check the samples, then run with --update-golden"
     covered = {spec.name for sample in sample_names() if (spec := language_of_path(sample))}
-    assert {spec.name for spec in LANGUAGES} == covered, "add a file to samples/"
+    assert {spec.name for spec in LANGUAGES} <= covered, "add a file to samples/"
 
 
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"], ids=["unix", "windows"])

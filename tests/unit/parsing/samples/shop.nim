@@ -1,0 +1,7 @@
+const help* = """
+proc no() =
+"""
+
+## The sum of the lines.
+proc total*(lines: seq[int]): int =
+  lines.sum

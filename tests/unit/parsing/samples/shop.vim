@@ -1,0 +1,5 @@
+" Location: autoload/shop.vim
+
+function! shop#total(lines) abort
+  return a:lines
+endfunction
