@@ -9,26 +9,10 @@ import pytest
 
 from codesearch.agents.text import hits_text
 from codesearch.engine.answer import Answer, Changes, Freshness
-from codesearch.types import Hit
+from tests.records import make_hit
 
 CODE = "def load(name):\n    first(name)\n    second(name)\n    third(name)\n    check(name)\n    return name"
-HIT = Hit(
-    rank=1,
-    score=0.5,
-    root="/src",
-    path="check.py",
-    language="python",
-    kind="function",
-    name="load",
-    qualified_name="load",
-    signature="def load(name)",
-    docstring="",
-    start_line=1,
-    end_line=6,
-    last_line=6,
-    code=CODE,
-    signals={},
-)
+HIT = make_hit(CODE, path="check.py", signature="def load(name)")
 
 
 def shown(query: str, mode: str, max_tokens: int = 52) -> list[str]:

@@ -14,22 +14,16 @@ from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import render
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
+from tests.records import make_hit
 
-HIT = Hit(
-    rank=1,
-    score=0.5,
-    root="/src",
+HIT = make_hit(
+    "def read(self):\n    return 1",
+    start_line=3,
     path="a/b.py",
-    language="python",
-    kind="function",
     name="read",
     qualified_name="File.read",
     signature="def read(self)",
     docstring="Read – all of it.",
-    start_line=3,
-    end_line=4,
-    last_line=4,
-    code="def read(self):\n    return 1",
     signals={"cosine": 0.25, "name": 0.0},
 )
 ANSWER = Answer("read", "hybrid", "nbow", "cpu", 1200, 0.0123, [HIT], confidence=0.83)

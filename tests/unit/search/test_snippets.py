@@ -8,23 +8,12 @@ import pytest
 
 from codesearch.search.snippets import head_lines, head_text, snippet_lines
 from codesearch.types import Hit
+from tests.records import make_hit
 
-HIT = Hit(
-    rank=1,
-    score=0.5,
-    root="/src",
-    path="a.py",
-    language="python",
-    kind="function",
-    name="load",
-    qualified_name="load",
-    signature="def load(path: Path, strict: bool = True,) -> Config",
-    docstring="",
+HIT = make_hit(
+    "def load(\n    path: Path,\n    strict: bool = True,\n) -> Config:\n    check(path)\n    return parse(path)",
     start_line=10,
-    end_line=16,
-    last_line=16,
-    signals={},
-    code="def load(\n    path: Path,\n    strict: bool = True,\n) -> Config:\n    check(path)\n    return parse(path)",
+    signature="def load(path: Path, strict: bool = True,) -> Config",
 )
 
 
