@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from types import NoneType, UnionType
@@ -85,14 +85,15 @@ class Option:
         """The environment variable that sets it, if `set_by` has ENVIRONMENT."""
         return f"CODESEARCH_{self.name.upper()}"
 
-    def checked(self, value: Any, name: str) -> Any:  # noqa: ANN401 - the type is that of the option.
-        """Return a value of the right type."""
+    def checked(self, value: Any, name: str = "") -> Any:  # noqa: ANN401 - the type is that of the option.
+        """Return a value of the right type; an error has a name, by default that of the command line."""
         choices, low, high = self.opt.choices, self.opt.low, self.opt.high
         if choices and value not in choices:
+            name = name or self.flags[0]
             raise ConfigError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
         if self.kind in (int, float) and not low <= value <= high:
             limit = f"at least {low}" if high == inf else f"from {low:,} to {high:,}"
-            raise ConfigError(f"{name} must be {limit}, not {value}")
+            raise ConfigError(f"{name or self.flags[0]} must be {limit}, not {value}")
         return value
 
     def given(self, value: Any) -> Any:  # noqa: ANN401 - the type is that of the option.
@@ -103,7 +104,7 @@ class Option:
             return tuple(value or ())
         if value is None:
             return self.default if self.kind is str and not self.in_index else None
-        return self.checked(value, self.flags[0])
+        return self.checked(value)
 
     def narrowed(self, value: Any, yours: Any) -> Any:  # noqa: ANN401 - the type is that of the option.
         """Return the value in force if a project or a portable file chooses one and the user another one."""
@@ -120,26 +121,25 @@ def options_of(declared: Callable[..., Any]) -> dict[str, Option]:
     """Return the options of a record, or of a command and of the records that it takes, by name."""
     options: dict[str, Option] = {}
     for name, annotation, default in _declarations(declared):
-        opt = next(
-            (about for about in getattr(annotation, "__metadata__", ()) if isinstance(about, Opt)), None
-        )
-        if opt:
+        opt = getattr(annotation, "__metadata__", (None,))[0]
+        if isinstance(opt, Opt):
             kind, repeatable = _kind(annotation.__origin__)
             options[name] = Option(name, opt, kind, repeatable, opt.unset if default is None else default)
         elif is_record(annotation):
             options |= options_of(annotation)
+    # The options of a record come before those that it shares with others.
+    for base in filter(is_record, getattr(declared, "__bases__", ())):
+        options |= {name: option for name, option in options_of(base).items() if name not in options}
     return options
 
 
-def _declarations(declared: Callable[..., Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield name, annotation and default of each field or parameter; `typing.get_type_hints` would be slow."""
-    if not isinstance(declared, type):
-        for name, parameter in inspect.signature(declared, eval_str=True).parameters.items():
-            yield name, parameter.annotation, parameter.default
-        return
-    for base in declared.__mro__:  # The options of a command come before those that it shares with others.
-        for name, annotation in inspect.get_annotations(base, eval_str=True).items():
-            yield name, annotation, getattr(declared, name)
+def _declarations(declared: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
+    """Return name, annotation and default of each field or parameter; `typing.get_type_hints` would be slow."""
+    if isinstance(declared, type):
+        annotations = inspect.get_annotations(declared, eval_str=True)
+        return [(name, annotations[name], vars(declared).get(name)) for name in annotations]
+    parameters = inspect.signature(declared, eval_str=True).parameters.values()
+    return [(parameter.name, parameter.annotation, parameter.default) for parameter in parameters]
 
 
 def is_record(annotation: Any) -> bool:  # noqa: ANN401 - any type.

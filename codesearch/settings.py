@@ -206,8 +206,8 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
         if SETTINGS[name].opt.narrow is None or narrowed != found[name].value:
             found[name] = Value(narrowed, str(project))
     for name, setting in SETTINGS.items():
-        variable = f"${setting.variable}"
         if ENVIRONMENT in setting.opt.set_by and (text := environment.get(setting.variable)):
+            variable = f"${setting.variable}"
             found[name] = Value(_parsed(text, setting, variable), variable)
     return found
 
