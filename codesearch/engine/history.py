@@ -75,9 +75,7 @@ def answer_history(
             mark_used(history.folder)
             with pool.index(history.folder) as index:
                 searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
-                if question:
-                    return dict(searcher.ranked(question, filters, top_k)), searcher.commit_count, added
-                return dict.fromkeys(searcher.newest(filters, top_k)), searcher.commit_count, added
+                return searcher.ranked(question, filters, top_k), searcher.commit_count, added
 
         try:
             scores, commits, added = ranked()

@@ -34,15 +34,7 @@ _SHOWN_NAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class ChangedDefinition:
-    """A definition that a commit changed.
-
-    Attributes:
-        path: of the file, below the top of the repository.
-        name: qualified name.
-        kind: such as "function".
-        line: its first line after the commit, or before it if the commit removed it.
-        removed: whether the commit removed it.
-    """
+    """A definition that a commit changed; its line is the one after the commit, or before it if it was removed."""
 
     path: str
     name: str
@@ -53,19 +45,7 @@ class ChangedDefinition:
 
 @dataclass(frozen=True, slots=True)
 class CommitHit:
-    """A commit of an answer.
-
-    Attributes:
-        rank: 1-based.
-        id: its full id.
-        date: when it was committed, as YYYY-MM-DD in UTC.
-        author: name and address.
-        subject: the first line of its message.
-        body: the rest of its message.
-        paths: the files that it changed.
-        definitions: those that it changed, as the product parses them.
-        score: higher is better; None if there is no question.
-    """
+    """A commit of an answer: its date is in UTC, and it has a score if there is a question."""
 
     rank: int
     id: str
@@ -80,17 +60,9 @@ class CommitHit:
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
-    """Commits for a question or a place.
+    """Commits for a question or a place, which is at `path` below the `top` of the work tree.
 
-    Attributes:
-        question: as it was asked; "" if only a place was.
-        place: as it was given; "" for the whole repository.
-        path: of the place, below the top.
-        top: the work tree.
-        hits: the commits; best first, or newest first without a question.
-        commits: how many were searched.
-        added: how many of them were indexed for this answer.
-        shallow: whether the clone lacks older commits.
+    `commits` were searched, of which `added` were indexed for this answer. A `shallow` clone lacks older ones.
     """
 
     question: str

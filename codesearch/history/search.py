@@ -99,8 +99,11 @@ class CommitSearcher:
 
     def ranked(
         self, question: str, filters: CommitFilters, top_k: int, mode: str = "hybrid"
-    ) -> dict[str, float]:
-        """Return the ids of the best commits with their scores, best first."""
+    ) -> dict[str, float | None]:
+        """Return the ids of the best commits with their scores; without a question, those of the newest."""
+        if not question:
+            paths = sorted(self._snapshot.paths_of(np.flatnonzero(self._allowed(filters))))
+            return dict.fromkeys(map(id_of, paths[:top_k]))
         query = replace(self._searcher.analyse(question, mode), text="", literals=())
         config = replace(RANKING, candidate_count=max(RANKING.candidate_count, top_k))
         lexical = LexicalScorer(self._snapshot, config)
@@ -110,12 +113,6 @@ class CommitSearcher:
         best = ranking.order()[:top_k]
         paths = self._snapshot.paths_of(ranking.doc_ids[best])
         return {id_of(path): float(score) for path, score in zip(paths, ranking.scores[best], strict=True)}
-
-    def newest(self, filters: CommitFilters, top_k: int) -> list[str]:
-        """Return the ids of the newest commits that pass the filters."""
-        doc_ids = np.flatnonzero(self._allowed(filters))
-        paths = sorted(self._snapshot.paths_of(doc_ids))
-        return [id_of(path) for path in paths[:top_k]]
 
     def _allowed(self, filters: CommitFilters) -> NDArray[np.bool_]:
         """Return which commits pass: bool [size]."""

@@ -93,15 +93,7 @@ def by_module(definitions: Iterable[tuple[str, One]]) -> Modules[One]:
 
 @dataclass(frozen=True)
 class Statement:
-    """An import statement.
-
-    Attributes:
-        start: its first byte in the source.
-        end: behind its last byte.
-        text: of the statement.
-        path: of the file that has it, below the root.
-        language: of that file.
-    """
+    """An import statement of a file; `start` and `end` are bytes of the source."""
 
     start: int
     end: int

@@ -72,13 +72,7 @@ _MOST_LINE = 1_000
 
 
 class Names:
-    """The definitions of a name.
-
-    Attributes:
-        name: in the bytes of the sources.
-        targets: the doc_ids of those that are asked for.
-        target_files: (root, path) of their files.
-    """
+    """The definitions of a name; `targets` are the doc_ids of those that are asked for, in `target_files`."""
 
     def __init__(self, name: str, everything: Sequence[Ref], targets: Sequence[Ref]) -> None:
         self.name, self.text = name.encode("utf-8", "surrogatepass"), name

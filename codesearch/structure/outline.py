@@ -43,12 +43,9 @@ _FOLDER_STEMS = ("doc", "lib", "main", "package-info")
 
 @dataclass(slots=True)
 class Node:
-    """A candidate for a line: a folder, a file or a definition.
+    """A candidate for a line. Folders have tier 0, files 1 and definitions 2; lower tiers and heavier nodes come first.
 
-    Attributes:
-        tier: folders are 0, files 1 and definitions 2; lower tiers are shown first.
-        weight: of two nodes of a tier, the heavier one is shown first.
-        is_minor: a file of tests, generated or vendored code, or a folder with nothing else.
+    Files of tests, generated or vendored code are minor, and folders with nothing else.
     """
 
     entry: Entry

@@ -8,9 +8,10 @@ definition can be meant.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import path_filter
@@ -41,16 +42,7 @@ _READ_YOURSELF = "read the file itself, or index everything with `codesearch ind
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in an index.
-
-    Attributes:
-        index: the index.
-        path: of a file or folder below the root, without a slash at the end; "" is the root.
-        segment: has the file; None for a folder.
-        file: None for a folder.
-        row: the definition, if the place is one.
-        lines: first and last line, if the place is lines.
-    """
+    """A place in an index: a folder, a file, lines of it or a definition; the root has the path ""."""
 
     index: IndexReader
     path: str
@@ -173,11 +165,9 @@ class _Resolver:
             return [_at_lines(spot, asked.first) for spot in files]
         inside = [
             spot
-            for at in files
-            if at.segment and at.file
+            for file in files
             for spot in self._spots(
-                meant(documents_inside(self._snapshot, self._doc_ids(at.segment, at.file), asked)),
-                asked.inside[-1],
+                documents_inside(self._snapshot, self._doc_ids(file), asked), asked.inside
             )
         ]
         if inside:
@@ -185,22 +175,20 @@ class _Resolver:
         name = self._text.partition("::")[2]
         raise IndexNotFoundError(f"{path} has no definition {name!r}", "see its outline")
 
-    def _doc_ids(self, segment: SegmentReader, file: FileRecord) -> range:
-        base = next(base for base, other in self._snapshot.based_segments() if other is segment)
-        return range(base + file.first_doc, base + file.first_doc + file.doc_count)
+    def _doc_ids(self, spot: Spot) -> range:
+        assert spot.file is not None
+        first = spot.file.first_doc
+        first += next(base for base, segment in self._snapshot.based_segments() if segment is spot.segment)
+        return range(first, first + spot.file.doc_count)
 
     def _named(self) -> list[Spot]:
-        if not self._asked.names:
-            return []
-        return self._spots(meant(documents_named(self._snapshot, self._asked)), self._asked.names[-1])
+        return self._spots(documents_named(self._snapshot, self._asked), self._asked.names)
 
-    def _spots(self, doc_ids: Sequence[int], name: str) -> list[Spot]:
-        refs = definitions_among(self._snapshot, doc_ids, name)
-        sources = [(ref, ref.source) for ref in refs]
+    def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
+        refs = definitions_among(self._snapshot, meant(likeness), names[-1]) if likeness else []
         return [
-            Spot(self._indexes[ref.root], ref.path, source.segment, ref.file, ref.row)
-            for ref, source in sources
-            if isinstance(source, SourceFiles)
+            Spot(self._indexes[ref.root], ref.path, cast(SourceFiles, ref.source).segment, ref.file, ref.row)
+            for ref in refs
         ]
 
     def _files(self) -> list[Spot]:

@@ -20,18 +20,10 @@ _INDENT = 2
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of an outline.
+    """A line of an outline: a folder, a file, a definition, or "rest" for what was left out.
 
-    Attributes:
-        depth: how many entries are around it.
-        kind: "folder", "file", one of `codesearch.types.KINDS`, or "rest" for what was left out.
-        label: the name of a folder or file, the signature of a definition, or what was left out.
-        path: relative to the root.
-        summary: the first sentence of its documentation; "" without one.
-        definition: None if it is no definition.
-        contents: how many definitions a folder or a file has.
-        names: main types or functions of a folder or file.
-        code: number and text of each line, if the whole definition is shown.
+    `label` is a name, a signature or what was left out, and `summary` the first sentence of the documentation. A folder
+    or file has `contents` definitions, of which `names` are the main ones. `code` is there if a definition is whole.
     """
 
     depth: int
@@ -47,12 +39,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The shape of a place.
-
-    Attributes:
-        root: the indexed folder, or the name of an index without one.
-        entries: the place itself, and then what is in it, in the order of paths and lines.
-    """
+    """The shape of a place: the place itself, and then what is in it, in the order of paths and lines."""
 
     root: str
     entries: tuple[Entry, ...]

@@ -62,16 +62,8 @@ class Defined(Definition):
 class Usage:
     """An occurrence of a name outside of its definitions' own names.
 
-    Attributes:
-        root: the indexed folder, or the name of an index without one.
-        path: the file, relative to the root.
-        line: 1-based.
-        column: 1-based, in characters.
-        text: the line without the space around it; a part of it if it is long.
-        grade: one of `GRADES`.
-        may_be: "path:line" of the definitions that it can mean, at most `MOST_DEFINITIONS`.
-        inside: the innermost definition around it; None at the top level of a file.
-        stale: the file changed after it was indexed, so `inside` may be wrong.
+    `text` is its line, or a part of it, and `may_be` has "path:line" of the definitions that it can mean. In a `stale`
+    file, which changed after it was indexed, `inside`, the definition around the usage, may be wrong.
     """
 
     root: str
@@ -87,18 +79,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Usages:
-    """Where a name is used.
+    """Where a name is used: the best grade first, then source code before other files, then by path and line.
 
-    Attributes:
-        name: as it stands in the sources.
-        definitions: of this name or at the place that was asked for, at most `MOST_DEFINITIONS`.
-        definition_count: of all of them.
-        usages: the best grade first, then source code before tests and other files, then by path and line.
-        usage_count: of all usages in the files that were read.
-        grades: grade -> number of usages.
-        file_count: how many files have usages.
-        unread_files: how many more files have the words of the name and were not read, because that is too much.
-        seconds: to find them.
+    The counts are of everything that was read; `unread_files` may have the name and were not read.
     """
 
     name: str

@@ -25,17 +25,9 @@ MAX_CANDIDATES = 20
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Lines of a file. Where line numbers are missing between `first_line` and `last_line`, lines are folded away.
+    """Lines of a file, each with its number; between `first_line` and `last_line`, lines may be folded away.
 
-    Attributes:
-        root: the indexed folder, or the name of an index without one.
-        path: the file, relative to the root.
-        language: of the file.
-        definition: what was read; None if it is a file or a part of it.
-        first_line: of the place, whether it is shown or not.
-        last_line: inclusive.
-        lines: number and text of each line that is shown, ascending.
-        stale: the file changed after it was indexed, so lines may have moved.
+    `definition` is None for a file or a part of it. A `stale` file changed after it was indexed.
     """
 
     root: str
@@ -50,16 +42,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """An indexed file as it is now.
-
-    Attributes:
-        root: the indexed folder, or the name of an index without one.
-        path: relative to the root.
-        language: of the file.
-        source: the text; invalid UTF-8 is replaced.
-        definitions: in the order of the source.
-        stale: the file changed after it was indexed, so the lines of definitions may be wrong.
-    """
+    """An indexed file as it is now, with its definitions; if it is `stale`, their lines may be wrong."""
 
     root: str
     path: str

@@ -43,9 +43,9 @@ def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch
     indexed = []
     update = commits.update_history
 
-    def spied(history, home, encoder, *, cut):
+    def spied(history, encoder, *, cut):
         indexed.extend(cut.values())
-        return update(history, home, encoder, cut=cut)
+        return update(history, encoder, cut=cut)
 
     monkeypatch.setattr(commits, "update_history", spied)
     result = commits.run(options.data, options)
