@@ -1,21 +1,23 @@
-"""A plan -> new segments, committed by one atomic rename.
+"""The second half of an index run: a plan -> parse -> embed -> write -> publish.
 
-The steps are: parse files in worker processes; write store, rows and postings in the order of the paths; encode batches
-and write vectors; sync and hash all files; rename the manifest into place.
+The whole line is settings -> walk -> diff -> parse -> embed -> write -> publish. `plan` has its first half, which
+imports fast, because most runs end there. Worker processes parse. This process embeds the documents and writes
+database, rows and postings in the order of the paths. All files are synced and hashed before the manifest is renamed.
 
 An update writes one segment. It contains the changed files and the segments that are merged (see `policy`). A first
-build commits segments one after another, so an interrupted build can resume.
+build publishes segments one after another, so an interrupted build can resume.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -83,7 +85,6 @@ class BuildReport:
 ProgressCallback = Callable[[Progress], None]
 Parse = Callable[[Sequence[SourceFile]], Generator[tuple[SourceFile, ParsedFile | None], None, None]]
 """Yields each file with its documents, in order; None if the file no longer exists."""
-Item = tuple[FileRecord, ParsedFile | LiveFile]
 
 
 def build_index(
@@ -94,7 +95,7 @@ def build_index(
     merge_all: bool = False,
     parse: Parse | None = None,
 ) -> BuildReport:
-    """Carry out a plan and commit the result. The caller holds the writer lock."""
+    """Carry out a plan and publish the result. The caller holds the writer lock."""
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
     if parse is None:
@@ -102,121 +103,114 @@ def build_index(
             plan.root.resolve(), plan.config, encoder.tokenizer_path, encoder.max_document_tokens
         )
         parse = partial(parse_files, parser)
+    build = _Build(plan, encoder, on_progress)
+    merged = build.take_segments_to_merge(merge_all=merge_all)
+    # Close readers and parser here. After a failure, the garbage collector might do it in a thread of the pool.
     with writing(plan.index_folder), ExitStack() as opened:
-        return _Build(plan, encoder, on_progress).run(parse, opened, merge_all=merge_all)
-
-
-class _Build:
-    """The state of a build: the segments and the counts of the files so far."""
-
-    def __init__(self, plan: Plan, encoder: Encoder, on_progress: ProgressCallback) -> None:
-        self.plan, self.encoder, self.on_progress = plan, encoder, on_progress
-        self.embedder = Embedder(encoder)
-        self.started = time.monotonic()
-        # Commit incomplete states only if they do not replace a complete index.
-        self.is_first = plan.last is None or not plan.last.complete
-        self.entries = _with_dead(plan, plan.previous) if plan.previous else []
-        self.commit = plan.last.commit if plan.last else 0
-        self.next_number = last_number(plan.index_folder) + 1
-        self.written: list[SegmentEntry] = []
-        self.totals = _Totals.of(plan)
-        self.parsed = 0
-        self.done_bytes = 0
-        self.total_bytes = sum(file.size for file in plan.to_parse)
-
-    def run(self, parse: Parse, opened: ExitStack, *, merge_all: bool) -> BuildReport:
-        """Write and commit the segments; readers of merged segments are closed with `opened`."""
-        merged = self._segments_to_merge(merge_all=merge_all)
-        readers: dict[int, SegmentReader] = {}
-        if self.plan.previous:
-            reader = IndexReader(self.plan.index_folder, replace(self.plan.previous, segments=merged))
-            opened.callback(reader.close)
-            readers = {entry.number: segment for entry, segment in zip(merged, reader.segments, strict=True)}
-        self.entries = [entry for entry in self.entries if entry not in merged]
+        readers = _open(plan, merged, opened)
         kept = [
             live
             for number, reader in readers.items()
             for live in live_files(number, reader.dead_files, reader.store)
         ]
-        least = _COSTLY_SEGMENT_BYTES if self.encoder.is_costly else _SEGMENT_BYTES
-        limit = max(least, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
-        # Close the generator here. After a failure, the garbage collector might close it in a thread of the pool.
-        with closing(parse(self.plan.to_parse)) as parsed:
-            items = self._items(sorted([*self.plan.to_parse, *kept], key=_path_of), parsed)
-            while first := next(items, None):
-                self.written.append(self._write(self._part(first, items, limit), readers))
-                self.entries.append(self.written[-1])
-                if self.is_first and self.done_bytes < self.total_bytes:
-                    self._commit(complete=False)
-        manifest = self._commit(complete=True)
-        return BuildReport(
-            manifest,
-            self.parsed,
-            self.plan.kept,
-            self.plan.removed,
-            self.embedder.embedded,
-        )
+        parsed = opened.enter_context(closing(parse(plan.to_parse)))
+        parts = build.parts(sorted([*plan.to_parse, *kept], key=_path_of))
+        for number, part in enumerate(parts, last_number(plan.index_folder) + 1):
+            files = build.contents(part, parsed)
+            build.write(number, files, readers)
+            if build.is_first and part is not parts[-1]:
+                build.publish(complete=False)
+        manifest = build.publish(complete=True)
+    return BuildReport(manifest, build.parsed, plan.kept, plan.removed, build.embedded)
 
-    def _segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
-        """Choose the segments to rewrite.
 
-        Choose none during a first build. Do not rewrite a single segment that would not change.
-        """
+class _Build:
+    """The steps after the parser, and the state of a build: its segments and the counts of its files so far."""
+
+    def __init__(self, plan: Plan, encoder: Encoder, on_progress: ProgressCallback) -> None:
+        self.plan, self.encoder, self.on_progress = plan, encoder, on_progress
+        self.started = time.monotonic()
+        # Publish incomplete states only if they do not replace a complete index.
+        self.is_first = plan.last is None or not plan.last.complete
+        self.entries = _with_dead(plan, plan.previous) if plan.previous else []
+        self.commit = plan.last.commit if plan.last else 0
+        self.written: list[SegmentEntry] = []
+        self.totals = _Totals.of(plan)
+        self.parsed = self.embedded = self.done_bytes = 0
+        self.total_bytes = sum(file.size for file in plan.to_parse)
+
+    def take_segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
+        """Choose the segments to rewrite: none during a first build, and no single one that would not change."""
         if not self.plan.previous or not self.plan.previous.complete:
             return []
         new_documents = self.total_bytes // _DOCUMENT_BYTES + 1
         chosen = segments_to_merge(self.entries, new_documents, merge_all=merge_all)
-        alone = len(chosen) == 1 and not self.plan.to_parse and not chosen[0].dead_files
-        return [] if alone else chosen
+        if len(chosen) == 1 and not self.plan.to_parse and not chosen[0].dead_files:
+            return []
+        self.entries = [entry for entry in self.entries if entry not in chosen]
+        return chosen
 
-    def _part(self, first: Item, items: Iterator[Item], limit: int) -> Iterator[Item]:
-        """Yield the files of one segment, with about `limit` bytes of new source."""
-        end = self.done_bytes + limit
-        yield first
-        while self.done_bytes < end and (item := next(items, None)):
-            yield item
+    def parts(self, files: Sequence[SourceFile | LiveFile]) -> list[list[SourceFile | LiveFile]]:
+        """Split files into those of each new segment: several during a first build, otherwise one."""
+        least = _COSTLY_SEGMENT_BYTES if self.encoder.is_costly else _SEGMENT_BYTES
+        limit = max(least, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
+        parts: list[list[SourceFile | LiveFile]] = []
+        size = limit
+        for file in files:
+            if size >= limit:
+                parts.append([])
+                size = 0
+            parts[-1].append(file)
+            size += file.size if isinstance(file, SourceFile) else 0
+        return parts
 
-    def _items(
+    def contents(
         self,
         files: Sequence[SourceFile | LiveFile],
         parsed: Iterator[tuple[SourceFile, ParsedFile | None]],
-    ) -> Iterator[Item]:
+    ) -> Iterator[ParsedFile | LiveFile]:
+        """Yield what each file adds to a segment; nothing if it no longer exists."""
         for file in files:
             if isinstance(file, LiveFile):
-                yield file.record, file
+                yield file
                 continue
             _, result = next(parsed)
             self.done_bytes += file.size
             if result:
                 self.parsed += 1
                 self.totals.add(replace(result.record, doc_count=len(result.rows)))
-                yield result.record, result
+                yield result
 
-    def _write(self, items: Iterator[Item], readers: dict[int, SegmentReader]) -> SegmentEntry:
-        """Write one segment and sync it to disk."""
-        number, self.next_number = self.next_number, self.next_number + 1
+    def write(
+        self, number: int, files: Iterator[ParsedFile | LiveFile], readers: Mapping[int, SegmentReader]
+    ) -> None:
+        """Embed and write the documents of some files as one segment, and sync it to disk."""
+        first = next(files, None)
+        if first is None:
+            return
         folder = self.plan.index_folder / segment_folder(number)
         writer = SegmentWriter(folder, self.encoder.dim)
         try:
-            self.embedder.start(writer.vectors)
-            for record, content in items:
-                if isinstance(content, LiveFile):
-                    segment = readers[content.segment]
-                    writer.add_kept(record, content.segment, segment)
+            embedder = Embedder(self.encoder, writer.vectors)
+            for file in chain([first], files):
+                if isinstance(file, LiveFile):
+                    record, segment = file.record, readers[file.segment]
+                    writer.add_kept(record, file.segment, segment)
                     old = slice(record.first_doc, record.first_doc + record.doc_count)
-                    self.embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
+                    embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
                 else:
-                    writer.add_parsed(record, content.rows, content.block)
-                    self.embedder.add(content.document_tokens())
+                    writer.add_parsed(file.record, file.rows, file.block)
+                    embedder.add(file.document_tokens())
                 self._tell("parse", writer.documents)
             self._tell("write", writer.documents)
-            self.embedder.finish()
+            embedder.finish()
+            self.embedded += embedder.embedded
             writer.finish(self.plan.config.vectors)
         finally:
             writer.abandon()
         self._tell("commit", writer.documents)
         sums, counts = field_statistics(load_field_lengths(folder))
-        return SegmentEntry(
+        entry = SegmentEntry(
             number=number,
             source_files=writer.source_files,
             documents=writer.documents,
@@ -226,8 +220,11 @@ class _Build:
             field_counts=counts,
             files=describe_files(folder),
         )
+        self.written.append(entry)
+        self.entries.append(entry)
 
-    def _commit(self, *, complete: bool) -> Manifest:
+    def publish(self, *, complete: bool) -> Manifest:
+        """Make the segments so far the current state of the index."""
         self.commit += 1
         manifest = Manifest(
             root=str(self.plan.root.resolve()),
@@ -296,6 +293,15 @@ class _Totals:
             self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
         for line in filter(None, record.warnings.split("\n")):
             self.warnings[line] += sign
+
+
+def _open(plan: Plan, merged: list[SegmentEntry], opened: ExitStack) -> dict[int, SegmentReader]:
+    """Open the segments that are merged: number -> reader."""
+    if not plan.previous:
+        return {}
+    index = IndexReader(plan.index_folder, replace(plan.previous, segments=merged))
+    opened.callback(index.close)
+    return {entry.number: segment for entry, segment in zip(merged, index.segments, strict=True)}
 
 
 def _path_of(file: SourceFile | LiveFile) -> str:

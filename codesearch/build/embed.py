@@ -20,16 +20,11 @@ class Embedder:
         embedded: number of texts that the model embedded.
     """
 
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._writer: VectorWriter
+    def __init__(self, encoder: Encoder, writer: VectorWriter) -> None:
+        self._encoder, self._writer = encoder, writer
         self._waiting: list[int | tuple[NDArray[np.int8], NDArray[np.float32]]] = []
         self._tokens: list[TokenIds] = []
         self.embedded = 0
-
-    def start(self, writer: VectorWriter) -> None:
-        """Write the vectors of all documents that are added from now on to `writer`."""
-        self._writer = writer
 
     def add(self, tokens: Sequence[TokenIds]) -> None:
         """Add documents, given as token ids."""

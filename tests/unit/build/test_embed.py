@@ -27,9 +27,7 @@ def batches(encoder, monkeypatch):
 @pytest.fixture
 def embedder(encoder, tmp_path):
     writer = VectorWriter(tmp_path, encoder.dim)
-    opened = Embedder(encoder)
-    opened.start(writer)
-    yield opened
+    yield Embedder(encoder, writer)
     writer.abandon()
 
 
