@@ -184,7 +184,10 @@ def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]])
     """Return the lines where definitions have their names; usages leave them out."""
     found = set()
     for segment in index.segments:
-        for number, _, start, _ in segment.store.places_named(name):
+        for number, exact, _ in segment.store.documents_named(name):
+            if exact != name:
+                continue
+            start = segment.store.document_rows(number, 1)[0].start_line
             path = segment.files[int(segment.rows["file_id"][number])].path
             heads = ((path, line) for line in range(start, start + _MOST_HEAD + 1))
             found.update([place for place in heads if place in lines][:1])

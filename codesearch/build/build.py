@@ -29,11 +29,11 @@ from codesearch.build.policy import segments_to_merge
 from codesearch.build.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.store.database import FileRecord
-from codesearch.store.digest import describe_files
+from codesearch.store.digest import check_intact, describe_files, remember_written
 from codesearch.store.manifest import Manifest, SegmentEntry, Tally, limited_counts, segment_folder
 from codesearch.store.postings import field_statistics, load_field_lengths
 from codesearch.store.publish import commit_manifest, last_number, writing
-from codesearch.store.reader import IndexReader, check_intact, remember_written
+from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader, SegmentWriter
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.encoder import Encoder

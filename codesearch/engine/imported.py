@@ -125,7 +125,7 @@ def _is_whole(folder: Path, manifest: Manifest) -> bool:
         return False
     try:
         for segment in manifest.segments:
-            check_sizes(folder / segment.folder, segment.files, manifest.root)
+            list(check_sizes(folder, segment, manifest.root))
     except IndexCorruptError:
         return False
     return True

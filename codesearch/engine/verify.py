@@ -15,7 +15,7 @@ from codesearch.installation import how_to_add
 from codesearch.parsing.grammars import distributions, grammar_version, is_installed, load_query
 from codesearch.parsing.languages import LANGUAGES
 from codesearch.store.catalogue import IndexEntry, list_indexes
-from codesearch.store.digest import check_digests
+from codesearch.store.digest import check_intact
 from codesearch.text.bundle import SHIPPED, load_bundle
 from codesearch.text.onnx import choose_device
 
@@ -90,8 +90,7 @@ def _index_check(entry: IndexEntry) -> Check:
         return Check("index", "FAIL", f"{entry.folder}: {entry.error}")
 
     def describe() -> str:
-        for segment in manifest.segments:
-            check_digests(entry.folder / segment.folder, segment.files, manifest.root)
+        check_intact(entry.folder, manifest, is_thorough=True)
         documents = f"{manifest.documents:,} document{'' if manifest.documents == 1 else 's'}"
         return f"{manifest.root}: {documents}, every byte checked"
 

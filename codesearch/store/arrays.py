@@ -146,13 +146,7 @@ class _Mapping:
 def _library() -> Any:  # noqa: ANN401 - ctypes has no types for functions of a library.
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
-    library.mmap.argtypes = (
-        ctypes.c_void_p,
-        ctypes.c_size_t,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int64,
-    )
-    library.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    pointer, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    library.mmap.argtypes = (pointer, size, number, number, number, ctypes.c_int64)
+    library.munmap.argtypes = (pointer, size)
     return library

@@ -303,14 +303,6 @@ class StoreReader:
         )
         return list(self._select(query, (name,)))
 
-    def places_named(self, name: str) -> list[tuple[int, str, int, str]]:
-        """List (doc_id, qualified_name, start_line, signature) of every document with exactly this name."""
-        query = (
-            "SELECT doc_id, qualified_name, start_line, signature FROM documents "
-            "WHERE name = ? COLLATE NOCASE AND name = ? ORDER BY doc_id"
-        )
-        return list(self._select(query, (name, name)))
-
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""
         for start in range(0, len(values), _BATCH):

@@ -1,20 +1,29 @@
-"""Digests of source files and of the files of an index."""
+"""Digests of source files and of the files of an index, and checks for damage.
+
+`checked` in the index folder has the stamps (size, mtime_ns, ctime_ns, inode) of files whose sha256 was right when they
+had these stamps. A file with another stamp is read once and its sha256 compared. So damage by a program, a copy or a
+restored backup is noticed by the next query, and later queries only compare stamps. Damage below the file system, which
+leaves the stamps as they are, is noticed by `codesearch doctor`. The file `checked` is disposable.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from codesearch.errors import IndexCorruptError, unreadable
-from codesearch.files import sync_folder
+from codesearch.files import sync_folder, write_atomically
+from codesearch.store.manifest import Manifest, SegmentEntry
 
+FILE = "checked"
 _BYTES = 16
-
-FileEntries = Mapping[str, Mapping[str, Any]]
-"""Path below a folder -> `{"bytes": .., "sha256": ..}`."""
+_Stamps = dict[str, list[int]]
+"""Path in the index folder -> stamp."""
 
 
 def content_digest(source: bytes) -> bytes:
@@ -36,23 +45,19 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
     return described
 
 
-def check_sizes(folder: Path, entries: FileEntries, root: str) -> None:
-    """Check that every file exists and has its recorded size; this is fast enough for every query."""
-    below = os.path.join(folder, "")
-    for name, entry in entries.items():
+def check_sizes(index_folder: Path, segment: SegmentEntry, root: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield the path in the index folder and the stamp of each file of a segment; each must have its recorded size."""
+    below = os.path.join(index_folder, "")
+    for name, entry in segment.files.items():
+        path = f"{segment.folder}/{name}"
         try:
-            size = os.stat(below + name).st_size
-        except FileNotFoundError:
-            raise IndexCorruptError(folder / name, "missing", root) from None
-        if size != entry["bytes"]:
-            raise IndexCorruptError(folder / name, f"{size} bytes, expected {entry['bytes']}", root)
-
-
-def check_digests(folder: Path, entries: FileEntries, root: str) -> None:
-    """Check the size and the bytes of every file, as `doctor` does."""
-    check_sizes(folder, entries, root)
-    for name, entry in entries.items():
-        check_digest(folder / name, entry, root)
+            found = os.stat(below + path)
+        except OSError as error:
+            raise unreadable(index_folder / path, error, root) from None
+        if found.st_size != entry["bytes"]:
+            reason = f"{found.st_size} bytes, expected {entry['bytes']}"
+            raise IndexCorruptError(index_folder / path, reason, root)
+        yield path, [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
 
 
 def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
@@ -66,3 +71,46 @@ def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
         raise unreadable(path, error, root) from None
     if found != entry["sha256"]:
         raise IndexCorruptError(path, "its bytes were changed", root)
+
+
+def check_intact(index_folder: Path, manifest: Manifest, *, is_thorough: bool = False) -> None:
+    """Check the sizes of all files of an index, and the bytes of those that were not checked since they changed.
+
+    With `is_thorough`, as for `doctor`, check the bytes of all.
+    """
+    known = _read(index_folder)
+    seen: _Stamps = {}
+    checked = False
+    for segment in manifest.segments:
+        for path, stamp in check_sizes(index_folder, segment, manifest.root):
+            seen[path] = stamp
+            if is_thorough or known.get(path) != stamp:
+                entry = segment.files[path.removeprefix(f"{segment.folder}/")]
+                check_digest(index_folder / path, entry, manifest.root)
+                checked = not is_thorough
+    if checked:
+        with suppress(OSError):  # In a read-only home the next query checks again.
+            _write(index_folder, seen)
+
+
+def remember_written(index_folder: Path, manifest: Manifest, new: Iterable[SegmentEntry]) -> None:
+    """Note the stamps of new segments, whose digests were computed from what was written."""
+    known = _read(index_folder)
+    named = tuple(f"{segment.folder}/" for segment in manifest.segments)
+    stamps = {path: stamp for path, stamp in known.items() if path.startswith(named)}
+    for segment in new:
+        stamps.update(check_sizes(index_folder, segment, manifest.root))
+    with suppress(OSError):
+        _write(index_folder, stamps)
+
+
+def _read(index_folder: Path) -> _Stamps:
+    try:
+        found = json.loads((index_folder / FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(index_folder: Path, stamps: _Stamps) -> None:
+    write_atomically(index_folder / FILE, json.dumps(stamps).encode(), for_owner=True)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import VectorConfig, WalkConfig
+from codesearch.config import VectorConfig
 from codesearch.files import make_folder
 from codesearch.store.arrays import ROW, ROWS, SOURCES, SourceReader, load_array, save_array
 from codesearch.store.database import DocumentRow, FileRecord, StoreReader, StoreWriter
-from codesearch.store.digest import check_sizes
+from codesearch.store.manifest import Manifest, SegmentEntry
 from codesearch.store.postings import PostingsBlock, PostingsReader, PostingsWriter
 from codesearch.store.vectors import GRAPH_FILE, VectorReader, VectorWriter
 from codesearch.types import KINDS
@@ -37,30 +36,17 @@ class SegmentReader:
         dead_files: file_ids of the dead files, whose documents are not searched.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        root: str,
-        *,
-        documents: int,
-        dim: int,
-        files: Mapping[str, Mapping[str, Any]],
-        dead_files: Collection[int] = (),
-        walk: WalkConfig | None = None,
-    ) -> None:
-        """Open all files now, because a merge may delete the folder later.
-
-        `documents` is their number, N, `dim` the length of a vector, D, and `files` maps the path of each file in the
-        folder to its size and digest. The other arguments are the attributes; `walk` has the defaults when None.
-        """
-        check_sizes(folder, files, root)
+    def __init__(self, index_folder: Path, manifest: Manifest, entry: SegmentEntry) -> None:
+        """Open all files now, because a merge may delete the folder later."""
+        folder, root, dim = index_folder / entry.folder, manifest.root, int(manifest.model["dim"])
+        graph = entry.files.get(GRAPH_FILE)
         self.folder, self.root = folder, root
-        self.walk = walk or WalkConfig()
-        self.dead_files = dead_files
+        self.walk = manifest.walk_config()
+        self.dead_files: Collection[int] = entry.dead_files
         self.rows = load_array(folder / ROWS, root)
         self.postings = PostingsReader(folder, root)
-        self.vectors = VectorReader(folder, documents, dim, root=root, graph_entry=files.get(GRAPH_FILE))
-        self.sources = SourceReader(folder, root) if SOURCES in files else None
+        self.vectors = VectorReader(folder, entry.documents, dim, root=root, graph_entry=graph)
+        self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
         self.store = StoreReader(folder, root)
 
     def __len__(self) -> int:

@@ -19,7 +19,7 @@ from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, IndexCorruptError
 from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import index_folder
-from codesearch.store.digest import check_digests
+from codesearch.store.digest import check_intact
 from codesearch.store.manifest import read_manifest
 from tests.conftest import TINY_REPO, write_tree
 
@@ -158,8 +158,7 @@ class Home:
         folder = index_folder(self.folder, self.tree)
         manifest = read_manifest(folder)
         try:
-            for segment in manifest.segments:
-                check_digests(folder / segment.folder, segment.files, manifest.root)
+            check_intact(folder, manifest, is_thorough=True)
         except IndexCorruptError:
             return False
         return True

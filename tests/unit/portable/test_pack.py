@@ -29,8 +29,8 @@ from codesearch.errors import ConfigError, ExportError
 from codesearch.portable.pack import HEAD
 from codesearch.portable.unpack import open_portable
 from codesearch.store.catalogue import imported_folder
+from codesearch.store.digest import remember_written
 from codesearch.store.manifest import read_manifest
-from codesearch.store.reader import remember_written
 from codesearch.text.bundle import SHIPPED
 from tests.conftest import TINY_REPO, write_tree
 
