@@ -105,15 +105,15 @@ def test_a_copied_home_is_checked_once_and_then_remembered(
     expected = answers(home, tiny_bundle, tree)
     copy = shutil.copytree(home, tmp_path / "copy")
     checked: list[str] = []
-    from codesearch.store import reader
+    from codesearch.store import digest
 
-    original = reader.check_digest
+    original = digest.check_digest
 
     def counted(path: Path, entry: dict[str, object], root: str) -> None:
         checked.append(path.name)
         original(path, entry, root)
 
-    monkeypatch.setattr(reader, "check_digest", counted)
+    monkeypatch.setattr(digest, "check_digest", counted)
     assert answers(copy, tiny_bundle, tree) == expected
     assert "vectors.int8" in checked
     checked.clear()

@@ -242,8 +242,9 @@ class Histories(RuleBasedStateMachine):
         means = lengths.sum(axis=0) / np.maximum((lengths > 0).sum(axis=0), 1)
         assert snapshot.average_lengths.tolist() == np.maximum(means, 1).tolist()
         found = {}
-        for (term, _, document), _ in everything["postings"].items():
-            found.setdefault(term, set()).add(document)
+        for (term, _, document), frequency in everything["postings"].items():
+            if frequency:  # A word outside of documents has frequency 0.
+                found.setdefault(term, set()).add(document)
         lexical = LexicalScorer(snapshot, RankConfig())
         for term, documents in found.items():
             scores, idf, _ = lexical.scores([term])
