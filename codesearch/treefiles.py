@@ -22,6 +22,9 @@ _PIECE_BYTES = 1_000_000
 _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether the system opens a path one folder at a time."""
 
+IGNORE_FILES = (".gitignore", ".codesearchignore")
+EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
+
 
 def read_regular(path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
     """Read a regular file; the path may be a link.
@@ -88,3 +91,21 @@ def _open_below(root: str | Path, path: str, *, follow_links: bool) -> int:
         return os.open(name, _FLAGS | os.O_NOFOLLOW, dir_fd=here)
     finally:
         os.close(here)
+
+
+def rule_files_above(root: Path) -> list[tuple[str, str]]:
+    """List the ignore files between the top of the git work tree and `root`, which itself is not included.
+
+    Returns:
+        The absolute path of each, which need not exist, and the path from its folder to `root` with a slash at the end.
+    """
+    absolute = root.resolve()
+    tops = [folder for folder in (absolute, *absolute.parents) if (folder / ".git").exists()]
+    if not tops:
+        return []
+    parts = absolute.relative_to(tops[0]).parts
+    return [
+        (str(tops[0].joinpath(*parts[:depth], name)), "".join(f"{part}/" for part in parts[depth:]))
+        for depth in range(len(parts))
+        for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES)
+    ]

@@ -76,8 +76,8 @@ class Document(Definition):
     Attributes:
         code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
         flags: bits such as `STUB` that lower the rank.
-        copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.copies`).
-        shape_key: a number that is the same for functions of the same shape (see `codesearch.parsing.shapes`), or 0.
+        copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.keys`).
+        shape_key: a number that is the same for functions of the same shape (see `codesearch.parsing.keys`), or 0.
         context: the first paragraphs of the documentation of its class and of its module.
     """
 
@@ -104,7 +104,7 @@ class Hit(Definition):
         parts: the contribution of each part to the score; their sum is the score.
         before: the requested number of lines above `start_line`; fewer at the start of the file.
         after: the requested number of lines below `end_line`; fewer at the end of the file.
-        copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.copies`
+        copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.keys`
             compares it; the path is relative to `root` if it is below it.
         copy_count: total number of such places.
         others: up to two other definitions of the same file, best first, if files are ranked. The score and the parts

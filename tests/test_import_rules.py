@@ -32,7 +32,7 @@ BASE, ALLOWED = allowed_imports()
 ALLOWED["service"] = {"errors", "files", "home"}
 """The packages that each package of codesearch may import, besides itself."""
 HEAVY = (
-    "codesearch.parsing.patterns",
+    "codesearch.parsing.ignore",
     "numpy",
     "numpy.ma",
     "numpy.random",
@@ -164,7 +164,7 @@ def test_checking_that_an_index_is_up_to_date_needs_neither_numpy_nor_a_model(tm
     write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     arguments = ("index", tmp_path / "src", "--home", tmp_path / "home", "--model", tiny_bundle)
     assert {"numpy", "onnxruntime"} <= loaded_after(RUN, *arguments)
-    assert loaded_after(RUN, *arguments) == {"sqlite3", "codesearch.parsing.patterns"}
+    assert loaded_after(RUN, *arguments) == {"sqlite3", "codesearch.parsing.ignore"}
 
 
 def test_a_query_loads_no_parser_and_no_runtime(tmp_path):

@@ -16,9 +16,9 @@ from pathlib import Path
 from codesearch.build.stamps import Stamps, is_folder, read_stamps
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.files import ABSENT, Stamp, stamp
-from codesearch.parsing.rule_files import rule_files_above
 from codesearch.settings import index_options
 from codesearch.store.manifest import MadeWith, Manifest
+from codesearch.treefiles import rule_files_above
 
 
 @dataclass(frozen=True, slots=True)

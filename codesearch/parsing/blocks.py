@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from inspect import cleandoc
 
 from codesearch.config import ParseConfig
-from codesearch.parsing.copies import copy_key
 from codesearch.parsing.docstrings import MAX_DOCSTRING, clean_comment, clean_xml
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name, split_qualified
+from codesearch.parsing.keys import copy_key
 from codesearch.parsing.languages import LanguageSpec
 from codesearch.parsing.sections import lines_of, parts_of
 from codesearch.types import Document

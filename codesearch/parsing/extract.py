@@ -14,8 +14,14 @@ from dataclasses import dataclass
 from codesearch.config import ParseConfig
 from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.callbacks import RETURNED
-from codesearch.parsing.copies import copy_key
-from codesearch.parsing.definitions import NAME_LENDERS, Definition, Matches, collect
+from codesearch.parsing.definitions import (
+    NAME_LENDERS,
+    Definition,
+    Matches,
+    collect,
+    head_comment,
+    toplevel_statements,
+)
 from codesearch.parsing.docstrings import (
     MAX_DOCSTRING,
     clean_comment,
@@ -28,11 +34,9 @@ from codesearch.parsing.docstrings import (
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.identifiers import module_name
+from codesearch.parsing.keys import copy_key, shape_key
 from codesearch.parsing.languages import LanguageSpec, language_of_source
-from codesearch.parsing.markup import split_markup
 from codesearch.parsing.sections import text_documents
-from codesearch.parsing.shapes import shape_key
-from codesearch.parsing.toplevel import head_comment, toplevel_statements
 from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
@@ -47,6 +51,11 @@ _MAX_CONTEXT = 200
 """A definition gets at most so many characters from the documentation of its class, and from that of its module."""
 _MIN_CALLBACK_LINES = 6
 """Inside a named function, shorter callbacks have no document of their own."""
+_NO_BREAK = re.compile(rb"[^\n]")
+_OPENING = re.compile(rb"<(script|style)\b[^<>]*>", re.IGNORECASE)
+_NO_SCRIPT = re.compile(
+    rb"type\s*=\s*[\"']?(?!module\b|(?:text|application)/(?:java|type)script)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,3 +407,32 @@ def _without_comments(start: int, end: int, found: Matches, source: bytes) -> by
         position += 1
     parts.append(source[start:end])
     return b" ".join(parts)
+
+
+def split_markup(source: bytes) -> tuple[bytes, bytes]:
+    """Return the scripts of a file, and its markup without scripts and styles. Both have the length of the file.
+
+    >>> split_markup(b"<p>a<script>f()</script>")
+    (b'            f()         ', b'<p>a<script>   </script>')
+    """
+    scripts, markup, end = [], [], 0
+    for start, stop, is_script in _raw_texts(source):
+        markup += [source[end:start], _blank(source[start:stop])]
+        scripts += [_blank(source[end:start]), source[start:stop] if is_script else markup[-1]]
+        end = stop
+    return b"".join((*scripts, _blank(source[end:]))), b"".join((*markup, source[end:]))
+
+
+def _raw_texts(source: bytes) -> Iterator[tuple[int, int, bool]]:
+    """Yield start and end of the content of each `<script>` and `<style>`, and whether it is a script."""
+    position = 0
+    while opening := _OPENING.search(source, position):
+        name = opening[1].lower()
+        position = source.find(b"</" + opening[1], opening.end())
+        if position < 0:
+            return
+        yield opening.end(), position, name == b"script" and not _NO_SCRIPT.search(opening[0])
+
+
+def _blank(text: bytes) -> bytes:
+    return _NO_BREAK.sub(b" ", text)

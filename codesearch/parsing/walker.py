@@ -15,7 +15,16 @@ from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
 from codesearch.parsing.grammars import is_installed
-from codesearch.parsing.ignore import MOST_WEIGHT, RuleReader, Rules, rules_above
+from codesearch.parsing.ignore import (
+    MOST_WEIGHT,
+    BadPatternError,
+    PatternsHere,
+    RuleReader,
+    Rules,
+    is_ignored,
+    read_patterns,
+    rules_above,
+)
 from codesearch.parsing.languages import (
     LanguageSpec,
     is_binary,
@@ -23,9 +32,7 @@ from codesearch.parsing.languages import (
     language_of_path,
     language_of_shebang,
 )
-from codesearch.parsing.patterns import BadPatternError, PatternsHere, is_ignored, read_patterns
-from codesearch.parsing.rule_files import EXCLUDE_FILE, IGNORE_FILES, rule_files_above
-from codesearch.treefiles import read_head
+from codesearch.treefiles import EXCLUDE_FILE, IGNORE_FILES, read_head, rule_files_above
 from codesearch.visible import visible
 
 NEVER, BINARY, TOO_LARGE = "never", "binary", "too large"

@@ -19,9 +19,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from codesearch.config import CONTENT, MAX_FILE_MB
 from codesearch.errors import ConfigError
-from codesearch.parsing.ignore import MOST_WEIGHT
+from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, read_patterns
 from codesearch.parsing.languages import language_name, language_named
-from codesearch.parsing.patterns import BadPatternError, read_patterns
 from codesearch.store.arrays import OFFSETS, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
 from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry, Tally

@@ -12,7 +12,7 @@ from typing import Protocol
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.update import Dependencies
 from codesearch.parsing.languages import language_of_path
-from codesearch.parsing.rule_files import IGNORE_FILES
+from codesearch.treefiles import IGNORE_FILES
 
 OnChange = Callable[[str, bool], None]
 """Called with a root, and whether its watches may be gone or belong to other paths now."""

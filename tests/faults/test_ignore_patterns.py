@@ -8,8 +8,7 @@ import pytest
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
-from codesearch.parsing.ignore import MOST_WEIGHT, RuleReader
-from codesearch.parsing.patterns import BadPatternError, Patterns, read_patterns
+from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, Patterns, RuleReader, read_patterns
 from codesearch.parsing.walker import WalkReport, walk
 from tests.conftest import write_tree
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.parsing.headings import front_matter_end, markdown_cuts, underlined_cuts
+from codesearch.parsing.sections import front_matter_end, markdown_cuts, underlined_cuts
 
 
 def markdown(text: str) -> list[tuple[int, int, str]]:

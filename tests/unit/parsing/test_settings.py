@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.parsing.headings import setting_cuts
+from codesearch.parsing.sections import setting_cuts
 
 CASES = {
     "toml": (

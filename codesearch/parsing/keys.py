@@ -1,0 +1,130 @@
+r"""A definition -> a number that all copies of it have, and one that functions of the same shape have.
+
+A copy has the same name, the same class around it and the same code, in source and in build output. White space outside
+of strings does not count. In Python the indentation counts, but a definition may stand deeper as a whole. In JavaScript
+and TypeScript, what bundlers and compilers to older versions change does not count either:
+
+    join$1                          join
+    (x) => x                        x => x
+    [a, b,]                         [a, b]
+
+and, unless loops, `this`, `super` or `arguments` can make a difference:
+
+    const x = 1                     var x = 1
+    (x) => { f(x) }                 function name(x) { f(x) }
+
+Functions of one shape differ only in names, values, comments and layout. Keywords and marks stay, and numbers and
+strings become one token each. Names become one token too, unless the same name was used shortly before: then the
+distance counts, in names. So these have one shape, and with `return sum(start) + 1` the first has another:
+
+    def total(items, start):            def count(lines, more):
+        return sum(items) + 1               return len(lines) + 20
+
+A name after a dot has no distance, because a member and a variable may have the same name in only one of two copies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+from textwrap import dedent
+
+from codesearch.parsing.grammars import load_grammar
+from codesearch.parsing.languages import LanguageSpec
+
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+_STRING = re.compile(rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)""", re.DOTALL)
+# A search is several times faster if the pattern begins with literal text, so lookbehinds stand after that text.
+_MADE_UNIQUE = re.compile(rb"\$(?<=\w\$)\d+\b")
+_TRAILING_COMMA = re.compile(rb",(?=\s*[)\]}])")
+_LONE_PARAMETER = re.compile(rb"\(\s*([\w$]+)\s*\)(?=\s*=>)")
+_EXPRESSION_NAME = re.compile(
+    rb"function(?:(?<=\Afunction)|(?<=[=:(,]function)|(?<=[=:(,] function))\s+[\w$]+"
+)
+_FUNCTION = re.compile(rb"function(?<![\w$.]function)\s*(?:\(\s*([\w$]+)\s*\)|(?=\())")
+_SCOPED = re.compile(rb"\b(?:this|super|arguments|for|while|do)\b")
+_TOKEN = re.compile(
+    rb"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+    rb"|(?:\.|->|::)?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\d[\w.]*|[^\s\w]",
+    re.DOTALL,
+)
+_NAME = re.compile(rb"[A-Za-z_$\x80-\xff]")
+_VALUE = re.compile(rb"\d|[\"'`].")
+_KEYWORDS = frozenset(
+    b"and as async await begin break case catch continue def defer del delete do elif else elsif end ensure except "
+    b"finally fn for foreach func function go goto if in instanceof is lambda let new not or raise rescue "
+    b"return select switch then throw try typeof unless until while with yield "
+    b"false nil null super true".split()
+)
+"""Those of all languages that do not stand for a type. A language has those that are in its grammar."""
+_NEAR = 4
+_LEAST_TOKENS = 25
+"""Shorter functions have no shape, because many that have nothing to do with each other would share one."""
+
+
+def copy_key(owner: str, name: str, code: bytes, spec: LanguageSpec) -> int:
+    """Return a signed 64-bit number. Only copies of a definition have the same number."""
+    names = f"{owner}\n{name}".encode()
+    if spec.name in _SCRIPTS:
+        names, code = _MADE_UNIQUE.sub(b"", names), _plain_script(code)
+    code = _in_lines(code) if spec.trailing_comment else _without_space(code)
+    digest = hashlib.blake2b(names + b"\n" + code, digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def _plain_script(code: bytes) -> bytes:
+    code = _TRAILING_COMMA.sub(b"", _MADE_UNIQUE.sub(b"", code))
+    code = _LONE_PARAMETER.sub(rb"\1", code)
+    if _SCOPED.search(code):
+        return code
+    code = _FUNCTION.sub(rb"\1", _EXPRESSION_NAME.sub(b"function", code)).replace(b"=>", b"")
+    return code.replace(b"const ", b"var ").replace(b"let ", b"var ")
+
+
+def _without_space(code: bytes) -> bytes:
+    parts = _STRING.split(code)  # Strings have odd positions.
+    parts[::2] = [b"".join(part.split()) for part in parts[::2]]
+    return b"".join(parts)
+
+
+def _in_lines(code: bytes) -> bytes:
+    """Remove empty lines and the common indentation of all lines but the first."""
+    first, _, rest = code.decode("utf-8", "replace").partition("\n")
+    lines = (line.rstrip() for line in (first, *dedent(rest).splitlines()))
+    return "\n".join(line for line in lines if line).encode()
+
+
+def shape_key(code: bytes, spec: LanguageSpec) -> int:
+    """Return a signed 64-bit number, which only functions of the same shape and language share; 0 for a short one."""
+    tokens = _TOKEN.findall(_TRAILING_COMMA.sub(b"", code))
+    if len(tokens) < _LEAST_TOKENS:
+        return 0
+    keywords = _keywords(spec)
+    written, names = [spec.name.encode()], 0
+    last: dict[bytes, int] = {}
+    for token in tokens:
+        if _NAME.match(token) and token not in keywords:
+            names += 1
+            distance = names - last.get(token, -_NEAR)
+            written.append(b"%d" % distance if distance <= _NEAR else b"name")
+            last[token] = names
+        elif len(token) > 1 and token[0] in b".-:":
+            written.append(b"member")
+        else:
+            written.append(b"value" if _VALUE.match(token) else token)
+    return int.from_bytes(hashlib.blake2b(b" ".join(written), digest_size=8).digest(), "little", signed=True)
+
+
+@cache
+def _keywords(spec: LanguageSpec) -> frozenset[bytes]:
+    grammar = load_grammar(spec)
+    ids = range(1, grammar.node_kind_count)  # 0 is the end of the file.
+    kinds = (grammar.node_kind_for_id(one) or "" for one in ids if not grammar.node_kind_is_named(one))
+    return _KEYWORDS.intersection(kind.encode() for kind in kinds) | {
+        b"False",
+        b"None",
+        b"True",
+        b"self",
+        b"this",
+    }
