@@ -242,7 +242,8 @@ def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
     usual = {"function", "constant", "module", "method"}
     specs = {spec.name: spec for spec in LANGUAGES}
     for title, names, *_ in table_rows("docs/languages.md", "language | `--lang`"):
-        source = query_source(specs[re.findall(r"`([^`]+)`", names)[0]])
+        spec = specs[re.findall(r"`([^`]+)`", names)[0]]
+        source = query_source(spec.query or spec.name)
         row = next(row for row in told if title in re.split(", | and ", row))
         assert told[row] - usual == set(re.findall(r"@(\w+)", source)) & set(KINDS) - usual, title
 

@@ -75,23 +75,14 @@ _WORD = re.compile(r"\w")
 
 @dataclass(slots=True)
 class _Block:
-    """Rows that belong together.
+    """Rows that belong together."""
 
-    Attributes:
-        kind: "function", "class", or "module" for lines that define nothing.
-        name: "" if it has none.
-        row: its first line, 0-based.
-        doc_row: where the comments above it begin; the block before it ends there.
-        indent: columns before its first line.
-        outer: names of the blocks around it.
-    """
-
-    kind: str
-    name: str
-    row: int
-    doc_row: int
-    indent: int = 0
-    outer: tuple[str, ...] = ()
+    kind: str  # "function", "class", or "module" for lines that define nothing
+    name: str  # "" if it has none
+    row: int  # its first line, 0-based
+    doc_row: int  # where the comments above it begin; the block before it ends there
+    indent: int = 0  # columns before its first line
+    outer: tuple[str, ...] = ()  # names of the blocks around it
 
 
 def block_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
@@ -168,7 +159,8 @@ def _blocks(lines: Sequence[str]) -> list[_Block]:
             if around and line[0] not in " {)" and _is_apart(line, lines, doc_row, last):
                 around.clear()
                 blocks.append(_Block("module", "", row, doc_row))
-        elif not _continues(opened, blocks[-1], lines[last]):
+        # The next clause of the same function, as in Erlang, is a part of it.
+        elif opened.name != blocks[-1].name or not lines[last].rstrip().endswith(";"):
             while around and around[-1].indent >= opened.indent:
                 around.pop()
             opened.outer = tuple(block.name for block in around[-_MAX_OUTER:])
@@ -233,8 +225,3 @@ def _is_apart(line: str, lines: Sequence[str], first: int, last: int) -> bool:
     return (
         not _CLOSER.match(line) and line[0] not in "{)" and (is_below_gap or bool(_CLOSER.match(lines[last])))
     )
-
-
-def _continues(opened: _Block, before: _Block, line_before: str) -> bool:
-    """Say whether a line is the next clause of the same function, as in Erlang."""
-    return opened.name == before.name and line_before.rstrip().endswith(";")

@@ -66,7 +66,9 @@ def callback_name(node: Node) -> str:
         if target := _target(outer, node):
             return target
         if outer.type in _CALLS:
-            call = call or _call(outer, node)
+            # The function that is called has no name from the call.
+            callee = _callee(outer) if not call and node.type in _ARGUMENTS else ""
+            call = f"{callee} callback" if callee else call
         elif outer.type in _RETURNS:
             return call or RETURNED
         elif outer.type == "export_statement":
@@ -89,14 +91,6 @@ def _target(node: Node, value: Node) -> str:
         return ""
     key = node.child_by_field_name(field) if field else _first(node)
     return _line(key).removeprefix("$this->") if key and key != value else ""
-
-
-def _call(node: Node, argument: Node) -> str:
-    """Name a call that a function is an argument of; "" for the function that is called."""
-    if argument.type not in _ARGUMENTS:
-        return ""
-    callee = _callee(node)
-    return f"{callee} callback" if callee else ""
 
 
 def _callee(node: Node, links: int = _MAX_LINKS) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
-from codesearch.parsing.flags import is_test_attribute
 from codesearch.parsing.grammars import load_parser, load_query
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec
@@ -40,6 +39,10 @@ _MATCH_LIMIT = 1024
 _MAX_NAME = 300
 _SPACE = re.compile(r"\s+")
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
+_TEST_ATTRIBUTE = re.compile(
+    rb"#\[\s*(?:(?:\w+::)*(?:test|bench|rstest|test_case)\b|cfg\(\s*(?:all\(\s*)?test\b)"
+)
+"""An attribute of Rust that marks a test, or code that only tests have."""
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _MIN_LINES = 3
 _HEAD_ROWS = 3
@@ -59,44 +62,32 @@ _LICENCE = re.compile(r"\b(?:copyright|licen[cs]e|all rights reserved|spdx)\b", 
 
 @dataclass(slots=True)
 class Definition:
-    """A definition of one of `KINDS`, or a scope that only qualifies names; `extract` fills in the later attributes.
-
-    Attributes:
-        body: byte where the body begins.
-        row: 0-based row of the definition, or of its name if that is above.
-        anchor_row: row where its comments and attributes begin.
-        qualifiers: enclosing names, outermost first.
-        literal: byte span of a docstring inside of it; empty, at its end, if it has none.
-        doc_end: byte where its document ends; the document of a class ends before the members.
-        last_row: 0-based row of its last line; the members of a class count.
-        is_table: a constant whose value is a collection of two or more.
-        is_callback: it has no name of its own, so `name` comes from the code around it.
-        is_too_deep: nested in so many others that it gets no document.
-        is_test: it or a definition around it is marked as a test.
-        is_nested: inside of a function.
-    """
+    """A definition of one of `KINDS`, or a scope that only qualifies names; `extract` fills in the later attributes."""
 
     kind: str
     name: str
     receiver: str
-    body: int | None
+    body: int | None  # byte where it begins
     start: int
     end: int
-    row: int
+    row: int  # 0-based, or that of its name if that is above
     start_line: int
     end_line: int
     name_start: int
-    anchor_row: int = 0
-    qualifiers: list[str] = field(default_factory=list)
+    anchor_row: int = 0  # where its comments and attributes begin
+    qualifiers: list[str] = field(default_factory=list)  # enclosing names, outermost first
     docstring: str = ""
-    literal: tuple[int, int] = (0, 0)
-    doc_end: int = 0
-    last_row: int = 0
-    is_table: bool = False
-    is_callback: bool = False
-    is_too_deep: bool = False
-    is_test: bool = False
-    is_nested: bool = False
+    literal: tuple[int, int] = (
+        0,
+        0,
+    )  # byte span of a docstring inside of it; empty, at its end, if it has none
+    doc_end: int = 0  # byte where its document ends; that of a class ends before the members
+    last_row: int = 0  # 0-based; the members of a class count
+    is_table: bool = False  # a constant whose value is a collection of two or more
+    is_callback: bool = False  # it has no name of its own, so `name` comes from the code around it
+    is_too_deep: bool = False  # nested in so many others that it gets no document
+    is_test: bool = False  # it or a definition around it is marked as a test
+    is_nested: bool = False  # inside of a function
 
     def __post_init__(self) -> None:
         self.doc_end = self.end
@@ -106,31 +97,18 @@ class Definition:
 
 @dataclass(slots=True)
 class Matches:
-    """The query's captures, sorted by purpose.
+    """The query's captures, sorted by purpose."""
 
-    Attributes:
-        definitions: by byte span.
-        docstrings: start byte of a body -> byte span of the literal that opens it.
-        comments: last row of a comment on lines of its own -> first row and text.
-        comment_spans: byte spans of all comments, ascending.
-        attributes: last row of an attribute on lines of its own -> first row.
-        attribute_ends: start byte of an attribute -> its end.
-        statements: first and last row of each statement at the top level, without imports and comments.
-        start: byte where the top level begins, the key of the file's docstring in `docstrings`.
-        tests: start bytes of the definitions that the query or an attribute above them marks as tests.
-        is_partial: the query gave up on some matches.
-    """
-
-    definitions: dict[tuple[int, int], Definition]
-    docstrings: dict[int, tuple[int, int]]
-    comments: dict[int, tuple[int, str]]
-    comment_spans: list[tuple[int, int]]
-    attributes: dict[int, int]
-    attribute_ends: dict[int, int]
-    statements: list[tuple[int, int]]
-    start: int
-    tests: set[int] = field(default_factory=set)
-    is_partial: bool = False
+    definitions: dict[tuple[int, int], Definition]  # by byte span
+    docstrings: dict[int, tuple[int, int]]  # start byte of a body -> byte span of the literal that opens it
+    comments: dict[int, tuple[int, str]]  # last row of a comment on lines of its own -> first row and text
+    comment_spans: list[tuple[int, int]]  # byte spans, ascending
+    attributes: dict[int, int]  # last row of an attribute on lines of its own -> first row
+    attribute_ends: dict[int, int]  # start byte -> end
+    statements: list[tuple[int, int]]  # first and last rows at the top level, without imports and comments
+    start: int  # byte where the top level begins, the key of the file's docstring in `docstrings`
+    tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
+    is_partial: bool = False  # the query gave up on some matches
 
 
 def collect(source: bytes, spec: LanguageSpec) -> Matches:
@@ -171,7 +149,11 @@ def _statements(root: Node) -> list[tuple[int, int]]:
     return [
         (node.start_point[0], node.end_point[0] - (node.end_point[1] == 0 < node.end_point[0]))
         for node in root.named_children
-        if node.type not in _NO_STATEMENTS and not _is_text(node)
+        if node.type not in _NO_STATEMENTS
+        # A statement that is only a string is a docstring, or `'use strict'`.
+        and not (
+            node.type == "expression_statement" and [one.type for one in node.named_children] == ["string"]
+        )
     ]
 
 
@@ -179,15 +161,10 @@ def _below_tests(attribute_ends: dict[int, int], source: bytes) -> set[int]:
     """Return the start of what stands below each attribute that marks a test, and below attributes in between."""
     starts: set[int] = set()
     for start, end in sorted(attribute_ends.items()):
-        if start in starts or is_test_attribute(source[start:end]):
+        if start in starts or _TEST_ATTRIBUTE.match(source[start:end]):
             gap = _SPACE_AND_COMMENTS.match(source, end)
             starts.add(gap.end() if gap else end)
     return starts
-
-
-def _is_text(node: Node) -> bool:
-    """Say whether a statement is only a string: a docstring, or `'use strict'`."""
-    return node.type == "expression_statement" and [child.type for child in node.named_children] == ["string"]
 
 
 def _add_comment(found: Matches, node: Node, source: bytes) -> None:
@@ -277,17 +254,11 @@ def _text(node: Node, source: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Toplevel:
-    """The statements of a file that are in no definition.
+    """The statements of a file that are in no definition."""
 
-    Attributes:
-        first_row: 0-based, of the longest run of statements without a definition between them.
-        last_row: of the same run, inclusive.
-        code: the text of all runs.
-    """
-
-    first_row: int
-    last_row: int
-    code: bytes
+    first_row: int  # 0-based, of the longest run of statements without a definition between them
+    last_row: int  # of the same run, inclusive
+    code: bytes  # the text of all runs
 
 
 def toplevel_statements(definitions: Iterable[Definition], found: Matches, source: bytes) -> Toplevel | None:

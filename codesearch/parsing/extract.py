@@ -60,35 +60,24 @@ _NO_SCRIPT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The documents of one file.
+    """The documents of one file."""
 
-    Attributes:
-        documents: in source order.
-        warnings: a few, one line each.
-        summary: the first sentence of the documentation of the whole file; "" if there is none.
-    """
-
-    documents: list[Document]
-    warnings: list[str]
-    summary: str = ""
+    documents: list[Document]  # in source order
+    warnings: list[str]  # a few, one line each
+    summary: str = ""  # the first sentence of the documentation of the whole file
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file and how it is read.
-
-    Attributes:
-        docstring: of the module; "" if it is a licence.
-        summaries: first paragraphs of documentation, by the name of the class, and that of the module by "".
-    """
+    """A file and how it is read."""
 
     source: bytes
     path: str
     spec: LanguageSpec
     config: ParseConfig
     flags: int
-    docstring: str
-    summaries: dict[str, str]
+    docstring: str  # of the module; "" if it is a licence
+    summaries: dict[str, str]  # first paragraphs of documentation, by class; that of the module by ""
 
 
 def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
@@ -121,8 +110,12 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     is_opened = found.start in found.docstrings
     docstring = _literal(found, found.start, source) if is_opened else head_comment(definitions, found)
     docstring = docstring[:MAX_DOCSTRING]
-    summaries = {d.name: _summary(d.docstring) for d in definitions if d.kind in HEADER_KINDS and d.docstring}
-    summaries[""] = _summary(docstring)
+    summaries = {
+        d.name: first_paragraph(d.docstring)[:_MAX_CONTEXT]
+        for d in definitions
+        if d.kind in HEADER_KINDS and d.docstring
+    }
+    summaries[""] = first_paragraph(docstring)[:_MAX_CONTEXT]
     file = _File(source, path, spec, config, file_flags(path, source), docstring, summaries)
     documents = [*markup, *_documents(definitions, found, file), *_module(definitions, found, file)]
     documents.sort(key=lambda document: (document.start_byte, -document.end_byte))
@@ -280,10 +273,6 @@ def _literal(found: Matches, body: int, source: bytes) -> str:
     start, end = found.docstrings[body]
     text = source[start:end].decode("utf-8", "replace")
     return clean_comment(text) if text.startswith("<#") else clean_string_literal(text)
-
-
-def _summary(docstring: str) -> str:
-    return first_paragraph(docstring)[:_MAX_CONTEXT]
 
 
 def _context(definition: Definition, file: _File) -> str:

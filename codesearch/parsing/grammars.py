@@ -50,18 +50,14 @@ def load_query(spec: LanguageSpec) -> Query:
     """Compile the language's query file, once a process."""
     from tree_sitter import Query
 
-    return Query(load_grammar(spec), query_source(spec))
+    return Query(load_grammar(spec), query_source(spec.query or spec.name))
 
 
-def query_source(spec: LanguageSpec) -> str:
-    """Read the language's query file, and before it the file that its first line says it inherits."""
-    return _query_text(spec.query or spec.name)
-
-
-def _query_text(stem: str) -> str:
+def query_source(stem: str) -> str:
+    """Read a query file, and before it the file that its first line says it inherits."""
     text = resources.files("codesearch.parsing").joinpath("queries", f"{stem}.scm").read_text("utf-8")
     inherited = _INHERITS.match(text)
-    return f"{_query_text(inherited[1])}{text}" if inherited else text
+    return f"{query_source(inherited[1])}{text}" if inherited else text
 
 
 def grammar_version(spec: LanguageSpec) -> str:

@@ -29,7 +29,7 @@ _ANYWHERE: Segments = ((), ())
 Tests = Sequence[tuple[int, Callable[[str], object]]]
 """Numbers of patterns, last one first, and what says whether a name matches."""
 MOST_GLOBS = 10_000
-"""So many compiled names stay in memory. A walk needs no more (see `ignore`)."""
+"""So many compiled names stay in memory. A walk needs no more."""
 _SPECIAL = re.compile(r"[*?\[\\]")
 _GLOB = re.compile(r"\\(.)|\[([!^]?)(\]?(?:\[:[a-z]*:\]|\\.|[^\]\\])*)\]|(\*+)|(.)", re.DOTALL)
 _IN_SET = re.compile(r"\[:([a-z]*):\]|\\?(.)(?:-(?!\Z)\\?(.))?", re.DOTALL)
@@ -55,34 +55,23 @@ class BadPatternError(ValueError):
 
 @dataclass(slots=True)
 class _Table:
-    """Patterns without wildcards: what they match -> number of the last one.
+    """Patterns without wildcards: what they match -> number of the last one."""
 
-    Attributes:
-        paths: `/a/b` is the path of a file or folder, `a/b` the end of a path.
-        ends: of names.
-        lengths: of these ends.
-    """
-
-    paths: dict[str, int] = field(default_factory=dict)
-    ends: dict[str, int] = field(default_factory=dict)
-    lengths: tuple[int, ...] = ()
+    paths: dict[str, int] = field(
+        default_factory=dict
+    )  # `/a/b` is the path of a file or folder, `a/b` the end of a path
+    ends: dict[str, int] = field(default_factory=dict)  # of names
+    lengths: tuple[int, ...] = ()  # of these ends
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Wildcards:
-    """A pattern with wildcards.
-
-    Attributes:
-        number: of the pattern.
-        folders: what the names of the folders above must match, split at each `**`.
-        name: what the last name must match.
-        only_folders: whether the line ends with a slash.
-    """
+    """A pattern with wildcards."""
 
     number: int
-    folders: Segments
-    name: str
-    only_folders: bool
+    folders: Segments  # what the names of the folders above must match, split at each `**`
+    name: str  # what the last name must match
+    only_folders: bool  # the line ends with a slash
 
     @property
     def weight(self) -> int:
@@ -117,23 +106,14 @@ def _fit(globs: Sequence[str], names: Sequence[str]) -> bool:
 
 @dataclass(frozen=True)
 class Patterns:
-    """The patterns of one ignore file. The number of a pattern is twice that of its line, plus 1 if it ignores.
+    """The patterns of one ignore file. The number of a pattern is twice that of its line, plus 1 if it ignores."""
 
-    Attributes:
-        files: patterns without wildcards that match files.
-        folders: those that match folders.
-        depths: how many names the keys of `paths` have.
-        wildcards: the other patterns, last one first.
-        weight: the sum of their weights.
-        globs: the names with wildcards in them.
-    """
-
-    files: _Table = field(default_factory=_Table)
+    files: _Table = field(default_factory=_Table)  # without wildcards
     folders: _Table = field(default_factory=_Table)
-    depths: tuple[int, ...] = ()
-    wildcards: tuple[Wildcards, ...] = ()
-    weight: int = 0
-    globs: frozenset[str] = frozenset()
+    depths: tuple[int, ...] = ()  # how many names the keys of `paths` have
+    wildcards: tuple[Wildcards, ...] = ()  # last one first
+    weight: int = 0  # the sum of their weights
+    globs: frozenset[str] = frozenset()  # the names with wildcards in them
 
     @property
     def is_empty(self) -> bool:
@@ -175,16 +155,10 @@ def _tests(wildcards: Sequence[Wildcards]) -> tuple[Tests, Tests]:
 
 @dataclass(frozen=True, slots=True)
 class PatternsHere:
-    """The patterns of one ignore file that can match in one folder.
+    """The patterns of one ignore file that can match in one folder."""
 
-    Attributes:
-        heads: what to put before a name to look it up.
-        files: for files: the patterns without wildcards, and the other ones, last one first.
-        folders: the same for folders.
-    """
-
-    heads: Sequence[str]
-    files: tuple[_Table, Tests]
+    heads: Sequence[str]  # what to put before a name to look it up
+    files: tuple[_Table, Tests]  # those without wildcards, and the others, last one first
     folders: tuple[_Table, Tests]
 
     def verdict(self, name: str, *, is_folder: bool) -> bool | None:
@@ -274,7 +248,7 @@ def _names(line: str, *, strict: bool) -> tuple[list[str], bool]:
         del names[0]
     if names[-1] == "**":
         names.append("*")  # `a/**` is not `a` itself.
-    if not names[-1] or (strict and not all(is_valid(name) for name in names)):
+    if not names[-1] or (strict and any(matcher(name) is _no_match for name in names)):
         raise BadPatternError(f"invalid pattern {line!r}")
     return [*names, ""] if glob.endswith("/") else names, not text.startswith("!")
 
@@ -291,16 +265,11 @@ def _segments(names: Sequence[str]) -> Segments:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The patterns of one ignore file.
-
-    Attributes:
-        above: path from the file's folder to the root of the walk, if the file is above that root.
-        below: path from the root of the walk to the file's folder.
-    """
+    """The patterns of one ignore file."""
 
     patterns: Patterns
-    above: str = ""
-    below: str = ""
+    above: str = ""  # path from the file's folder to the root of the walk, if the file is above that root
+    below: str = ""  # path from the root of the walk to the file's folder
 
     def inside(self, folder: str) -> PatternsHere:
         """Return the patterns for a folder, whose path is relative to the root and ends with a slash."""
@@ -370,11 +339,6 @@ def _is_folder_ignored(parts: Sequence[str], rules: Sequence[Rules], root_depth:
 def is_plain(glob: str) -> bool:
     """Say whether a pattern matches only itself."""
     return not _SPECIAL.search(glob)
-
-
-def is_valid(glob: str) -> bool:
-    """Say whether a pattern can match a name."""
-    return matcher(glob) is not _no_match
 
 
 @lru_cache(maxsize=MOST_GLOBS)

@@ -24,38 +24,21 @@ from codesearch.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class LanguageSpec:
-    """How one language is recognised and parsed.
+    """How one language is recognised and parsed."""
 
-    Attributes:
-        name: a value of `--lang`.
-        extensions: lower-case suffixes, with the dot.
-        grammar: the wheel's module; its distribution has dashes instead of underscores. "" without one.
-        factory: the function of that module that returns the grammar.
-        separator: stands between the parts of a qualified name.
-        interpreters: names on a `#!` line, for files without a suffix.
-        query: stem of the query file if it is not `name`.
-        trailing_comment: the comment mark of an indented language; comments below a definition's last statement are
-            not a part of the definition.
-        content: "code", "docs", "config" or "other".
-        file_names: names of files without one of the suffixes.
-        is_markup: only its scripts are parsed; the rest is cut into blocks.
-        has_clauses: definitions of the same name that follow each other are one.
-        has_docs_below: a documentation comment may stand below what it documents.
-    """
-
-    name: str
-    extensions: tuple[str, ...]
-    grammar: str = ""
-    factory: str = "language"
-    separator: str = "."
-    interpreters: tuple[str, ...] = ()
-    query: str = ""
-    trailing_comment: str = ""
-    content: str = "code"
-    file_names: tuple[str, ...] = ()
-    is_markup: bool = False
-    has_clauses: bool = False
-    has_docs_below: bool = False
+    name: str  # a value of `--lang`
+    extensions: tuple[str, ...]  # lower-case suffixes, with the dot
+    grammar: str = ""  # the wheel's module; "" without one
+    factory: str = "language"  # the function of that module that returns the grammar
+    separator: str = "."  # stands between the parts of a qualified name
+    interpreters: tuple[str, ...] = ()  # names on a `#!` line, for files without a suffix
+    query: str = ""  # stem of the query file if it is not `name`
+    trailing_comment: str = ""  # of an indented language: such comments below the last statement are outside
+    content: str = "code"  # "code", "docs", "config" or "other"
+    file_names: tuple[str, ...] = ()  # of files without one of the suffixes
+    is_markup: bool = False  # only its scripts are parsed; the rest is cut into blocks
+    has_clauses: bool = False  # definitions of the same name that follow each other are one
+    has_docs_below: bool = False  # a documentation comment may stand below what it documents
 
     @property
     def distribution(self) -> str:
@@ -63,13 +46,8 @@ class LanguageSpec:
         return self.grammar.replace("_", "-")
 
 
-_markup = partial(
-    LanguageSpec,
-    grammar="tree_sitter_typescript",
-    factory="language_typescript",
-    query="typescript",
-    is_markup=True,
-)
+_typescript = partial(LanguageSpec, grammar="tree_sitter_typescript", factory="language_typescript")
+_markup = partial(_typescript, query="typescript", is_markup=True)
 LANGUAGES = (
     LanguageSpec("go", (".go",), "tree_sitter_go"),
     LanguageSpec("java", (".java",), "tree_sitter_java"),
@@ -110,11 +88,7 @@ LANGUAGES = (
     LanguageSpec("dart", (".dart",), "tree_sitter_dart"),
     LanguageSpec("elixir", (".ex", ".exs"), "tree_sitter_elixir", interpreters=("elixir",), has_clauses=True),
     LanguageSpec(
-        "haskell",
-        (".hs",),
-        "tree_sitter_haskell",
-        interpreters=("runhaskell", "runghc"),
-        has_clauses=True,
+        "haskell", (".hs",), "tree_sitter_haskell", interpreters=("runhaskell", "runghc"), has_clauses=True
     ),
     LanguageSpec("julia", (".jl",), "tree_sitter_julia", interpreters=("julia",), has_clauses=True),
     LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin"),
@@ -122,12 +96,7 @@ LANGUAGES = (
     LanguageSpec("nix", (".nix",), "tree_sitter_nix"),
     LanguageSpec("objc", (".m", ".mm"), "tree_sitter_objc"),
     LanguageSpec(
-        "ocaml",
-        (".ml",),
-        "tree_sitter_ocaml",
-        "language_ocaml",
-        interpreters=("ocaml",),
-        has_docs_below=True,
+        "ocaml", (".ml",), "tree_sitter_ocaml", "language_ocaml", interpreters=("ocaml",), has_docs_below=True
     ),
     LanguageSpec("ocamli", (".mli",), "tree_sitter_ocaml", "language_ocaml_interface", has_docs_below=True),
     LanguageSpec("powershell", (".ps1", ".psm1", ".psd1"), "tree_sitter_powershell", interpreters=("pwsh",)),
@@ -317,11 +286,7 @@ def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
 
 
 def is_binary(name: str) -> bool:
-    """Say whether files with such a name hold no text.
-
-    >>> is_binary("logo.PNG"), is_binary("logo.py")
-    (True, False)
-    """
+    """Say whether files with such a name hold no text."""
     return _BINARY.search(name) is not None
 
 

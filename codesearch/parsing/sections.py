@@ -75,44 +75,26 @@ _PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The beginning of a section.
+    """The beginning of a section."""
 
-    Attributes:
-        row: 0-based line of its heading.
-        body_row: first line of its text; `row` if the heading is a part of the text.
-        title: the heading as written, without the marks around it.
-        level: 1 for the outermost; a section is inside the last one before it with a lower level.
-    """
-
-    row: int
-    body_row: int
-    title: str
-    level: int = 1
+    row: int  # 0-based line of its heading
+    body_row: int  # first line of its text; `row` if the heading is a part of the text
+    title: str  # the heading as written, without the marks around it
+    level: int = 1  # 1 for the outermost; it is inside the last one before it with a lower level
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """Rows of a file that belong together.
+    """Rows of a file that belong together."""
 
-    Attributes:
-        names: titles of the sections around it, and its own.
-        row: its first line, 0-based.
-        body_row: the first line of its text.
-        end: the line after its last.
-    """
-
-    names: tuple[str, ...]
-    row: int
-    body_row: int
-    end: int
+    names: tuple[str, ...]  # titles of the sections around it, and its own
+    row: int  # its first line, 0-based
+    body_row: int  # the first line of its text
+    end: int  # the line after its last
 
 
 def refuse_text(source: bytes, path: str, spec: LanguageSpec) -> str | None:
-    r"""Return the reason to skip a file that is cut and not parsed: data, generated; None if there is none.
-
-    >>> refuse_text(b"[1, 2]", "a.json", LanguageSpec("json", (), content="config"))
-    'data'
-    """
+    """Return the reason to skip a file that is cut and not parsed: data, generated; None if there is none."""
     if (spec.grammar and not spec.is_markup) or spec.name in ("markdown", "rst"):
         return None
     if spec.content in ("code", "other") and file_flags(path, source) & GENERATED:

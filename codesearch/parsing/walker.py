@@ -77,26 +77,23 @@ class OutOfTimeError(Exception):
 
 @dataclass(slots=True)
 class WalkReport:
-    """What a walk skipped.
+    """What a walk skipped."""
 
-    Attributes:
-        skipped: reason -> extension -> files.
-        folders: reason -> name -> folders that were not entered; those of version control are not counted.
-        warnings: one line each, about what the user can correct.
-        missing_grammars: language -> number of its files, if its grammar is not installed.
-        watched: folders that were entered and files with ignore rules -> stamp. The key is the path below the root
-            with forward slashes, or the absolute path above it.
-        passed: files that were looked at and left out, although their names do not tell why -> stamp.
-        until: when the walk must end, by `time.monotonic`; else it raises OutOfTimeError.
-    """
-
-    skipped: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    folders: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    warnings: list[str] = field(default_factory=list)
-    missing_grammars: dict[str, int] = field(default_factory=dict)
-    watched: dict[str, Stamp] = field(default_factory=dict)
-    passed: dict[str, Stamp] = field(default_factory=dict)
-    until: float = math.inf
+    skipped: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )  # reason -> extension
+    folders: dict[str, Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )  # not entered: reason -> name
+    warnings: list[str] = field(default_factory=list)  # one line each, about what the user can correct
+    missing_grammars: dict[str, int] = field(default_factory=dict)  # language -> files
+    watched: dict[str, Stamp] = field(
+        default_factory=dict
+    )  # folders and ignore files: path below the root, or absolute above it
+    passed: dict[str, Stamp] = field(
+        default_factory=dict
+    )  # files left out although their names do not tell why
+    until: float = math.inf  # the walk must end then, by `time.monotonic`; else it raises OutOfTimeError
     _unnamed: int = 0
 
     def check_time(self) -> None:
@@ -185,7 +182,7 @@ class _Walk:
                 self.report.check_time()
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
-                    if self.enters(entry, path, here):
+                    if self.enters(entry, here):
                         below.append((f"{path}/", rules))
                 elif isinstance(found := self.source_file(entry, path, here), SourceFile):
                     yield found
@@ -199,10 +196,13 @@ class _Walk:
         except OSError:  # A link to itself; `source_file` meets the same error and reports it.
             return False
 
-    def enters(self, entry: os.DirEntry[str], path: str, here: Sequence[PatternsHere]) -> bool:
+    def enters(self, entry: os.DirEntry[str], here: Sequence[PatternsHere]) -> bool:
         if entry.name in _VERSION_CONTROL:
             return False
-        if reason := self.why_not_entered(entry.name, path, here):
+        ignored = is_ignored(here, entry.name, is_folder=True)
+        is_generated = self.config.ignore_files and entry.name in _GENERATED and ignored is not False
+        is_hidden = entry.name.startswith(".") and not self.config.hidden
+        if reason := HIDDEN if is_hidden else ALWAYS if is_generated else IGNORED if ignored else "":
             self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
@@ -211,14 +211,6 @@ class _Walk:
                 return False
             self.seen.add(identity)
         return True
-
-    def why_not_entered(self, name: str, path: str, here: Sequence[PatternsHere]) -> str:
-        if name.startswith(".") and not self.config.hidden:
-            return HIDDEN
-        ignored = is_ignored(here, name, is_folder=True)
-        if self.config.ignore_files and name in _GENERATED and ignored is not False:
-            return ALWAYS
-        return IGNORED if ignored else ""
 
     def source_file(
         self, entry: os.DirEntry[str], path: str, here: Sequence[PatternsHere]
@@ -308,11 +300,7 @@ def _why_not_read(name: str) -> str:
 
 
 def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | None:
-    r"""Return the reason to skip a file because of its content; None if there is none.
-
-    >>> refuse_content(b"a\x00b", "python", ParseConfig())
-    'binary'
-    """
+    """Return the reason to skip a file because of its content; None if there is none."""
     if b"\x00" in source[:_SNIFF_BYTES]:
         return BINARY
     size = len(source)

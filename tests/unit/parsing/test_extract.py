@@ -139,9 +139,9 @@ def test_invalid_utf8_gives_one_warning_and_still_documents():
     ],
 )
 def test_ten_thousand_parentheses_end_within_seconds(language, source):
-    began = time.monotonic()
+    began = time.process_time()
     found = extract_text(source.format(open="(" * 10_000, close=")" * 10_000), language)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert [document.name for document in found.documents] == ["f"]
 
 
@@ -155,9 +155,9 @@ def test_ten_thousand_parentheses_end_within_seconds(language, source):
     ],
 )
 def test_ten_thousand_nested_definitions_end_within_seconds_with_a_warning(language, source):
-    began = time.monotonic()
+    began = time.process_time()
     found = extract_text(source, language)
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10
     assert len(found.documents) == 32
     assert found.warnings == [f"file.{language}: 9968 definitions nested deeper than 32 left out"]
 
