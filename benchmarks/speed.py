@@ -24,8 +24,8 @@ from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run
 from benchmarks.process import Usage, folder_mb, quantiles
 from benchmarks.publish import README, RESULTS, fill, line, panels, record, shown
 from benchmarks.service import PAGE, service_rows
-from codesearch.cores import available_cores
 from codesearch.evaluation.jsonl import unpacked
+from codesearch.processes import available_cores
 
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5

@@ -1,4 +1,4 @@
-"""The only module that starts processes: Python, git and a pager.
+"""How many cores and how much memory there are, and the only place where processes start: Python, git and a pager.
 
 The working directory may be a repository that the user does not trust. So Python starts with `-P` and without relative
 entries of PYTHONPATH; an empty entry means the working directory. Programs are looked up only in absolute folders of
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -18,6 +19,9 @@ import codesearch
 if TYPE_CHECKING:
     from subprocess import CompletedProcess, Popen
 
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Files with the memory of a container, in the two versions of control groups."""
+_LEAST_BYTES, _MOST_BYTES = 300_000_000, 4_000_000_000
 _SAFE_GIT = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 """Options with which git runs no command that a repository names."""
 
@@ -126,3 +130,26 @@ def show_in_pager(command: Sequence[str], text: bytes) -> None:
         process.communicate(text)
     except BrokenPipeError:  # The reader has seen enough.
         process.wait()
+
+
+def available_cores() -> int:
+    """Count the cores that this process may run on, at least 1; a container often allows only some of them."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def memory_budget_bytes() -> int:
+    """Return how much memory the worker processes of a run may have together: a quarter, from 300 MB to 4 GB."""
+    return min(max(_memory_bytes() // 4, _LEAST_BYTES), _MOST_BYTES)
+
+
+def _memory_bytes() -> int:
+    """Return the memory of the machine or of the container; if the system does not say it, enough for the most."""
+    found = [4 * _MOST_BYTES]
+    with suppress(AttributeError, ValueError, OSError):  # Windows has no `sysconf`.
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in LIMITS:
+        with suppress(OSError, ValueError):  # ValueError: "max".
+            found.append(int(Path(path).read_text()))
+    return min(found)

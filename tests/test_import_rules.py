@@ -229,14 +229,10 @@ def test_a_query_that_a_service_answers_loads_only_the_client(indexed, command):
         "codesearch.cli.output",
         "codesearch.home",
         "codesearch.service",
-        "codesearch.service.address",
         "codesearch.service.client",
     }
 
 
-def test_without_a_service_its_client_is_not_loaded(indexed, command):
-    lines = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "--all", "push"]
-    done = subprocess.run(
-        lines, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True
-    )
-    assert "codesearch.service.address" in done.stdout and "codesearch.service.client" not in done.stdout
+def test_before_a_service_is_asked_no_socket_is_loaded():
+    code = "import codesearch.cli.entry\nassert not {'socket', 'json'} & set(sys.modules)"
+    assert loaded_after(code) == set()

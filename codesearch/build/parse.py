@@ -9,7 +9,7 @@ file, by the size of the file. The system ends a process that goes over a limit,
 code. Linux has both limits. macOS has no limit of memory. Windows has a limit of time on the clock instead of processor
 time.
 
-A repository can have many such files. So all workers share the memory of a run (`codesearch.cores`): each file has an
+A repository can have many such files. So all workers share the memory of a run: each file has an
 equal share, and one that needs more is parsed again when more is free. When a run has lost `LOST_S` seconds at files
 that went over a limit, each further file has only the time that ordinary files need.
 """
@@ -29,11 +29,11 @@ from typing import TYPE_CHECKING
 from codesearch.build.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.config import ParseConfig
-from codesearch.cores import available_cores, memory_budget_bytes
 from codesearch.errors import IndexWriteError, ParseError
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec
 from codesearch.parsing.walker import SourceFile
+from codesearch.processes import available_cores, memory_budget_bytes
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import LEFT_OUT
 from codesearch.treefiles import read_below

@@ -10,7 +10,7 @@ import os
 import sys
 
 from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams, write_output
-from codesearch.service.address import distrusted, named_home, socket_path
+from codesearch.service.client import ask, distrusted, named_home, socket_path
 
 ASKED = ("query", "similar")
 """The commands that a service answers."""
@@ -86,8 +86,6 @@ def _by_service(arguments: list[str], stdin: str | None) -> int | None:
 
         print(f"note: the service of {visible(home)} is not asked: {visible(reason)}", file=sys.stderr)
         return None
-    from codesearch.service.client import ask
-
     try:
         answer = ask(home, arguments, stdin)
         if answer is None:

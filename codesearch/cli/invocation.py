@@ -86,7 +86,7 @@ class Invocation:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any], pool: Pool | None = None) -> Invocation:
-        """Read what `codesearch.service.address.facts` collected."""
+        """Read what `codesearch.service.client.facts` collected."""
         here, variables = Path(facts["folder"]), dict(facts["variables"])
         (is_terminal, encoding), _ = facts["streams"]
         columns = variables.get("COLUMNS", "")

@@ -24,7 +24,7 @@ from codesearch.cli.options import with_options, with_revision
 from codesearch.cli.output import INTERRUPTED, failed_output, write_output
 from codesearch.errors import CodeSearchError
 from codesearch.options import options_of
-from codesearch.service.address import facts
+from codesearch.service.client import facts
 from codesearch.settings import Value
 from codesearch.visible import visible
 

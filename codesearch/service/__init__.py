@@ -1,1 +1,1 @@
-"""A process that answers for others. `address` and `client` import next to nothing; `server` runs command lines."""
+"""A process that answers for others. `client` asks it; `server` runs command lines."""

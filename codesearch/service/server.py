@@ -21,7 +21,7 @@ from typing import Any
 
 from codesearch.errors import ConfigError
 from codesearch.files import file_lock, make_folder
-from codesearch.service.address import DEADLINE_S, FOLDER, LOCK, SOCKET, distrusted, identity, with_address
+from codesearch.service.client import DEADLINE_S, FOLDER, LOCK, SOCKET, distrusted, identity, with_address
 
 _WAITING = 64
 """Clients that may wait to be accepted."""

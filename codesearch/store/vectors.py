@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
-from codesearch.cores import available_cores
 from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
+from codesearch.processes import available_cores
 from codesearch.store.arrays import map_file
 from codesearch.store.digest import check_digest
 from codesearch.store.topk import best_positions

@@ -43,6 +43,3 @@ class Notifier(Protocol):
 
     def drain(self) -> bool:
         """Report every change that was made before the call; return False if that is not possible."""
-
-    def close(self) -> None:
-        """Release everything."""

@@ -44,11 +44,6 @@ class ObserverNotifier:
         """Return False: the observer cannot say if there are changes that it has not reported."""
         return False
 
-    def close(self) -> None:
-        """Stop the observer."""
-        self._observer.stop()
-        self._observer.join()
-
 
 class _Handler(FileSystemEventHandler):
     def __init__(self, root: str, content: str, on_change: OnChange) -> None:

@@ -106,7 +106,7 @@ def open_notifier(on_change: OnChange) -> Notifier:
 
 
 class Watcher:
-    """Updates the indexes of some roots, or of all roots of a home, until it is stopped. `run` is its loop.
+    """Updates the indexes of some roots, or of all roots of a home. `run` is its loop, and its process ends it.
 
     The other methods may be called from any thread.
     """
@@ -123,7 +123,6 @@ class Watcher:
         """Take what to watch; nothing is watched before `run`."""
         self._engine, self._report, self._clock = engine, report, clock
         self._condition = threading.Condition()
-        self._stopped = False
         self._is_all = roots is None
         self._roots = {str(path): _Root(path) for path in map(Path.resolve, roots or ())}
         self._notifier: Notifier | None = None
@@ -134,22 +133,14 @@ class Watcher:
             self._no_notifier = _reason(error)
 
     def run(self) -> None:
-        """Watch and update until `stop` is called."""
+        """Watch and update, until no root is left if some were named."""
         catalogue_at = 0.0
-        while not self._stopped and (self._roots or self._is_all):
+        while self._roots or self._is_all:
             if self._is_all and self._clock() >= catalogue_at:
                 self._read_catalogue()
                 catalogue_at = self._clock() + _CATALOGUE_S
             for root in self.wait_for_due(catalogue_at if self._is_all else math.inf):
                 self.check(root)
-
-    def stop(self) -> None:
-        """End `run` after the update that is running, and watch nothing any more."""
-        with self._condition:
-            self._stopped = True
-            self._condition.notify_all()
-        if self._notifier:
-            self._notifier.close()
 
     def touch(self, root: str, is_stale: bool = False) -> None:
         """Note that something changed below a root."""
@@ -173,9 +164,9 @@ class Watcher:
             return root is not None and root.unchanged == (manifest.commit, manifest.created)
 
     def wait_for_due(self, until: float) -> list[_Root]:
-        """Wait for roots to check; return none at the time `until`, or after `stop`."""
+        """Wait for roots to check; return none at the time `until`."""
         with self._condition:
-            while not self._stopped:
+            while True:
                 now = self._clock()
                 if due := [root for root in self._roots.values() if root.due <= now]:
                     return due
@@ -183,7 +174,6 @@ class Watcher:
                     return []
                 wake = min([until, *(root.due for root in self._roots.values())])
                 self._condition.wait(None if wake == math.inf else wake - now)
-            return []
 
     def check(self, root: _Root) -> None:
         """Bring the index of a root up to date, and watch what it depends on."""

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError
-from codesearch.service import address
-from codesearch.service.address import distrusted
-from codesearch.service.client import is_own_peer
+from codesearch.service import client
+from codesearch.service.client import distrusted, is_own_peer
 from codesearch.service.server import Handlers, serve
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs owners of files")
@@ -53,8 +52,8 @@ def test_what_belongs_to_another_user_is_not_trusted(served, monkeypatch, part):
 
         return seen
 
-    monkeypatch.setattr(address.os, "stat", other(real_stat))
-    monkeypatch.setattr(address.os, "lstat", other(real_lstat))
+    monkeypatch.setattr(client.os, "stat", other(real_stat))
+    monkeypatch.setattr(client.os, "lstat", other(real_lstat))
     assert distrusted(str(served)) == f"{path} belongs to another user".replace("//", "/")
 
 

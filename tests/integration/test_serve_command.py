@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.service.address import socket_path
+from codesearch.service.client import socket_path
 from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import TINY_REPO, index_by_engine, write_tree
 from tests.integration.test_terminal import on_terminal

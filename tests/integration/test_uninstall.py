@@ -11,7 +11,7 @@ import pytest
 
 from codesearch.agents.clients import AGENTS_MD
 from codesearch.files import file_lock
-from codesearch.service.address import FOLDER, LOCK
+from codesearch.service.client import FOLDER, LOCK
 
 TOLD = "nothing was deleted: `codesearch uninstall --delete` deletes all but what is kept\n"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch import processes
 from codesearch.agents.clients import CLIENTS, entry_of
 from codesearch.processes import find_program, python_command, run_git, start_python
 
@@ -131,3 +132,21 @@ def test_clients_get_an_absolute_command_that_does_not_depend_on_the_project(hos
     entry = entry_of(CLIENTS["cursor"])
     assert [entry["command"], *entry["args"]] == python_command("codesearch", "mcp")
     assert os.path.isabs(entry["command"]) and entry["args"][0] == "-P"
+
+
+@pytest.mark.parametrize(
+    ("machine", "limit", "budget"),
+    [
+        (24_000_000_000, "max", 4_000_000_000),
+        (8_000_000_000, "max", 2_000_000_000),
+        (8_000_000_000, "2000000000", 500_000_000),
+        (512_000_000, "max", 300_000_000),
+    ],
+)
+def test_workers_have_a_quarter_of_the_memory_together(tmp_path, monkeypatch, machine, limit, budget):
+    (tmp_path / "memory.max").write_text(f"{limit}\n")
+    monkeypatch.setattr(processes, "LIMITS", (str(tmp_path / "memory.max"), str(tmp_path / "missing")))
+    monkeypatch.setattr(
+        processes.os, "sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": machine}.get, raising=False
+    )
+    assert processes.memory_budget_bytes() == budget

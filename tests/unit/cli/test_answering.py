@@ -12,7 +12,7 @@ import typer.main
 from codesearch import Engine
 from codesearch.cli.main import answering, run
 from codesearch.engine.pool import Pool
-from codesearch.service.address import facts
+from codesearch.service.client import facts
 from tests.conftest import write_tree
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from codesearch.service import client
-from codesearch.service.address import facts, identity, socket_path, with_address
+from codesearch.service.client import facts, identity, socket_path, with_address
 from codesearch.service.server import Handlers, answer, service_at
 from tests.command import ROOT, TIMEOUT
 

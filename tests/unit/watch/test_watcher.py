@@ -70,9 +70,6 @@ class Notifier:
             self.on_change(self.unread.pop(), False)
         return self.is_exact
 
-    def close(self) -> None:
-        self.watched.clear()
-
 
 class Stage:
     """A watcher of one root with a clock that the test sets."""

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from codesearch.service.address import named_home, socket_path, with_address
+from codesearch.service.client import named_home, socket_path, with_address
 
 
 @pytest.mark.parametrize(
