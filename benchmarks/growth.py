@@ -125,7 +125,7 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     """Ask the queries in process; time the first one, which maps and loads the index, and the check separately."""
     engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
-        requests = [SearchRequest(row["query"], refresh=False) for row in csv.DictReader(file)]
+        requests = [SearchRequest(row["query"], 10, refresh=False) for row in csv.DictReader(file)]
     first_s = seconds_of(lambda: engine.search(requests[0], Scope()))
     for request in requests:
         engine.search(request, Scope())

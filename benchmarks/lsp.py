@@ -58,7 +58,7 @@ def places_in(root: Path, home: Path) -> list[tuple[str, str, int]]:
     found: dict[str, tuple[str, str, int]] = {}
     engine = Engine(home)
     for query in questions():
-        for hit in engine.search(query, Scope((root,)), mode="lexical").hits:
+        for hit in engine.search(query, Scope((root,)), mode="lexical", top_k=10).hits:
             if hit.kind in ("function", "method"):
                 uri = Path(hit.root, hit.path).as_uri()
                 found.setdefault(uri, (uri, hit.qualified_name, hit.start_line))

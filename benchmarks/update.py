@@ -118,7 +118,7 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
             for count, engine in engines.items():
                 seconds = seconds_of(
                     lambda engine=engine, query=query: engine.search(
-                        SearchRequest(query, refresh=False), Scope()
+                        SearchRequest(query, 10, refresh=False), Scope()
                     )
                 )
                 if number:

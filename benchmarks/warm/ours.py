@@ -16,7 +16,7 @@ def main(root: str, home: str, *filters: str) -> None:
     for name, _, value in (text.partition("=") for text in filters):
         values[name] = (*values.get(name, ()), value)
     chosen = Filters(**values)
-    print_times(lambda query: engine.search(SearchRequest(query, filters=chosen, refresh=False), scope))
+    print_times(lambda query: engine.search(SearchRequest(query, 10, filters=chosen, refresh=False), scope))
 
 
 if __name__ == "__main__":

@@ -387,7 +387,7 @@ class Engine:
             if not question:
                 return outlines_of(spots, max_lines or MAX_LINES, max_chars)
             within = tuple(Path(spot.root, spot.path) for spot in spots)
-            request = SearchRequest(question, by_file=True, refresh=False)
+            request = SearchRequest(question, top_k=10, by_file=True, refresh=False)
             found = self.search(request, replace(scope or Scope(here=Path.cwd()), within=within))
             return outline_for(found.hits, spots, max_lines or MAX_LINES)
 
