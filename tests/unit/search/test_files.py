@@ -55,7 +55,7 @@ def test_only_five_other_definitions_support_a_file(searcher_of):
     names = ("load", "save", "drop", "keep", "list", "show", "move", "name", "send")
     code = "\n\n".join(f"def {name}():\n    '''The session.'''\n    return session\n" for name in names)
     tree = searcher_of({"b.py": code})
-    flat = tree.answer(SearchRequest("the session")).hits
+    flat = tree.answer(SearchRequest("the session", 9)).hits
     (best,) = tree.answer(SearchRequest("the session", 1, by_file=True)).hits
     others = [hit.score - hit.parts["file_diversity"] for hit in flat[1:6]]
     support = sum(0.8**place * score for place, score in enumerate(others, 1))
