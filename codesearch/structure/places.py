@@ -185,7 +185,7 @@ class _Resolver:
         return self._spots(documents_named(self._snapshot, self._asked), self._asked.names)
 
     def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
-        refs = definitions_among(self._snapshot, meant(likeness), names[-1]) if likeness else []
+        refs = definitions_among(self._snapshot, meant(likeness), names) if likeness else []
         return [
             Spot(self._indexes[ref.root], ref.path, cast(SourceFiles, ref.source).segment, ref.file, ref.row)
             for ref in refs
@@ -231,22 +231,23 @@ class _Resolver:
                     yield index, path
 
 
-def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], name: str) -> list[Ref]:
+def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], names: Sequence[str]) -> list[Ref]:
     """Return the definitions that some documents with a name are; those of tests and generated files come last.
 
     The case of the name decides if some documents have it. Sections, settings and modules only count if there is
-    nothing else. A constructor with the name of its class does not count if the class is there.
+    nothing else. `Stack` is the class and not its constructor of the same name, which is `Stack.Stack`.
     """
+    *around, name = names
     inner = inner_folders(snapshot.roots)
     refs = [ref for ref in snapshot.refs(list(doc_ids)) if not ref.path.startswith(inner[ref.root])]
     refs = [ref for ref in refs if ref.row.name == name] or refs
     refs = [ref for ref in refs if ref.row.kind not in TEXT_KINDS] or refs
-    types = {(ref.root, ref.path) for ref in refs if ref.row.kind != "method"}
-    refs = [
-        ref
-        for ref in refs
-        if not (ref.owner == ref.row.name and ref.row.kind == "method" and (ref.root, ref.path) in types)
-    ]
+    constructors = [ref for ref in refs if ref.owner == ref.row.name and ref.row.kind == "method"]
+    if constructors and around[-1:] == [name]:
+        refs = constructors
+    else:
+        types = {(ref.root, ref.path) for ref in refs if ref.row.kind != "method"}
+        refs = [ref for ref in refs if ref not in constructors or (ref.root, ref.path) not in types]
     return sorted(refs, key=lambda ref: (ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line))
 
 

@@ -155,9 +155,6 @@ def _meant(
     asked = parse_asked(text)
     allowed = {index.manifest.root: path_filter(Filters(within=folders), index.root) for index in indexes}
 
-    def definitions(doc_ids: Sequence[int], name: str) -> list[Ref]:
-        return [ref for ref in definitions_among(snapshot, doc_ids, name) if allowed[ref.root](ref.path)]
-
     try:
         spots = find_spots(indexes, text, here, folders, only_definitions=True)
     except (ConfigError, IndexNotFoundError):
@@ -168,7 +165,7 @@ def _meant(
     places = {(spot.root, spot.path, spot.row) for spot in spots}
     name = spots[0].row.name if spots[0].row else ""
     named = [doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name]
-    everything = definitions(named, name)
+    everything = [ref for ref in definitions_among(snapshot, named, (name,)) if allowed[ref.root](ref.path)]
     targets = [ref for ref in everything if (ref.root, ref.path, ref.row) in places]
     if not asked.first and name not in (*asked.inside[-1:], *asked.names[-1:], text):
         yield text, [], []

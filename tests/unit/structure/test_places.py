@@ -64,7 +64,7 @@ def places(engine, tmp_path):
         ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
         ("Shop", ["java/Shop.java:1-4 Shop"]),
         ("Shop.java::Shop", ["java/Shop.java:1-4 Shop"]),
-        ("Shop.Shop", ["java/Shop.java:1-4 Shop"]),
+        ("Shop.Shop", ["java/Shop.java:2-3 Shop.Shop"]),
         ("convert.py:14", ["python/convert.py:14-23 Stack"]),
         ("python/convert.py", ["python/convert.py:1-23"]),
         ("./python/convert.py", ["python/convert.py:1-23"]),
