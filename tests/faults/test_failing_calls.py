@@ -192,24 +192,15 @@ def check_kills(stage: Stage, sample: int | None) -> None:
 
 
 @pytest.mark.parametrize("stage", CASES, indirect=True)
-def test_some_failing_calls_lose_nothing(stage):
+def test_failures_of_some_calls_and_kills_at_some_lose_nothing(stage):
     check_errors(stage, SAMPLE)
-
-
-@pytest.mark.parametrize("stage", CASES, indirect=True)
-def test_kills_at_some_calls_lose_nothing(stage):
     check_kills(stage, SAMPLE)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("stage", CASES, indirect=True)
-def test_every_failing_call_loses_nothing(stage):
+def test_a_failure_of_every_call_and_a_kill_at_every_one_lose_nothing(stage):
     check_errors(stage, None)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("stage", CASES, indirect=True)
-def test_a_kill_at_every_call_loses_nothing(stage):
     check_kills(stage, None)
 
 

@@ -324,12 +324,12 @@ def test_the_entry_of_a_client_has_the_options_that_are_given(command, tmp_path)
         assert arguments[arguments.index("mcp") + 1 :] == expected
 
 
-def many_files(count: int) -> dict[str, str]:
-    return {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * 300 for n in range(count)}
+def many_files(count: int, functions: int = 20) -> dict[str, str]:
+    return {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * functions for n in range(count)}
 
 
 def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(project):
-    write_tree(project, many_files(100))
+    write_tree(project, many_files(100, functions=300))
     again: list[float] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:

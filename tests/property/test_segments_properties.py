@@ -15,7 +15,6 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from codesearch.build import build as build_module
 from codesearch.build import policy
 from codesearch.config import CONTENT, IndexConfig, RankConfig, WalkConfig
 from codesearch.search.lexical import LexicalScorer
@@ -263,30 +262,3 @@ class TestSomeHistoriesEndWithTheIndexOfAFreshBuild(Histories.TestCase):
 @pytest.mark.thorough
 class TestAnyHistoryEndsWithTheIndexOfAFreshBuild(Histories.TestCase):
     settings = settings(derandomize=False, max_examples=100, stateful_step_count=25)
-
-
-def test_an_interrupted_first_build_continues_after_its_last_commit(tmp_path, encoder, home, monkeypatch):
-    root = tmp_path / "tree"
-    root.mkdir()
-    for number in range(30):
-        (root / f"f{number:02}.py").write_text(f"def push_{number}():\n    return {number}\n")
-    monkeypatch.setattr(build_module, "_SEGMENT_BYTES", 200)
-    commits = []
-
-    def stop_after_three(folder, manifest, real=build_module.commit_manifest):
-        real(folder, manifest)
-        commits.append(manifest)
-        if len(commits) == 3:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(build_module, "commit_manifest", stop_after_three)
-    with pytest.raises(KeyboardInterrupt):
-        build(root, home, encoder)
-    monkeypatch.undo()
-    half = IndexReader.open(index_folder(home, root))
-    assert 0 < half.manifest.documents < 30 and not half.manifest.complete
-    assert len(half.segments) == 3
-    half.close()
-    report = build(root, home, encoder)
-    assert report.kept == half.manifest.documents and report.parsed == 30 - report.kept
-    assert report.manifest.complete and report.manifest.documents == 30

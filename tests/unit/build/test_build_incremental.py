@@ -115,40 +115,31 @@ def test_a_fresh_index_has_every_definition_in_the_order_of_paths(built_index):
     assert (manifest.not_indexed, manifest.warnings) == ({}, [])
 
 
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.__name__)
+SEVERAL = (change, delete, rename, add, delete_the_first_and_the_last)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [*((step,) for step in STEPS), SEVERAL],
+    ids=lambda steps: steps[0].__name__ if len(steps) == 1 else "many",
+)
 @pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
-def test_an_update_ends_with_the_index_of_a_fresh_build(
-    tiny_repo, tmp_path, encoder, index_tree, request, step, merging
+def test_updates_end_with_the_index_of_a_fresh_build(
+    tiny_repo, tmp_path, encoder, index_tree, request, steps, merging
 ):
     if merging != "usual":
         request.getfixturevalue(merging)
     index_tree(tiny_repo)
-    step(tiny_repo)
-    updated = index_tree(tiny_repo)
+    for step in steps:
+        step(tiny_repo)
+        updated = index_tree(tiny_repo)
+    assert updated.manifest.commit == 1 + len(steps)
     build(tiny_repo, tmp_path / "fresh", encoder)
     fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
     assert contents(updated) == contents(fresh)
     assert names(updated) == names(fresh)
     for field in ("documents", "source_files", "languages", "not_indexed", "config_digest"):
         assert getattr(updated.manifest, field) == getattr(fresh.manifest, field), field
-    fresh.close()
-
-
-@pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
-def test_many_updates_end_with_the_index_of_a_fresh_build(
-    tiny_repo, tmp_path, encoder, index_tree, request, merging
-):
-    if merging != "usual":
-        request.getfixturevalue(merging)
-    for step in (change, delete, rename, add, delete_the_first_and_the_last):
-        index_tree(tiny_repo)
-        step(tiny_repo)
-    updated = index_tree(tiny_repo)
-    build(tiny_repo, tmp_path / "fresh", encoder)
-    fresh = IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))
-    assert contents(updated) == contents(fresh)
-    assert names(updated) == names(fresh)
-    assert updated.manifest.commit == 6
     fresh.close()
 
 

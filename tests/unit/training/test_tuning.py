@@ -73,6 +73,15 @@ def pools(tmp_path):
     return tmp_path / "pools"
 
 
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """Return a tuned run and the lines of its metrics."""
+    folder = tmp_path_factory.mktemp("tuned")
+    write_pools(folder / "pools")
+    changed = {"epochs": 9, "keep": 0.0, "token_dropout": 0.0, "learning_rate": 5e-3}
+    return folder / "run", tune(folder / "pools", folder / "run", **changed)
+
+
 def settings(**changed) -> TrainConfig:
     return TrainConfig(**{**read_train_recipe(CONFIGS / "tuned.toml").settings, **changed})
 
@@ -91,15 +100,14 @@ def cosine_of_start(run) -> float:
     return float(encoder.encode_queries(["parse a date"])[0] @ tuned)
 
 
-def test_questions_of_other_packages_raise_the_rank_of_right_answers(pools, tmp_path):
-    lines = tune(pools, tmp_path / "run", epochs=9, keep=0.0, token_dropout=0.0, learning_rate=5e-3)
+def test_questions_of_other_packages_raise_the_rank_of_right_answers(tuned):
+    _, lines = tuned
     assert lines[0]["valid_mrr"]["score"] <= lines[-1]["valid_mrr"]["score"] == 1.0
     assert lines[-1]["valid_mrr"].keys() == {"score", "cosine", "average"}
 
 
-def test_an_exported_run_is_a_bundle_with_the_vectors_of_the_run(pools, tmp_path):
-    run = tmp_path / "run"
-    tune(pools, run, epochs=2, keep=0.0, learning_rate=5e-3)
+def test_an_exported_run_is_a_bundle_with_the_vectors_of_the_run(tuned, tmp_path):
+    run, _ = tuned
     (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5}}))
     manifest = write_bundle(run, tmp_path / "bundle", "int8", "tuned")
     bundle, shipped = load_bundle(tmp_path / "bundle"), load_bundle(SHIPPED)
