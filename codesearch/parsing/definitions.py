@@ -61,7 +61,7 @@ _LICENCE = re.compile(r"\b(?:copyright|licen[cs]e|all rights reserved|spdx)\b", 
 
 
 @dataclass(slots=True)
-class Definition:
+class Capture:
     """A definition of one of `KINDS`, or a scope that only qualifies names; `extract` fills in the later attributes."""
 
     kind: str
@@ -99,7 +99,7 @@ class Definition:
 class Matches:
     """The query's captures, sorted by purpose."""
 
-    definitions: dict[tuple[int, int], Definition]  # by byte span
+    definitions: dict[tuple[int, int], Capture]  # by byte span
     docstrings: dict[int, tuple[int, int]]  # start byte of a body -> byte span of the literal that opens it
     comments: dict[int, tuple[int, str]]  # last row of a comment on lines of its own -> first row and text
     comment_spans: list[tuple[int, int]]  # byte spans, ascending
@@ -213,7 +213,7 @@ def _add_definition(
             receiver, name = split_qualified(name, spec.separator)
     if receivers:
         receiver = receiver_type(_text(receivers[0], source))
-    found.definitions[span] = Definition(
+    found.definitions[span] = Capture(
         kind="function" if is_callback else kind,
         name=name,
         receiver=receiver,
@@ -252,17 +252,13 @@ def _text(node: Node, source: bytes) -> str:
     return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class Toplevel:
-    """The statements of a file that are in no definition."""
+def toplevel_statements(
+    definitions: Iterable[Capture], found: Matches, source: bytes
+) -> tuple[int, int, bytes] | None:
+    """Collect the statements outside of all definitions, without imports; None if they are too few.
 
-    first_row: int  # 0-based, of the longest run of statements without a definition between them
-    last_row: int  # of the same run, inclusive
-    code: bytes  # the text of all runs
-
-
-def toplevel_statements(definitions: Iterable[Definition], found: Matches, source: bytes) -> Toplevel | None:
-    """Collect the statements outside of all definitions, without imports; None if they are too few."""
+    Return the first and last row of the longest run without a definition between its statements, and the text of all.
+    """
     lines = source.split(b"\n")
     covered = _merged((d.anchor_row, d.last_row) for d in definitions if d.kind != "scope")
     starts = [first for first, _ in covered]
@@ -285,10 +281,10 @@ def toplevel_statements(definitions: Iterable[Definition], found: Matches, sourc
     code = (
         line for rows in runs.values() for line in lines[rows[0] : rows[-1] + 1] if not _IMPORT.match(line)
     )
-    return Toplevel(longest[0], longest[-1], b"\n".join(code))
+    return longest[0], longest[-1], b"\n".join(code)
 
 
-def head_comment(definitions: Iterable[Definition], found: Matches) -> str:
+def head_comment(definitions: Iterable[Capture], found: Matches) -> str:
     """Return the text of the comment that opens a file; "" if it is a licence or belongs to a definition."""
     by_first_row = {first: (last, text) for last, (first, text) in found.comments.items()}
     row = min(by_first_row, default=_HEAD_ROWS)

@@ -16,7 +16,7 @@ from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.definitions import (
     NAME_LENDERS,
-    Definition,
+    Capture,
     Matches,
     collect,
     head_comment,
@@ -127,7 +127,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     return Extraction(documents, warnings, first_sentence(docstring))
 
 
-def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -> None:
+def _attach_docs(definitions: list[Capture], found: Matches, source: bytes) -> None:
     for definition in definitions:
         definition.anchor_row, comment = _comments_above(definition.row, found)
         if definition.body is not None and definition.body in found.docstrings:
@@ -138,7 +138,7 @@ def _attach_docs(definitions: list[Definition], found: Matches, source: bytes) -
         definition.docstring = docstring[:MAX_DOCSTRING]
 
 
-def _attach_docs_below(definitions: list[Definition], found: Matches) -> None:
+def _attach_docs_below(definitions: list[Capture], found: Matches) -> None:
     """Take the comments of OCaml that stand right below what they document and above a blank line."""
     rows = {definition.row for definition in definitions}
     below = {first: text for last, (first, text) in found.comments.items() if last + 1 not in rows}
@@ -168,7 +168,7 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
     return row, clean_xml("\n".join(reversed(parts)).strip())
 
 
-def _without_small_constants(definitions: list[Definition], source: bytes) -> list[Definition]:
+def _without_small_constants(definitions: list[Capture], source: bytes) -> list[Capture]:
     """Leave out one-line constants that are not tables. The module's document contains them."""
     kept = []
     for position, definition in enumerate(definitions):
@@ -182,10 +182,10 @@ def _without_small_constants(definitions: list[Definition], source: bytes) -> li
     return kept
 
 
-def _with_clauses_joined(definitions: list[Definition], source: bytes) -> list[Definition]:
+def _with_clauses_joined(definitions: list[Capture], source: bytes) -> list[Capture]:
     """Join definitions of the same name with only white space between them: the equations of one function."""
-    kept: list[Definition] = []
-    latest: dict[str, Definition] = {}
+    kept: list[Capture] = []
+    latest: dict[str, Capture] = {}
     for definition in definitions:
         first = latest.get(definition.name) if definition.kind == "function" else None
         is_next = (
@@ -200,8 +200,8 @@ def _with_clauses_joined(definitions: list[Definition], source: bytes) -> list[D
     return kept
 
 
-def _documents(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
-    enclosing: list[Definition] = []
+def _documents(definitions: list[Capture], found: Matches, file: _File) -> Iterator[Document]:
+    enclosing: list[Capture] = []
     for position, definition in enumerate(definitions):
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
@@ -227,7 +227,7 @@ def _documents(definitions: list[Definition], found: Matches, file: _File) -> It
             enclosing.append(definition)
 
 
-def _is_left_out(definition: Definition, enclosing: list[Definition], file: _File) -> bool:
+def _is_left_out(definition: Capture, enclosing: list[Capture], file: _File) -> bool:
     """Say whether it is a list of names, or a short callback in a named function whose document has its text."""
     return definition.name in _EXPORT_LISTS or (
         definition.is_callback
@@ -241,13 +241,14 @@ def _is_left_out(definition: Definition, enclosing: list[Definition], file: _Fil
     )
 
 
-def _module(definitions: list[Definition], found: Matches, file: _File) -> Iterator[Document]:
+def _module(definitions: list[Capture], found: Matches, file: _File) -> Iterator[Document]:
     statements = toplevel_statements(definitions, found, file.source)
     if statements is None:
         return
+    first, last, code = statements
     lines = file.source.split(b"\n")
-    start = sum(len(line) + 1 for line in lines[: statements.first_row])
-    text = b"\n".join(lines[statements.first_row : statements.last_row + 1])
+    start = sum(len(line) + 1 for line in lines[:first])
+    text = b"\n".join(lines[first : last + 1])
     name = module_name(file.path) or "module"
     yield Document(
         path=file.path,
@@ -257,14 +258,14 @@ def _module(definitions: list[Definition], found: Matches, file: _File) -> Itera
         qualified_name=name,
         signature=_first_line(text),
         docstring=file.docstring,
-        code=statements.code[: file.config.max_code_bytes].decode("utf-8", "replace"),
-        start_line=statements.first_row + 1,
-        end_line=statements.last_row + 1,
-        last_line=statements.last_row + 1,
+        code=code[: file.config.max_code_bytes].decode("utf-8", "replace"),
+        start_line=first + 1,
+        end_line=last + 1,
+        last_line=last + 1,
         start_byte=start + len(text) - len(text.lstrip()),
         end_byte=start + len(text.rstrip()),
         flags=file.flags,
-        copy_key=copy_key("", name, statements.code, file.spec),
+        copy_key=copy_key("", name, code, file.spec),
     )
 
 
@@ -275,7 +276,7 @@ def _literal(found: Matches, body: int, source: bytes) -> str:
     return clean_comment(text) if text.startswith("<#") else clean_string_literal(text)
 
 
-def _context(definition: Definition, file: _File) -> str:
+def _context(definition: Capture, file: _File) -> str:
     """Return the first paragraphs of the documentation of its class and of its module; "" if there is none."""
     of_classes = (
         file.summaries[name] for name in reversed(definition.qualifiers) if file.summaries.get(name)
@@ -283,7 +284,7 @@ def _context(definition: Definition, file: _File) -> str:
     return " ".join(filter(None, (next(of_classes, ""), file.summaries[""])))
 
 
-def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
+def _qualifiers(definition: Capture, outer: Capture | None) -> list[str]:
     names = outer.qualifiers[:] if outer else []
     if outer and outer.name and not outer.is_callback:
         names.append(outer.name)
@@ -292,7 +293,7 @@ def _qualifiers(definition: Definition, outer: Definition | None) -> list[str]:
     return names
 
 
-def _document(definition: Definition, owner: str, signature: str, found: Matches, file: _File) -> Document:
+def _document(definition: Capture, owner: str, signature: str, found: Matches, file: _File) -> Document:
     """Return the document of a definition; `owner` is its class, "" if it is in none or only in a function."""
     limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
     code = _code(definition, limit, file.source)
@@ -322,7 +323,7 @@ def _document(definition: Definition, owner: str, signature: str, found: Matches
     )
 
 
-def _shape(definition: Definition, found: Matches, file: _File) -> int:
+def _shape(definition: Capture, found: Matches, file: _File) -> int:
     if definition.kind not in _FUNCTIONS or definition.body is None:
         return 0
     literal_start, literal_end = definition.literal
@@ -331,13 +332,13 @@ def _shape(definition: Definition, found: Matches, file: _File) -> int:
     return shape_key(above + below, file.spec)
 
 
-def _code(definition: Definition, end: int, source: bytes) -> bytes:
+def _code(definition: Capture, end: int, source: bytes) -> bytes:
     """Return the text of a definition up to `end`, without a docstring inside it."""
     literal_start, literal_end = definition.literal
     return source[definition.start : min(literal_start, end)] + source[literal_end:end]
 
 
-def _is_stub(definition: Definition, source: bytes) -> bool:
+def _is_stub(definition: Capture, source: bytes) -> bool:
     if definition.kind not in _FUNCTIONS:
         return False
     if definition.body is None:
@@ -347,7 +348,7 @@ def _is_stub(definition: Definition, source: bytes) -> bool:
     return is_stub(body.decode("utf-8", "replace"))
 
 
-def _cut_to_header(definition: Definition, member: Definition, source: bytes) -> None:
+def _cut_to_header(definition: Capture, member: Capture, source: bytes) -> None:
     """End a document before the comment of its first member."""
     if member.start >= definition.end:
         return
@@ -361,7 +362,7 @@ def _cut_to_header(definition: Definition, member: Definition, source: bytes) ->
     definition.end_line = definition.start_line + header.count(b"\n")
 
 
-def _signature(definition: Definition, found: Matches, source: bytes) -> str:
+def _signature(definition: Capture, found: Matches, source: bytes) -> str:
     start = definition.start
     if definition.is_callback:  # Begin with the call or the assignment that it is a part of.
         start = source.rfind(b"\n", 0, start) + 1
