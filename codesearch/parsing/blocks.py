@@ -31,6 +31,8 @@ _BEFORE = (
     r"create|or\s+replace|temp|temporary|materialized|unique)\s+)*"
 )
 _NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*)"""
+# A keyword and a name, as in most languages; then Lisp, CMake, a function that is assigned, `let` of ML, a clause of
+# Erlang, and a type before the name, as in C.
 _FUNCTION = re.compile(
     rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|function!?|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
         |subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
@@ -43,6 +45,7 @@ _FUNCTION = re.compile(
         (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
+# A block of Terraform; a keyword and a name.
 _CLASS = re.compile(
     rf"""(?:resource|data|variable|output|provider|module|locals)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
     | {_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module|namespace|message|service

@@ -8,7 +8,7 @@ import re
 MAX_DOCSTRING = 8_000
 """Characters of documentation that a document keeps."""
 
-_STRING = re.compile(r"^[A-Za-z]{0,2}('''|\"\"\"|'|\")(.*)\1$", re.DOTALL)
+_STRING = re.compile(r"^[A-Za-z]{0,2}('''|\"\"\"|'|\")(.*)\1$", re.DOTALL)  # The quotes; the text.
 _BLOCK_OPEN = re.compile(
     r"^(/\*+!?|\(\*+|--\[=*\[|=begin\b|\{-+(?: ?[|^])?|@(?:type)?doc\s+(?:~[sS])?\"+|\"{3}|<#)"
 )

@@ -31,7 +31,9 @@ Tests = Sequence[tuple[int, Callable[[str], object]]]
 MOST_GLOBS = 10_000
 """So many compiled names stay in memory. A walk needs no more."""
 _SPECIAL = re.compile(r"[*?\[\\]")
+# An escaped character; a set, with the mark that negates it and what is in it; stars; any other character.
 _GLOB = re.compile(r"\\(.)|\[([!^]?)(\]?(?:\[:[a-z]*:\]|\\.|[^\]\\])*)\]|(\*+)|(.)", re.DOTALL)
+# The name of a class; or a character, and the last one of a range that it begins.
 _IN_SET = re.compile(r"\[:([a-z]*):\]|\\?(.)(?:-(?!\Z)\\?(.))?", re.DOTALL)
 _CLASSES = {
     "alnum": "a-zA-Z0-9",

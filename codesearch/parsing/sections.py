@@ -51,9 +51,9 @@ _NOISE = re.compile(
     re.DOTALL,
 )
 """Text that a reader does not see: targets of links, comments, tags."""
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")  # The marks; the title.
 _CLOSING_MARKS = re.compile(r"(?:^|[ \t])#+[ \t]*$")
-_HTML = re.compile(r"[ \t]*<h([1-6])\b[^>]*>(.*?)</h\1>", re.IGNORECASE)
+_HTML = re.compile(r"[ \t]*<h([1-6])\b[^>]*>(.*?)</h\1>", re.IGNORECASE)  # The level; the title.
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _FENCE = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}(?=[^`]*$)|~{3,})")
 _NO_PARAGRAPH = re.compile(r" {4}|\t|[ \t]*(?:[-*+>|#<]|\d{1,9}[.)]\s|$)")
