@@ -13,7 +13,7 @@ import typer
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, only_one
+from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note
 from codesearch.duplicates.records import SAME, Limits, cut
@@ -59,10 +59,7 @@ class DuplicatesOptions(Limits, RefreshSettings, ScopeOptions, IndexingSettings)
 
 def duplicates(
     context: typer.Context,
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="Files or folders to look in.", show_default=False),
-    ] = None,
+    paths: Annotated[list[str] | None, argument("Files or folders to look in.", "[PATH]...")] = None,
     *,
     options: DuplicatesOptions,
 ) -> Iterator[Output]:

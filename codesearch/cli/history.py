@@ -13,7 +13,7 @@ import typer
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.cli.options import Home, Json
+from codesearch.cli.options import Home, Json, argument
 from codesearch.cli.progress import build_progress
 from codesearch.cli.search import is_path, searched_as_words
 from codesearch.errors import ConfigError
@@ -32,8 +32,7 @@ class HistoryOptions(IndexingSettings):
     ] = ""
     author: Annotated[str, Opt("Only commits whose author has this in the name or address.")] = ""
     path: Annotated[
-        tuple[str, ...],
-        Opt("Only commits that changed a path that matches this glob; ! before it excludes."),
+        tuple[str, ...], Opt("Only commits that changed a path that matches this glob; ! before it excludes.")
     ] = ()
     root: Annotated[Path | None, Opt("The folder, by default this one.")] = None
     json: Json = False
@@ -44,11 +43,7 @@ def history(
     context: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[PLACE] [QUESTION]...",
-            help="A file or folder, PATH:LINE or PATH::NAME, and what to look for.",
-            show_default=False,
-        ),
+        argument("A file or folder, PATH:LINE or PATH::NAME, and what to look for.", "[PLACE] [QUESTION]..."),
     ] = None,
     *,
     options: HistoryOptions,
@@ -75,12 +70,7 @@ def history(
     filters = CommitFilters(options.since, options.author, options.path, here=terminal.here)
     with build_progress("history", unit="commits") as on_progress:
         answer = engine.history(
-            " ".join(rest),
-            scope,
-            place=place,
-            filters=filters,
-            top_k=options.hits,
-            on_progress=on_progress,
+            " ".join(rest), scope, place=place, filters=filters, top_k=options.hits, on_progress=on_progress
         )
     notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
     if answer.shallow:

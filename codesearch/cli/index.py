@@ -13,7 +13,7 @@ import typer
 from codesearch.cli.first import revision_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines
-from codesearch.cli.options import Home, Revision
+from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
 from codesearch.cli.progress import build_notes, build_progress
 from codesearch.config import VECTOR_INDEXES, IndexOptions
@@ -46,10 +46,7 @@ class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
 
 def index(
     context: typer.Context,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Folders to index; default: the current one.", show_default=False),
-    ] = None,
+    folders: Annotated[list[Path] | None, argument("Folders to index; default: the current one.")] = None,
     *,
     options: IndexRunOptions,
 ) -> Iterator[Output]:
@@ -132,10 +129,7 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
 
 def watch(
     context: typer.Context,
-    folders: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Folders to watch; default: the current one.", show_default=False),
-    ] = None,
+    folders: Annotated[list[Path] | None, argument("Folders to watch; default: the current one.")] = None,
     *,
     quiet: Annotated[bool, Opt("Print only warnings.", "--quiet -q")] = False,
     models: ModelSettings,

@@ -35,6 +35,11 @@ class ScopeOptions(Record):
     home: Home = None
 
 
+def argument(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401 - as typer has it.
+    """Return what the annotation of an argument says: its help, and what stands for it there."""
+    return typer.Argument(help=text, metavar=metavar, show_default=False)
+
+
 def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
     """Return a command as typer reads it: a parameter for each of its options, also of those in records."""
     own = inspect.signature(command, eval_str=True).parameters

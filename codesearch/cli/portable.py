@@ -10,7 +10,7 @@ import typer
 
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, size_of
-from codesearch.cli.options import Home
+from codesearch.cli.options import Home, argument
 from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 def export(
     context: typer.Context,
-    file: Annotated[
-        Path | None,
-        typer.Argument(metavar="[FILE]", help="Write one index to this portable file.", show_default=False),
-    ] = None,
+    file: Annotated[Path | None, argument("Write one index to this portable file.", "[FILE]")] = None,
     *,
     sqlite: Annotated[Path | None, Opt("Write a SQLite database (extra `export`).", metavar="FILE")] = None,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
@@ -92,7 +89,7 @@ def _without_code(report: ExportReport) -> str:
 
 def import_(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A file that `codesearch export` wrote.", show_default=False)],
+    file: Annotated[Path, argument("A file that `codesearch export` wrote.")],
     *,
     root: Annotated[Path | None, Opt("The folder with the sources; default: they are not here.")] = None,
     name: Annotated[str | None, Opt("Name of the index without --root; default: that in FILE.")] = None,

@@ -15,7 +15,7 @@ import typer
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
-from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, only_one
+from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.options import Opt
 from codesearch.settings import (
@@ -82,10 +82,8 @@ def query(
     context: typer.Context,
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="TEXT... [PATH]...",
-            help="What to look for, or - for stdin; then the files or folders to look in.",
-            show_default=False,
+        argument(
+            "What to look for, or - for stdin; then the files or folders to look in.", "TEXT... [PATH]..."
         ),
     ],
     options: QueryOptions,
@@ -103,16 +101,8 @@ def query(
 
 def similar(
     context: typer.Context,
-    location: Annotated[
-        str,
-        typer.Argument(
-            metavar="PLACE", help="FILE:LINE, FILE::NAME, a name or a qualified name.", show_default=False
-        ),
-    ],
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[PATH]...", help="The files or folders to look in.", show_default=False),
-    ] = None,
+    location: Annotated[str, argument("FILE:LINE, FILE::NAME, a name or a qualified name.", "PLACE")],
+    paths: Annotated[list[str] | None, argument("The files or folders to look in.", "[PATH]...")] = None,
     *,
     options: SearchOptions,
 ) -> Iterator[Output]:
@@ -142,10 +132,7 @@ def _text_on_stdin(invocation: Invocation) -> str:
 
 
 def _search(
-    text: str,
-    invocation: Invocation,
-    options: SearchOptions,
-    paths: Sequence[str],
+    text: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.first import first_indexed

@@ -15,7 +15,7 @@ import typer
 import codesearch
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
-from codesearch.cli.options import Home, Json
+from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.scope import covering_index
 from codesearch.errors import CodeSearchError, ConfigError
@@ -45,10 +45,7 @@ _NETWORK_EVENTS = (
 def status(
     context: typer.Context,
     roots: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[ROOT]...", help="Indexed folders, or names of imported indexes.", show_default=False
-        ),
+        list[Path] | None, argument("Indexed folders, or names of imported indexes.", "[ROOT]...")
     ] = None,
     *,
     warnings: Annotated[bool, Opt("List the warnings of the last run.")] = False,
@@ -183,9 +180,7 @@ def _age(created: str) -> str:
 
 def remove(
     context: typer.Context,
-    folders: Annotated[
-        list[Path] | None, typer.Argument(help="Folders whose indexes to delete.", show_default=False)
-    ] = None,
+    folders: Annotated[list[Path] | None, argument("Folders whose indexes to delete.")] = None,
     *,
     all: Annotated[bool, Opt("Delete all indexes.")] = False,
     cache: Annotated[bool, Opt("Also delete unpacked portable files and the data of `bench`.")] = False,

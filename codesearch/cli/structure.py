@@ -13,7 +13,7 @@ import typer
 
 from codesearch.cli.first import first_indexed
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.options import Globs, Json, Languages, ScopeOptions
+from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument
 from codesearch.cli.render import path_from, render_readings
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
@@ -42,9 +42,7 @@ class OutlineOptions(ScopeOptions, IndexingSettings):
 
 def outline(
     context: typer.Context,
-    place: Annotated[
-        str, typer.Argument(metavar="[PLACE]", help=f"{_PLACE} Default: this folder.", show_default=False)
-    ] = ".",
+    place: Annotated[str, argument(f"{_PLACE} Default: this folder.", "[PLACE]")] = ".",
     *,
     options: OutlineOptions,
 ) -> Iterator[Output]:
@@ -80,9 +78,7 @@ class ReadOptions(ScopeOptions, IndexingSettings):
 
 
 def read(
-    context: typer.Context,
-    place: Annotated[str, typer.Argument(metavar="PLACE", help=_PLACE, show_default=False)],
-    options: ReadOptions,
+    context: typer.Context, place: Annotated[str, argument(_PLACE, "PLACE")], options: ReadOptions
 ) -> Iterator[Output]:
     """Show the code of a file, a range of lines or a definition."""
     invocation = invocation_of(context)
@@ -121,10 +117,8 @@ def usages(
     context: typer.Context,
     words: Annotated[
         list[str],
-        typer.Argument(
-            metavar="NAME|PLACE [PATH]...",
-            help="A name, PATH:LINE or PATH::NAME, and the files or folders to look in.",
-            show_default=False,
+        argument(
+            "A name, PATH:LINE or PATH::NAME, and the files or folders to look in.", "NAME|PLACE [PATH]..."
         ),
     ],
     options: UsagesOptions,
