@@ -18,6 +18,7 @@ from codesearch.cli.options import Home
 from codesearch.cli.progress import stage_progress
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
+from codesearch.options import Opt
 from codesearch.settings import IndexingSettings, ModelSettings
 
 if TYPE_CHECKING:
@@ -27,33 +28,27 @@ if TYPE_CHECKING:
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
-_DATA_HELP = f"Folder of the suite's data; default: ${DATA_VARIABLE}."
 
 
 def bench(
     context: typer.Context,
     suite: Annotated[
-        str | None,
-        typer.Option(help="What to run; `--suite help` lists them; default: csn99 with --data, else smoke."),
+        str | None, Opt("What to run; `--suite help` lists them; default: csn99 with --data, else smoke.")
     ] = None,
-    data: Annotated[Path | None, typer.Option(help=_DATA_HELP, show_default=False)] = None,
+    data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
     annotations: Annotated[
-        Path | None, typer.Option(help="Use the judgements in this file, in the official format.")
+        Path | None, Opt("Use the judgements in this file, in the official format.")
     ] = None,
-    without: Annotated[
-        list[str] | None, typer.Option(help="Turn a signal of the ranking off; repeatable.")
-    ] = None,
+    without: Annotated[tuple[str, ...], Opt("Turn a signal of the ranking off.")] = (),
     questions: Annotated[
-        Path | None, typer.Option(help="Score your own questions on your index: a file of JSON lines.")
+        Path | None, Opt("Score your own questions on your index: a file of JSON lines.")
     ] = None,
-    root: Annotated[
-        Path | None, typer.Option(help="The folder for --questions, by default this one.")
-    ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write all scores to a JSON file.")] = None,
+    root: Annotated[Path | None, Opt("The folder for --questions, by default this one.")] = None,
+    json_file: Annotated[Path | None, Opt("Write all scores to a JSON file.", "--json")] = None,
     predictions: Annotated[
-        Path | None, typer.Option(help="Write the results of the default system, in the official format.")
+        Path | None, Opt("Write the results of the default system, in the official format.")
     ] = None,
-    score: Annotated[Path | None, typer.Option(help="Score these results, in the official format.")] = None,
+    score: Annotated[Path | None, Opt("Score these results, in the official format.")] = None,
     compare: Annotated[
         tuple[Path, Path] | None, typer.Option(help="Compare two files of --json, query by query.")
     ] = None,
@@ -98,7 +93,7 @@ def bench(
             annotations=invocation.path(annotations) if annotations else None,
             model=invocation.path(models.model) if models.model else None,
             device=models.device,
-            without=tuple(without or ()),
+            without=without,
         )
         suite = suite or ("csn99" if named or score else "smoke")
         result = yield from _of_suite(suite, options, invocation.path(score) if score else None)
