@@ -20,7 +20,7 @@ from benchmarks.process import folder_mb, quantiles
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
-from codesearch.evaluation.jsonl import unpacked
+from codesearch.evaluation.jsonl import unpack
 from codesearch.evaluation.judge import BenchOptions, functions_of_language
 from codesearch.evaluation.metrics import DEPTH, score_graded
 from codesearch.evaluation.qrels import Qrels, Run, document_url, judged
@@ -40,7 +40,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder of the 99 queries' data")
     data = parser.parse_args().data
-    root = unpacked(data / PACK, Path("build/speed/csn99"), lambda *_: None)
+    root = Path("build/speed/csn99")
+    shutil.rmtree(root, ignore_errors=True)
+    unpack(data / PACK, root, lambda *_: None)
     qrels = judged(csn99_judgements(BenchOptions(Path("build"), data)))
     shutil.rmtree(_SCRATCH, ignore_errors=True)
     with _server() as uri:

@@ -24,7 +24,7 @@ from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run
 from benchmarks.process import Usage, folder_mb, quantiles
 from benchmarks.publish import README, RESULTS, fill, line, panels, record, shown
 from benchmarks.service import PAGE, service_rows
-from codesearch.evaluation.jsonl import unpacked
+from codesearch.evaluation.jsonl import unpack
 from codesearch.processes import available_cores
 
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
@@ -133,7 +133,9 @@ def csn99(data: Path, work: Path) -> dict[str, Any]:
     """Index the sources of the 99 queries, then ask these in process under each filter."""
     tree = data / "sources"
     if not tree.is_dir():
-        tree = unpacked(data / "sources.jsonl.zst", work / "csn99", lambda stage, done, total: None)
+        tree = work / "csn99"
+        shutil.rmtree(tree, ignore_errors=True)
+        unpack(data / "sources.jsonl.zst", tree, lambda stage, done, total: None)
     system, paths = ours(), Paths(tree, work / "csn99-home", work)
     shutil.rmtree(paths.store, ignore_errors=True)
     assert system.index and system.warm

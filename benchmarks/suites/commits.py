@@ -24,13 +24,14 @@ from benchmarks.suites.histories import TASKS
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
-from codesearch.evaluation.judge import DEFAULT, BenchOptions, scratch_folder
+from codesearch.evaluation.judge import DEFAULT, BenchOptions
 from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.history.build import find_history, update_history
 from codesearch.history.log import Commit, read_commits
 from codesearch.history.search import CommitFilters, CommitSearcher
+from codesearch.portable.targets import scratch_folder
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
 from codesearch.text.terms import query_terms
@@ -108,7 +109,7 @@ class _Asked:
     def add(self, name: str, clone: Path, of_tasks: Collection[str]) -> None:
         """Index the commits of a clone without the sentences that are asked, and ask every system."""
         clock = self._options.clock
-        with scratch_folder("commits", self._options) as home:
+        with scratch_folder(self._options.home) as home:
             history = find_history(str(clone), home)
             commits = list(read_commits(history.repository.lines, history.head))
             questions = _questions(commits, of_tasks)

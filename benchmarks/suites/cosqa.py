@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from codesearch.evaluation.jsonl import one_file
-from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge, scratch_folder
+from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge
 from codesearch.evaluation.result import SuiteResult
+from codesearch.portable.targets import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
 from training.cosqa import read_functions, read_queries
 
@@ -25,7 +26,7 @@ def run(data: Path, options: BenchOptions) -> SuiteResult:
     """Run the suite."""
     functions = read_functions(one_file(data, CODEBASE))
     queries, qrels = read_queries(one_file(data, QUERIES), functions)
-    with scratch_folder("cosqa", options) as root:
+    with scratch_folder(options.home) as root:
         with options.clock.stage("unpack"):
             write_tree(root, functions)
         tree = Tree(

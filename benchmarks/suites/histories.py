@@ -19,10 +19,11 @@ from typing import Any
 
 from benchmarks.suites.repositories import sources_of
 from codesearch.evaluation.jsonl import read_jsonl
-from codesearch.evaluation.judge import DEFAULT, BenchOptions, Questions, Tree, judge, scratch_folder
+from codesearch.evaluation.judge import DEFAULT, BenchOptions, Questions, Tree, judge
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
+from codesearch.portable.targets import scratch_folder
 
 TASKS = "tasks.jsonl"
 _FIELDS = ("tree", "commit", "query", "body", "name_in_query", "answers")
@@ -34,7 +35,7 @@ def run(data: Path, options: BenchOptions) -> SuiteResult:
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for _, task in read_jsonl(data / TASKS, *_FIELDS):
         tasks[task["tree"]].append(task)
-    with scratch_folder("histories", options) as scratch:
+    with scratch_folder(options.home) as scratch:
         sources = sources_of(data, scratch, options)
         result = judge(
             "histories", [_tree(sources, tree, of_tree) for tree, of_tree in tasks.items()], options

@@ -28,11 +28,11 @@ from codesearch.evaluation.judge import (
     Questions,
     Tree,
     judge,
-    scratch_folder,
 )
 from codesearch.evaluation.metrics import ndcg
 from codesearch.evaluation.qrels import Qrels, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult, commit_of
+from codesearch.portable.targets import scratch_folder
 
 METRIC, DEPTH = "ndcg_at_10", 10
 PUBLISHED = {
@@ -50,7 +50,7 @@ def run(data: Path, options: BenchOptions) -> SuiteResult:
     repositories = {str(found["name"]): str(found["language"]) for found in listed}
     fields = ("query", "relevant", "secondary", "category")
     asked = {name: _read(data / "annotations" / f"{name}.json", *fields) for name in repositories}
-    with scratch_folder("repositories", options) as scratch:
+    with scratch_folder(options.home) as scratch:
         sources = sources_of(data, scratch, options)
         others = [str(found["name"]) for found in listed if _is_other_revision(sources, found)]
         trees = [_tree(sources / name, name, asked[name]) for name in repositories]

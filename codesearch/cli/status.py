@@ -183,7 +183,7 @@ def remove(
     folders: Annotated[list[Path] | None, argument("Folders whose indexes to delete.")] = None,
     *,
     all: Annotated[bool, Opt("Delete all indexes.")] = False,
-    cache: Annotated[bool, Opt("Also delete unpacked portable files and the data of `bench`.")] = False,
+    cache: Annotated[bool, Opt("Also delete unpacked portable files.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
     """Delete indexes. The folders themselves do not change."""

@@ -630,7 +630,7 @@ class Engine:
         return removed
 
     def clear_cache(self) -> None:
-        """Delete the unpacked portable files, and the data of `codesearch bench`."""
+        """Delete the unpacked portable files."""
         shutil.rmtree(self.home / "cache", ignore_errors=True)
 
     def export_sqlite(

@@ -1,23 +1,19 @@
 """JSON lines -> objects or a tree of files. A suffix says if a file is plain, gzip or zstandard; damage is one error.
 
-A pack of source files has `repo, sha, path, text` in each line. It is unpacked once, into a folder named by its hash.
+A pack of source files has `repo, sha, path, text` in each line.
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
-import os
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
-from codesearch.files import make_folder
 
 DAMAGED = (ValueError, OSError, EOFError, zlib.error)
 """Exceptions of `read_lines` and `json.loads` for a file that is damaged or is not JSON lines."""
@@ -78,27 +74,10 @@ def field(place: str, record: Mapping[str, Any], *names: str) -> str:
     raise ConfigError(f"{place}: no field {' or '.join(names)}", "give data of this suite")
 
 
-def unpacked(pack: Path, cache: Path, on_progress: Callable[[str, int, int], None]) -> Path:
-    """Return the folder of a pack's files, `owner/name/commit/path` each; unpack them the first time."""
-    with open(pack, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    target = cache / digest[:16]
-    if not target.is_dir():
-        make_folder(cache)
-        with tempfile.TemporaryDirectory(prefix="unpack-", dir=cache) as scratch:
-            tree = Path(scratch, "tree")
-            unpack(pack, tree, on_progress)
-            try:
-                os.rename(tree, target)
-            except OSError:
-                if not target.is_dir():  # Another run may have unpacked it meanwhile.
-                    raise
-    return target
-
-
 def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None]) -> None:
-    """Write a pack's files to a new folder."""
-    tree.mkdir()
+    """Write a pack's files to a folder, `owner/name/commit/path` each."""
+    tree.mkdir(parents=True, exist_ok=True)
+    number = 0
     for number, (place, row) in enumerate(read_jsonl(pack), 1):
         path = PurePosixPath(*(field(place, row, name) for name in ("repo", "sha", "path")))
         if path.is_absolute() or ".." in path.parts:
@@ -107,5 +86,5 @@ def unpack(pack: Path, tree: Path, on_progress: Callable[[str, int, int], None])
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(field(place, row, "text").encode())
         on_progress("unpack", number, 0)
-    if not any(tree.iterdir()):
+    if not number:
         raise ConfigError(f"{pack}: no files in it", "get it again")

@@ -6,7 +6,6 @@ systems are the product with its defaults, and parts of it by settings that user
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.stages import StageClock
-from codesearch.files import make_folder
+from codesearch.portable.targets import scratch_folder
 from codesearch.search.request import Filters
 from codesearch.search.screen import rank_files
 from codesearch.search.searcher import Searcher
@@ -98,11 +97,6 @@ class BenchOptions:
     """Called with the stage, the amount done and the total (both 0 if not known)."""
     clock: StageClock = field(default_factory=StageClock)
 
-    @property
-    def cache(self) -> Path:
-        """Return the folder that keeps the data of all suites between runs."""
-        return self.home / "cache" / "bench"
-
 
 def functions_of_language(query: QueryId) -> Filters:
     """Return a filter by which only functions in a query's language compete; its group is the language."""
@@ -144,17 +138,6 @@ class Collection:
     """doc_id of judgements -> qualified name, for the documents that compete."""
 
 
-@contextmanager
-def scratch_folder(suite: str, options: BenchOptions) -> Iterator[Path]:
-    """Make a folder in the cache; it is deleted when the context ends."""
-    make_folder(options.cache)
-    # Windows does not delete files that are still mapped.
-    with tempfile.TemporaryDirectory(
-        prefix=f"{suite}-", dir=options.cache, ignore_cleanup_errors=True
-    ) as scratch:
-        yield Path(scratch)
-
-
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A folder that a suite searches, and facts about it to report.
@@ -182,7 +165,7 @@ def open_collection(
     walk: IndexOptions | None = None,
 ) -> Iterator[Collection]:
     """Index a folder, and keep the index open while the context lasts; `Tree` explains the arguments."""
-    with scratch_folder("home", options) as home:
+    with scratch_folder(options.home) as home:
         engine = Engine(home, model=options.model, device=options.device)
         with options.clock.stage("load"):
             encoder = engine.encoder()

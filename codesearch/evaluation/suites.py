@@ -10,12 +10,13 @@ from __future__ import annotations
 import csv
 import sysconfig
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import unpacked
+from codesearch.evaluation.jsonl import unpack
 from codesearch.evaluation.judge import (
     BenchOptions,
     Collection,
@@ -37,6 +38,7 @@ from codesearch.evaluation.qrels import (
     read_queries,
 )
 from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
+from codesearch.portable.targets import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.types import KINDS
 
@@ -129,22 +131,24 @@ def csn99(options: BenchOptions) -> SuiteResult:
     sha, path, text` in each line. `python -m training download` makes them.
     """
     folder = _csn99_folder(options)
-    root = folder / SOURCES
-    with options.clock.stage("unpack"):
+    texts = read_queries(folder / QUERIES)
+    queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
+    questions = graded_questions(queries, csn99_judgements(options))
+    with ExitStack() as stack:
+        root = folder / SOURCES
         if not root.is_dir():
             if not (folder / PACK).is_file():
                 raise ConfigError(
                     f"{folder}: neither {SOURCES} nor {PACK} there",
                     "give --data the folder of the benchmark's data",
                 )
-            root = unpacked(folder / PACK, options.cache / "csn99-packs", options.on_progress)
-    texts = read_queries(folder / QUERIES)
-    queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
-    questions = graded_questions(queries, csn99_judgements(options))
-    tree = Tree(
-        root, lambda _: questions, lambda file, row: document_url(file.path, row.start_line, row.end_line)
-    )
-    return judge("csn99", [tree], options)
+            root = stack.enter_context(scratch_folder(options.home)) / SOURCES
+            with options.clock.stage("unpack"):
+                unpack(folder / PACK, root, options.on_progress)
+        tree = Tree(
+            root, lambda _: questions, lambda file, row: document_url(file.path, row.start_line, row.end_line)
+        )
+        return judge("csn99", [tree], options)
 
 
 def csn99_judgements(options: BenchOptions) -> Qrels:

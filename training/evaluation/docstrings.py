@@ -7,6 +7,7 @@ are searched. Some code is a function only inside its class; it cannot be found 
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,7 +22,6 @@ from codesearch.evaluation.judge import (
     Tree,
     answered_questions,
     judge,
-    scratch_folder,
 )
 from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
@@ -56,7 +56,8 @@ def run(options: BenchOptions) -> SuiteResult:
         raise ConfigError("suite docstrings needs data: give --data a file or folder of held-out functions")
     with options.clock.stage("read"):
         functions = [function for file in files_of(options.data) for function in read_functions(file)]
-    with scratch_folder("docstrings", options) as root:
+    with tempfile.TemporaryDirectory() as scratch:
+        root = Path(scratch)
         with options.clock.stage("unpack"):
             write_functions(root, functions)
         tree = Tree(
