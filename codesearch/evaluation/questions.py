@@ -25,11 +25,13 @@ from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.search.request import SearchRequest
+from codesearch.settings import SearchSettings
 from codesearch.store.reader import IndexReader
 from codesearch.types import Hit
 from codesearch.visible import visible
 
-DEPTH, SCREEN = 10, 5
+DEPTH = 10
+SCREEN = SearchSettings.hits
 _OF_DEFINITION = re.compile(r"::|:[0-9]+$")
 _CURE = 'write {"query": "parse a date", "answers": ["src/dates.py::parse"]}'
 

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.evaluation.questions import SCREEN
 from codesearch.evaluation.significance import bootstrap_intervals
-from codesearch.options import options_of
 from tests.command import Command
 
 QUESTIONS = [
@@ -64,10 +62,6 @@ def test_questions_are_scored_by_the_first_right_hit(ask, command, indexed):
     assert fields["details"]["unknown_answers"][0] == f"{file}:4: ruby/none.rb"
     again = ask("bench", "--compare", written, written)
     assert again.stdout.count("the same scores") == len(METRICS)
-
-
-def test_the_first_screen_is_what_a_query_shows(ask):
-    assert options_of("query")["hits"].default == SCREEN
 
 
 def test_a_project_without_an_index_is_indexed_first(tiny_repo, command, tiny_bundle):
