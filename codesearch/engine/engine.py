@@ -519,8 +519,7 @@ class Engine:
                 question nor a place nor a filter is given.
             IndexNotFoundError: nothing in the scope has this path or name.
         """
-        from codesearch.engine.history import answer_history, history_of
-        from codesearch.history.search import CommitFilters
+        from codesearch.history.search import CommitFilters, answer_history, history_of
         from codesearch.structure.places import only_spot
 
         filters = filters or CommitFilters()
@@ -538,7 +537,7 @@ class Engine:
         return answer_history(
             history,
             self.home,
-            self._pool,
+            self._pool.index,
             self.encoder,
             question=question.strip(),
             place=place,
