@@ -33,6 +33,8 @@ def exit_while_waiting(*numbers: int) -> None:
     """
     import threading
 
+    if not hasattr(os, "set_blocking"):  # On Windows, Python 3.11 cannot make a pipe that does not block.
+        return
     caught, wakes = os.pipe()
     os.set_blocking(wakes, False)
     signal.set_wakeup_fd(wakes)

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from codesearch.agents import clients, edits
+from codesearch.agents import clients
 from codesearch.agents.clients import CLIENTS, Client
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import size_of
@@ -51,10 +51,10 @@ def set_up(
         if project is None:
             raise ConfigError("no project here", f"give the folder of {client.instructions} with --root")
     file = clients.instruction_file(client, project) if instructions else None
-    old = edits.read_text(file) if file else None
-    new = edits.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
+    old = clients.read_text(file) if file else None
+    new = clients.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
     if write:
-        config = edits.read_text(path)
+        config = clients.read_text(path)
         merged = clients.configuration(client, options, config or "", path)
         yield _written(path, "the entry codesearch", config, merged)
         if file:
@@ -64,7 +64,7 @@ def set_up(
     yield Output(clients.configuration(client, options), f"{where}\n")
     if file:
         known = f"{visible(str(file))} has the instructions\n"
-        yield Output(edits.diff(file, old or "", new), "" if new != old else known)
+        yield Output(clients.diff(file, old or "", new), "" if new != old else known)
     elif client.instructions:
         yield Output(
             err=f"add --instructions to see what would change in the {client.instructions} of this project\n"
@@ -76,11 +76,11 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
     client = _client(name)
     path = clients.config_file(client, invocation.user_home)
     file = clients.instruction_file(client, project)
-    config = edits.read_text(path) or ""
+    config = clients.read_text(path) or ""
     parts = [(path, config, clients.without_entry(client, config, path), f"entry of {client.title}")]
     if file:
-        text = edits.read_text(file) or ""
-        parts.append((file, text, edits.without_paragraph(text, file), "instructions"))
+        text = clients.read_text(file) or ""
+        parts.append((file, text, clients.without_paragraph(text, file), "instructions"))
     removed = [output for part in parts for output in _taken_out(*part)]
     yield from removed
     if not removed:
@@ -176,8 +176,10 @@ def _completions(user_home: Path) -> Iterator[_Written]:
     script, rc = user_home / ".bash_completions/codesearch.sh", user_home / ".bashrc"
     line = f"\nsource '{script}'\n"
     with suppress(ConfigError):
-        if line in (text := edits.read_text(rc) or ""):
-            yield _Written(rc, len(line), "completion", partial(edits.write_text, rc, text.replace(line, "")))
+        if line in (text := clients.read_text(rc) or ""):
+            yield _Written(
+                rc, len(line), "completion", partial(clients.write_text, rc, text.replace(line, ""))
+            )
     for path in (
         script,
         user_home / ".zfunc/_codesearch",
@@ -200,10 +202,10 @@ def _of_clients(user_home: Path, project: Path | None) -> Iterator[Output]:
         with suppress(
             ConfigError
         ):  # It cannot be read, or a link leads out of the project: nothing was written.
-            if clients.has_entry(client, edits.read_text(path) or "", path):
+            if clients.has_entry(client, clients.read_text(path) or "", path):
                 commands[path] = name
             file = clients.instruction_file(client, project)
-            if file and edits.BEGIN in (edits.read_text(file) or ""):
+            if file and clients.BEGIN in (clients.read_text(file) or ""):
                 commands.setdefault(file, name)
     for path, name in commands.items():
         yield Output(f"`codesearch mcp --setup {name} --remove` takes its text out of {visible(str(path))}\n")
@@ -220,8 +222,8 @@ def _written(path: Path, what: str, old: str | None, new: str) -> Output:
     """Write the text of a file, if it changes."""
     kept = ""
     if new != old:
-        edits.write_text(path, new, backup=old)
-        kept = f"; the file as it was is in {edits.backup_of(path).name}" if old is not None else ""
+        clients.write_text(path, new, backup=old)
+        kept = f"; the file as it was is in {clients.backup_of(path).name}" if old is not None else ""
     return Output(f"{visible(f'{path} has {what}{kept}')}\n")
 
 
@@ -229,10 +231,10 @@ def _taken_out(path: Path, old: str, new: str, what: str) -> Iterator[Output]:
     """Write the text of a file without what codesearch added, and show the difference; delete a file without text."""
     if new != old:
         if new:
-            edits.write_text(path, new)
+            clients.write_text(path, new)
         else:
             path.unlink()
-        yield Output(f"{edits.diff(path, old, new)}deleted {what}: {visible(str(path))}\n")
-    if (backup := edits.backup_of(path)).is_file():
+        yield Output(f"{clients.diff(path, old, new)}deleted {what}: {visible(str(path))}\n")
+    if (backup := clients.backup_of(path)).is_file():
         backup.unlink()
         yield Output(f"deleted backup: {visible(str(backup))}\n")

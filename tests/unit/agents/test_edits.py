@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.agents.clients import CLIENTS, instruction_file
-from codesearch.agents.edits import (
+from codesearch.agents.clients import (
     BEGIN,
+    CLIENTS,
     END,
     backup_of,
+    instruction_file,
     read_text,
     with_paragraph,
     without_paragraph,
