@@ -12,11 +12,10 @@ Only the user's file has groups: [groups], with lists of folders by name.
 # Without the import of `annotations`, which would leave their text to be compiled at each start.
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from operator import and_, or_
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
@@ -186,8 +185,7 @@ _RECORDS = (
 SETTINGS = {name: option for record in _RECORDS for name, option in options_of(record).items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A value and its source: "default", the path of a file, or an environment variable with a dollar sign."""
 
     value: Any

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -37,8 +37,7 @@ TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """Text for stdout and stderr, and the exit code so far."""
 
     out: str = ""
