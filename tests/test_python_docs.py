@@ -78,10 +78,10 @@ def test_the_page_lists_exactly_the_public_names():
     assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(codesearch.__all__)
 
 
-def test_importing_the_package_takes_under_ten_milliseconds_and_neither_numpy_nor_dataclasses():
+def test_importing_the_package_takes_under_ten_milliseconds_of_processor_time_and_neither_numpy_nor_dataclasses():
     script = (
-        "import sys, time; started = time.perf_counter(); import codesearch; "
-        "print(1000 * (time.perf_counter() - started), *{'numpy', 'dataclasses'} & set(sys.modules))"
+        "import sys, time; started = time.process_time(); import codesearch; "
+        "print(1000 * (time.process_time() - started), *{'numpy', 'dataclasses'} & set(sys.modules))"
     )
     runs = [
         subprocess.run(

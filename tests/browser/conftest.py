@@ -129,7 +129,7 @@ def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
         address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any
     ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, base_url=base, **options)
-        context.set_default_timeout(5000)
+        context.set_default_timeout(30_000)
         contexts.append(context)
         page = context.new_page()
         watched = Watched()

@@ -148,8 +148,8 @@ def test_closing_ends_running_tasks_and_leaves_no_process():
     before = child_processes()
     pool = Workers(2, open_faulty)
     sleeping = [pool.submit("sleep") for _ in range(2)]
-    started = time.monotonic()
     until(lambda: len(child_processes() - before) == 2)
+    started = time.monotonic()
     pool.close()
     assert time.monotonic() - started < 10
     assert child_processes() <= before

@@ -308,7 +308,7 @@ def test_status_counts_changes_on_request(client, root):
 def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool]) -> list[int]:
     """Send several requests that the engine never answers; return the statuses once `until` accepts them."""
     never = threading.Event()
-    engine.search = lambda request, scope: never.wait(20)
+    engine.search = lambda request, scope: never.wait(120)
 
     async def ask() -> list[int]:
         found: list[int] = []
@@ -321,7 +321,7 @@ def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool])
                 found.append(answer.status_code)
 
             tasks = [asyncio.create_task(one()) for _ in range(count)]
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 while not until(found):
                     await asyncio.sleep(0.01)
             for task in tasks:
