@@ -33,8 +33,7 @@ from benchmarks import (
 from codesearch.cli.main import make_command
 from codesearch.evaluation.suites import SUITES
 from codesearch.options import PROJECT
-from codesearch.parsing.grammars import query_source
-from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name
+from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name, query_source
 from codesearch.settings import SETTINGS
 from codesearch.types import KINDS
 from tests.command import Command

@@ -16,8 +16,7 @@ from codesearch.build.current import Comparison, compare
 from codesearch.build.stamps import Stamps, read_stamps, trusted
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.files import Stamp
-from codesearch.parsing.grammars import grammar_version
-from codesearch.parsing.languages import LANGUAGES
+from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import content_digest

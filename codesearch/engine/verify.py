@@ -12,8 +12,7 @@ import codesearch
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
 from codesearch.installation import how_to_add
-from codesearch.parsing.grammars import distributions, grammar_version, is_installed, load_query
-from codesearch.parsing.languages import LANGUAGES
+from codesearch.parsing.languages import LANGUAGES, distributions, grammar_version, is_installed, load_query
 from codesearch.store.catalogue import IndexEntry, list_indexes
 from codesearch.store.digest import check_intact
 from codesearch.text.bundle import SHIPPED, load_bundle

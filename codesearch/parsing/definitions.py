@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
-from codesearch.parsing.grammars import load_parser, load_query
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
-from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
 from codesearch.types import HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:

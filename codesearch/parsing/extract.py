@@ -32,10 +32,9 @@ from codesearch.parsing.docstrings import (
     is_block_comment,
 )
 from codesearch.parsing.flags import file_flags, is_stub
-from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key, shape_key
-from codesearch.parsing.languages import LanguageSpec, language_of_source
+from codesearch.parsing.languages import LanguageSpec, is_installed, language_of_source
 from codesearch.parsing.sections import text_documents
 from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
 

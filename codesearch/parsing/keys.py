@@ -30,8 +30,7 @@ import re
 from functools import cache
 from textwrap import dedent
 
-from codesearch.parsing.grammars import load_grammar
-from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.languages import LanguageSpec, load_grammar
 
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _STRING = re.compile(rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)""", re.DOTALL)

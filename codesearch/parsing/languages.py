@@ -1,4 +1,4 @@
-"""The tables of languages: one entry and one file in `queries/` add a programming language.
+"""The tables of languages, and their grammars: one entry and one file in `queries/` add a programming language.
 
 Languages without a grammar, documentation and configuration have tables of their own. `codesearch.parsing.blocks` and
 `codesearch.parsing.sections` cut their files by the lines.
@@ -15,11 +15,20 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from codesearch.config import CONTENT
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, MissingExtraError
+
+if TYPE_CHECKING:
+    from tree_sitter import Language, Parser, Query
+
+_INHERITS = re.compile(r"; inherits: (\w+)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,3 +324,75 @@ def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> Language
     if path.endswith(".h") and spec.name == "c":
         return _BY_NAME["objc" if _OBJC.search(source) else "cpp" if _CPP_ONLY.search(source) else "c"]
     return _BY_NAME["matlab"] if path.endswith(".m") and _MATLAB.search(source) else spec
+
+
+@cache
+def is_installed(spec: LanguageSpec) -> bool:
+    """Say whether the language has a grammar and it is installed."""
+    return bool(spec.grammar) and find_spec(spec.grammar) is not None
+
+
+@cache
+def load_grammar(spec: LanguageSpec) -> Language:
+    """Load the grammar, once a process."""
+    from tree_sitter import Language
+
+    try:
+        module = import_module(spec.grammar)
+    except ModuleNotFoundError:
+        raise MissingExtraError(spec.distribution) from None
+    return Language(getattr(module, spec.factory)())
+
+
+@cache
+def load_parser(spec: LanguageSpec) -> Parser:
+    """Make a parser of the language, once a process."""
+    from tree_sitter import Parser
+
+    return Parser(load_grammar(spec))
+
+
+@cache
+def load_query(spec: LanguageSpec) -> Query:
+    """Compile the language's query file, once a process."""
+    from tree_sitter import Query
+
+    return Query(load_grammar(spec), query_source(spec.query or spec.name))
+
+
+def query_source(stem: str) -> str:
+    """Read a query file, and before it the file that its first line says it inherits."""
+    from importlib import resources
+
+    text = resources.files("codesearch.parsing").joinpath("queries", f"{stem}.scm").read_text("utf-8")
+    inherited = _INHERITS.match(text)
+    return f"{query_source(inherited[1])}{text}" if inherited else text
+
+
+def grammar_version(spec: LanguageSpec) -> str:
+    """Return the version of the installed grammar; "" if it is not installed."""
+    found = find_spec(spec.grammar)
+    if found is None or found.origin is None:
+        return ""
+    # Every command calls this, and `importlib.metadata` takes 25 ms to import, so the folder's name is read.
+    prefix, ending = f"{spec.grammar}-", ".dist-info"
+    for name in _installed(os.path.dirname(os.path.dirname(found.origin))):
+        if name.startswith(prefix) and name.endswith(ending):
+            return name.removeprefix(prefix).removesuffix(ending)
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(spec.distribution)
+    except PackageNotFoundError:
+        return ""
+
+
+def distributions(languages: Iterable[str]) -> list[str]:
+    """Return the packages that hold the grammars of some languages, each once."""
+    specs = filter(None, map(language_named, languages))
+    return list(dict.fromkeys(spec.distribution for spec in specs))
+
+
+@cache
+def _installed(site_packages: str) -> list[str]:
+    return sorted(os.listdir(site_packages))

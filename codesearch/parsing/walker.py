@@ -14,7 +14,6 @@ from pathlib import Path
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
-from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.ignore import (
     MOST_WEIGHT,
     BadPatternError,
@@ -28,6 +27,7 @@ from codesearch.parsing.ignore import (
 from codesearch.parsing.languages import (
     LanguageSpec,
     is_binary,
+    is_installed,
     language_name,
     language_of_path,
     language_of_shebang,

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.definitions import collect
-from codesearch.parsing.grammars import load_grammar, load_parser
-from codesearch.parsing.languages import LanguageSpec, language_named
+from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar, load_parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree

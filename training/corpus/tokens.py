@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from codesearch.parsing.grammars import load_parser
-from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.languages import LanguageSpec, load_parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from codesearch.parsing.grammars import load_parser
-from codesearch.parsing.languages import language_named
+from codesearch.parsing.languages import language_named, load_parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -17,8 +17,7 @@ from codesearch.evaluation.suites import (
     score_direction,
 )
 from codesearch.parsing.extract import extract
-from codesearch.parsing.grammars import load_parser
-from codesearch.parsing.languages import language_named
+from codesearch.parsing.languages import language_named, load_parser
 
 BAR = 0.9
 """Minimum accuracy. Without the direction rule, accuracy is about 0.5."""

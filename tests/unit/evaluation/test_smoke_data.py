@@ -12,8 +12,7 @@ from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_annotations, read_queries
 from codesearch.evaluation.suites import LANGUAGES, SMOKE
 from codesearch.parsing.extract import extract
-from codesearch.parsing.grammars import load_parser
-from codesearch.parsing.languages import LanguageSpec, language_named
+from codesearch.parsing.languages import LanguageSpec, language_named, load_parser
 from codesearch.types import Document
 
 SOURCES = SMOKE / "sources"

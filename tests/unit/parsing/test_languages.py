@@ -11,11 +11,11 @@ from packaging.requirements import Requirement
 
 from codesearch.config import CONTENT, IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.parsing.grammars import is_installed
 from codesearch.parsing.languages import (
     BLOCK_LANGUAGES,
     LANGUAGES,
     TEXT_LANGUAGES,
+    is_installed,
     language_name,
     language_of_path,
 )
