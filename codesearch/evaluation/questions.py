@@ -24,6 +24,7 @@ from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.evaluation.significance import AVERAGE
+from codesearch.search.forms import parse_asked
 from codesearch.search.request import SearchRequest
 from codesearch.settings import SearchSettings
 from codesearch.store.reader import IndexReader
@@ -32,7 +33,6 @@ from codesearch.visible import visible
 
 DEPTH = 10
 SCREEN = SearchSettings.hits
-_OF_DEFINITION = re.compile(r"::|:[0-9]+$")
 _CURE = 'write {"query": "parse a date", "answers": ["src/dates.py::parse"]}'
 
 
@@ -104,7 +104,8 @@ def _files(index: IndexReader) -> set[str]:
 
 def _places(engine: Engine, scope: Scope, root: str, files: Collection[str], answer: str) -> list[str]:
     """Return an answer as `path`, or as `path:line` of each definition that it names; nothing if it names nothing."""
-    if not _OF_DEFINITION.search(answer):
+    asked = parse_asked(answer)
+    if not (asked.first or asked.inside):
         return [answer] if answer in files else []
     try:
         places = engine.find(os.path.join(root, answer), scope)
