@@ -24,7 +24,7 @@ ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py t
 
 # Everything but what needs torch, Milvus or a browser, which are large.
 check: $(VENV)/installed-check
-	$(MAKE) --output-sync=target -j 2 check-lint check-tests
+	$(MAKE) -j 2 check-lint check-tests
 
 check-lint:
 	$(BIN)/ruff check .
@@ -36,7 +36,7 @@ check-tests:
 
 # Some tests wait for processes and for time to pass: with three workers, two cores are busy meanwhile.
 test: $(VENV)/installed-test
-	$(MAKE) --output-sync=target -j 2 lint test-alone
+	$(MAKE) -j 2 lint test-alone
 	$(BIN)/pytest -q -n 3 --dist loadfile $(ALONE:%=--ignore %)
 
 test-alone: $(VENV)/installed-test
