@@ -210,18 +210,16 @@ class _Resolver:
 
     def _folders(self) -> list[Spot]:
         """Return the folders with this path; if there are none, those whose path ends in it."""
-        found = []
+        exact: list[Spot] = []
+        ending: list[Spot] = []
         for index in self._indexes.values():
             folders = folders_of(index)
             here = (below for base in (self._here, None) for below in _below(index, self._asked.path, base))
-            exact = [path for path in here if path in folders][:1]
-            ending = f"/{self._asked.ending.rstrip('/')}"
-            found += [(not exact, index, path) for path in exact]
-            if not os.path.isabs(self._asked.path) and not exact:
-                found += [(True, index, path) for path in sorted(folders) if f"/{path}".endswith(ending)]
-        best = min((is_end for is_end, _, _ in found), default=False)
-        spots = [Spot(index, path) for is_end, index, path in found if is_end == best]
-        return sorted(dict.fromkeys(spots), key=lambda spot: (spot.path, spot.root))
+            exact += [Spot(index, path) for path in here if path in folders][:1]
+            if not os.path.isabs(self._asked.path):
+                end = f"/{self._asked.ending.rstrip('/')}"
+                ending += [Spot(index, path) for path in sorted(folders) if f"/{path}".endswith(end)]
+        return sorted(dict.fromkeys(exact or ending), key=lambda spot: (spot.path, spot.root))
 
     def unindexed(self) -> Iterator[tuple[IndexReader, str]]:
         """Yield the files below the roots of indexes that have the path and are not indexed."""

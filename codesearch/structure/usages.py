@@ -154,7 +154,6 @@ def _meant(
     """
     asked = parse_asked(text)
     allowed = {index.manifest.root: path_filter(Filters(within=folders), index.root) for index in indexes}
-
     try:
         spots = find_spots(indexes, text, here, folders, only_definitions=True)
     except (ConfigError, IndexNotFoundError):
