@@ -16,10 +16,11 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
-    from codesearch.engine.answer import Answer, Changes, Freshness
+    from codesearch.engine.answer import Answer, Changes, Freshness, State
     from codesearch.engine.engine import Engine
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
+    from codesearch.engine.session import Policy, Session
     from codesearch.errors import (
         CodeSearchError,
         ConfigError,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from codesearch.types import Hit
 
 __version__ = "0.2.0"
-_ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "engine"))
+_ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "session", "engine"))
 _MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search")
 """The modules with the public names; those that import fast come first."""
 __all__ = [
@@ -66,10 +67,13 @@ __all__ = [
     "MissingExtraError",
     "ModelBundleError",
     "Place",
+    "Policy",
     "PortableFileError",
     "RankConfig",
     "Scope",
     "SearchRequest",
+    "Session",
+    "State",
     "VectorConfig",
 ]
 

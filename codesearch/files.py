@@ -126,6 +126,8 @@ Stamp = tuple[int, int, int, int, int]
 """Size in bytes, mtime_ns, ctime_ns, inode and mode of a path. Each fits into an int64."""
 ABSENT: Stamp = (-1, -1, -1, -1, -1)
 """The stamp of a path that does not exist or may not be seen."""
+RACY_NS = 2_000_000_000
+"""A file that changed within this time before it was read may change again without a new stamp."""
 _MOST = 2**63 - 1
 
 

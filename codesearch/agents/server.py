@@ -7,7 +7,6 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from itertools import count
 from math import inf
@@ -39,16 +38,14 @@ from codesearch.agents.text import (
     usages_text,
 )
 from codesearch.build.build import Progress
-from codesearch.engine.answer import Freshness
 from codesearch.engine.engine import Engine
-from codesearch.engine.revisions import find_revision
 from codesearch.engine.scope import Scope, covering_index, find_project
+from codesearch.engine.session import Policy, Session
 from codesearch.errors import (
     CodeSearchError,
     ConfigError,
     IndexLockedError,
     IndexNotFoundError,
-    index_command,
 )
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.visible import encodable
@@ -146,11 +143,11 @@ class Agents:
     ) -> str:
         """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
 
-        def work(project: Path, scope: Scope) -> str:
+        def work(session: Session, project: Path) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(query, limit, filters=filters, by_file=not flat)
-            return hits_text(self._engine.search(request, scope), project, max_tokens)
+            return hits_text(session.search(request), project, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -164,11 +161,11 @@ class Agents:
     ) -> str:
         """Find code like a definition: duplicates, variants, other implementations."""
 
-        def work(project: Path, scope: Scope) -> str:
-            found = self._engine.find(place, scope)
+        def work(session: Session, project: Path) -> str:
+            found = session.find(place)
             if len(found) > 1:
-                return readings_text(self._engine.read(place, scope), project, max_tokens)
-            answer = self._engine.similar(found[0], SearchRequest(top_k=limit), scope)
+                return readings_text(session.read(place), project, max_tokens)
+            answer = session.similar(found[0], top_k=limit)
             return hits_text(answer, project, max_tokens)
 
         return await self._run(context, work, group=group)
@@ -183,11 +180,9 @@ class Agents:
     ) -> str:
         """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
 
-        def work(project: Path, scope: Scope) -> str:
-            notes: list[Freshness] = []
-            chars = fitting_chars(max_tokens)
-            found = self._engine.read(place, scope, most_chars=chars, freshness=notes)
-            return failures_text(notes) + readings_text(found, project, max_tokens)
+        def work(session: Session, project: Path) -> str:
+            found = session.read(place, most_chars=fitting_chars(max_tokens))
+            return failures_text(session.freshness) + readings_text(found, project, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -202,13 +197,10 @@ class Agents:
     ) -> str:
         """See what is in a folder, a file or a class, or what of it a question needs."""
 
-        def work(project: Path, scope: Scope) -> str:
+        def work(session: Session, project: Path) -> str:
             lines, chars = fitting_lines(max_tokens), fitting_chars(max_tokens)
-            notes: list[Freshness] = []
-            found = self._engine.outline(
-                place or ".", scope, max_lines=lines, max_chars=chars, question=question, freshness=notes
-            )
-            return failures_text(notes) + outlines_text(found, max_tokens)
+            found = session.outline(place or ".", max_lines=lines, max_chars=chars, question=question)
+            return failures_text(session.freshness) + outlines_text(found, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -227,9 +219,9 @@ class Agents:
         Text is matched, not types: flags and options are found too.
         """
 
-        def work(project: Path, scope: Scope) -> str:
+        def work(session: Session, project: Path) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
-            answer = self._engine.usages(place, scope, filters=filters, limit=limit)
+            answer = session.usages(place, filters=filters, limit=limit)
             return failures_text(answer.freshness) + usages_text(answer.found, project, max_tokens)
 
         return await self._run(context, work, at, group)
@@ -249,9 +241,11 @@ class Agents:
     ) -> str:
         """Find commits by meaning: when and why code changed."""
 
-        def work(project: Path, scope: Scope) -> str:
+        def work(session: Session, project: Path) -> str:
             reporter = _reporter(context)
-            answer = self._engine.history(question, scope, place=place, top_k=limit, on_progress=reporter)
+            answer = self._engine.history(
+                question, session.scope, place=place, top_k=limit, on_progress=reporter
+            )
             return history_text(answer, max_tokens)
 
         return await self._run(context, work)
@@ -259,93 +253,56 @@ class Agents:
     async def status(self, context: Context[Any, Any]) -> str:
         """Say what is indexed, what is not, and whether files changed since."""
 
-        def work(project: Path, scope: Scope) -> str:
-            (found,) = self._engine.status(self._root_of(project), changes=True)
+        def work(session: Session, project: Path) -> str:
+            (found,) = self._engine.status(session.entries[0].committed.root, changes=True)
             return status_text(found, project) + groups_text(self._groups)
 
         return await self._run(context, work)
 
     async def _run(
-        self, context: Context[Any, Any], work: Callable[[Path, Scope], str], at: str = "", group: str = ""
+        self, context: Context[Any, Any], work: Callable[[Session, Path], str], at: str = "", group: str = ""
     ) -> str:
-        """Index what is searched if necessary, then call `work` with the project and the scope, in a thread.
-
-        With a git revision, `work` gets the folder that has the files of the project at that revision.
-        """
+        """Call `work` in a thread with a session, and with the project as it is or at a git revision."""
         try:
             async with self._lock:
                 if self._project is None:
                     named = self._named or await _client_root(context) or self._here
                     self._project = (None if self._named else find_project(named)) or named.resolve()
-                project = self._project
-                scope = self._group(project, group, at) if group else self._only(project)
-                await anyio.to_thread.run_sync(self._ready, scope, context)
-                if at:
-                    project = await anyio.to_thread.run_sync(self._revision, project, at, context)
-                    scope = Scope(here=project, folders=(project,))
-            return encodable(await anyio.to_thread.run_sync(work, project, scope))
+                scope = self._scope(self._project, at, group)
+                session = await anyio.to_thread.run_sync(self._session, scope, context)
+            return encodable(await anyio.to_thread.run_sync(work, session, Path(session.scope.here or "")))
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
 
-    def _only(self, project: Path) -> Scope:
-        """Return the scope of the project, which an index covers or may be made for."""
-        if covering_index(self._engine.home, project) is None:
-            if not (self._named or find_project(project)):
-                raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
-            if not self._auto_index:
-                raise IndexNotFoundError(f"{project} is not indexed", f"run {index_command(project)}")
-        return Scope(here=project, folders=(project,))
+    def _scope(self, project: Path, at: str, group: str) -> Scope:
+        """Return the scope of the project, or of a group that the user allowed."""
+        if group:
+            if group not in self._groups:
+                raise ConfigError(f"group {group!r}", f"choose one of {', '.join(self._groups)}")
+            if at:
+                raise ConfigError("at searches the project", "leave group out")
+            return Scope(here=project, folders=self._groups[group])
+        if not (self._named or find_project(project) or covering_index(self._engine.home, project)):
+            raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
+        return (
+            Scope(here=project, within=(project,), at=at) if at else Scope(here=project, folders=(project,))
+        )
 
-    def _group(self, project: Path, group: str, at: str) -> Scope:
-        """Return the scope of a group that the user allowed."""
-        if group not in self._groups:
-            raise ConfigError(f"group {group!r}", f"choose one of {', '.join(self._groups)}")
-        if at:
-            raise ConfigError("at searches the project", "leave group out")
-        return Scope(here=project, folders=self._groups[group])
-
-    def _ready(self, scope: Scope, context: Context[Any, Any]) -> None:
-        """Index the folders that no index covers, and bring the other indexes up to date.
-
-        The answer names those of several that cannot be indexed.
-        """
+    def _session(self, scope: Scope, context: Context[Any, Any]) -> Session:
+        """Index what no index covers, and bring the indexes up to date; the progress keeps the client waiting."""
         if not self._auto_index:
-            return
-        engine = self._engine
-        tolerated = (CodeSearchError,) if len(scope.folders) > 1 else ()
-        for index, roots in (
-            (engine.index_project, engine.missing_projects(scope)),
-            (engine.index, engine.outdated_roots(scope)),
-        ):
-            for root in roots:
-                with suppress(*tolerated):
-                    _wait_and_index(index, root, context)
-        for entry in (covering_index(engine.home, Path(folder)) for folder in scope.folders):
-            if entry and entry.manifest:
-                with suppress(CodeSearchError):  # The answer comes from the index as it is.
-                    engine.refresh(entry.manifest.root, budget_s=inf, on_progress=_reporter(context))
-
-    def _revision(self, project: Path, at: str, context: Context[Any, Any]) -> Path:
-        """Return the folder with the files of the project at a git revision; index it if that may be done."""
-        revision = find_revision(self._engine.home, Scope(within=(project,), at=at))
-        if self._auto_index and not self._engine.is_indexed(revision):
-            _wait_and_index(self._engine.index_revision, revision, context)
-        return Path(revision.moved(project))
-
-    def _root_of(self, project: Path) -> str:
-        """Return the indexed root that covers the project."""
-        entry = covering_index(self._engine.home, project)
-        if entry is None or entry.manifest is None:
-            raise (entry and entry.error) or IndexNotFoundError(f"{project} is not indexed")
-        return entry.manifest.root
+            return self._engine.session(scope, Policy(may_index=False))
+        report = _reporter(context)
+        return self._engine.session(
+            scope, Policy(True, inf, functools.partial(_wait_and_index, report), report)
+        )
 
 
-def _wait_and_index(index: Callable[..., object], what: object, context: Context[Any, Any]) -> None:
-    """Call a method of the engine that indexes; wait as long as another process does that."""
-    report = _reporter(context)
+def _wait_and_index(report: Callable[..., None], wanted: object, index: Callable[..., object]) -> None:
+    """Index a folder or a revision; wait as long as another process does that."""
     for waited in count(1):
         try:
-            index(what, on_progress=report)
+            index(on_progress=report)
             return
         except IndexLockedError as error:
             report(Progress("wait", waited, 0, 0), error.message)

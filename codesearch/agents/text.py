@@ -12,7 +12,7 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from codesearch.engine.answer import Answer, Freshness
+from codesearch.engine.answer import Answer, Freshness, State
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.hits import HistoryAnswer, history_lines
@@ -55,7 +55,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
         return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
     notes += _confidence_note(answer)
     for found in answer.freshness:
-        if found.state == "behind":
+        if found.state == State.BEHIND:
             notes += _behind_note(found)
     if answer.left_out:
         notes += (

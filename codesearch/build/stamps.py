@@ -24,11 +24,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from codesearch.files import Stamp, write_atomically
+from codesearch.files import RACY_NS, Stamp, write_atomically
 
 FILE = "stamps"
-RACY_NS = 2_000_000_000
-"""A file that changed within this time before the walk may change again without a new stamp."""
 _VERSION = 4
 _NUMBERS = 5
 _BYTES = 8 * _NUMBERS

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import first_indexed
+from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.options import Home
 from codesearch.cli.progress import stage_progress
@@ -22,7 +22,6 @@ from codesearch.options import Opt
 from codesearch.settings import IndexingSettings, ModelSettings
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import Freshness
     from codesearch.engine.engine import Engine
     from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.result import SuiteResult
@@ -147,9 +146,8 @@ def _of_questions(
 
     asked = read_own_questions(questions)
     scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
-    scope = yield from first_indexed(engine, scope, invocation, IndexingSettings())
-    freshness: list[Freshness] = []
+    session = yield from opened(engine, scope, invocation, IndexingSettings())
     with stage_progress("questions") as on_progress:
-        result = score_questions(engine, scope, asked, freshness, on_progress)
-    yield Output(questions_text(questions, result), "".join(map(freshness_note, freshness)))
+        result = score_questions(session, asked, on_progress)
+    yield Output(questions_text(questions, result), "".join(map(freshness_note, session.freshness)))
     return result

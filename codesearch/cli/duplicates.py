@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import first_indexed
+from codesearch.cli.first import opened
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
@@ -74,20 +74,19 @@ def duplicates(
     for missing in (path for path in paths or () if not os.path.exists(invocation.path(Path(path)))):
         raise ConfigError(f"{missing} does not exist", "give files or folders")
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
-    scope = yield from first_indexed(engine, scope, invocation, options)
+    is_complete = options.changed is not None
+    session = yield from opened(engine, scope, invocation, options, is_complete=is_complete)
     ignored = (f"!{glob}" for glob in options.ignore)
-    answer = engine.duplicates(
-        scope,
+    answer = session.duplicates(
         changed=options.changed,
         filters=Filters(options.lang, (), (*options.path, *ignored), here=invocation.terminal.here),
         min_lines=options.min_lines,
         min_score=options.min_score,
         all_code=options.all_code,
-        refresh=options.refresh,
     )
     same = SAME[: SAME.index(options.same) + 1]
     answer = replace(answer, groups=cut(answer.groups, same=same))
-    yield Output(_rendered(answer, output_format, invocation.showing(engine.revision(scope))))
+    yield Output(_rendered(answer, output_format, invocation.showing(session.revision)))
     notes = "".join(map(freshness_note, answer.freshness))
     yield Output(err=notes + _summary(answer), code=1 if answer.groups else 0)
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from codesearch.cli.first import first_indexed
+from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted
 from codesearch.cli.options import Home, Json, argument
@@ -66,7 +66,7 @@ def history(
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     scope = Scope((root,)) if root else Scope(here=terminal.here)
     if place:
-        scope = yield from first_indexed(engine, scope, invocation, options)
+        yield from opened(engine, scope, invocation, options)
     filters = CommitFilters(options.since, options.author, options.path, here=terminal.here)
     with build_progress("history", unit="commits") as on_progress:
         answer = engine.history(

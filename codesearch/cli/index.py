@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import revision_indexed
+from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.numbers import counted, counts, not_indexed_lines
 from codesearch.cli.options import Home, Revision, argument
@@ -19,7 +19,7 @@ from codesearch.cli.progress import build_notes, build_progress
 from codesearch.config import VECTOR_INDEXES, IndexOptions
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
-from codesearch.settings import ModelSettings, ServerSettings, WalkSettings
+from codesearch.settings import IndexingSettings, ModelSettings, ServerSettings, WalkSettings
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def index(
 
             scope = Scope((invocation.path(folder),), at=options.at)
             known = f"{folder}: {options.at} is indexed already"
-            yield from list(revision_indexed(engine, scope)) or [Output(f"{visible(known)}\n")]
+            indexed = list(opened(engine, scope, invocation, IndexingSettings()))
+            yield from indexed or [Output(f"{visible(known)}\n")]
             continue
         with build_progress(folder.name) as on_progress:
             report = engine.index(

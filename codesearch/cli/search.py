@@ -31,8 +31,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer, Freshness
-    from codesearch.engine.engine import Engine
-    from codesearch.engine.scope import Scope
+    from codesearch.engine.session import Session
     from codesearch.search.request import Place, SearchRequest
     from codesearch.structure.whole import Reading
 
@@ -135,7 +134,7 @@ def _search(
     text: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.first import first_indexed
+    from codesearch.cli.first import opened
     from codesearch.cli.render import render
     from codesearch.search.request import Filters, SearchRequest
 
@@ -160,21 +159,21 @@ def _search(
     backend = None if options.backend == "local" else invocation.milvus(options)
     engine = invocation.engine(options.home, model=options.model, device=options.device, backend=backend)
     scope = invocation.scope(options, paths)
-    scope = yield from first_indexed(engine, scope, invocation, options)
+    session = yield from opened(engine, scope, invocation, options)
     if isinstance(options, QueryOptions):
-        answer = engine.search(request, scope)
+        answer = session.search(request)
     else:
-        answer = replace(engine.similar(_example(text, invocation), request, scope), query=text)
+        answer = replace(session.similar(_example(text, invocation), request), query=text)
     is_full = options.full and engine.is_local and output_format == "text"
     yield Output(
         render(
             answer,
             output_format,
-            invocation.showing(engine.revision(scope)),
+            invocation.showing(session.revision),
             full=options.full,
             explain=options.explain,
             color=options.color,
-            classes=_classes(engine, answer, scope) if is_full else {},
+            classes=_classes(session, answer) if is_full else {},
         )
     )
     notes = [
@@ -186,14 +185,14 @@ def _search(
     yield Output(err="".join(notes), code=0 if answer.hits or answer.outside else 1)
 
 
-def _classes(engine: Engine, answer: Answer, scope: Scope) -> dict[int, Reading]:
+def _classes(session: Session, answer: Answer) -> dict[int, Reading]:
     """Return the whole class of each hit that is only the header of one, by rank."""
     found = {}
     for hit in answer.hits:
         if hit.last_line > hit.end_line:
             with suppress(IndexNotFoundError):
                 place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
-                found[hit.rank] = engine.read(place, replace(scope, within=()))[0]
+                found[hit.rank] = session.read(place)[0]
     return found
 
 
@@ -233,13 +232,15 @@ def freshness_note(found: Freshness) -> str:
     if not changed:
         slow = f"{root} has changed, and a query has no time to find out what"
         behind = f"{slow}: {cure}, or keep {visible(index_command(found.root, command='watch'))} running"
+    from codesearch.engine.answer import State
+
     notes = {
-        "locked": f"{root} is being indexed by another process: this is the last complete index",
-        "with code": f"the sources of {root} are not here: hits have the code that was indexed",
-        "without code": f"the sources of {root} are not here: hits have no code",
-        "behind": behind,
-        "unchecked": f"{root} was not compared with its index: {visible(found.error)}",
-        "unreadable": f"{root} is left out: {visible(found.error)}",
+        State.LOCKED: f"{root} is being indexed by another process: this is the last complete index",
+        State.WITH_CODE: f"the sources of {root} are not here: hits have the code that was indexed",
+        State.WITHOUT_CODE: f"the sources of {root} are not here: hits have no code",
+        State.BEHIND: behind,
+        State.UNCHECKED: f"{root} was not compared with its index: {visible(found.error)}",
+        State.UNREADABLE: f"{root} is left out: {visible(found.error)}",
     }
     return f"note: {notes[found.state]}\n" if found.state in notes else ""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import first_indexed
+from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument
 from codesearch.cli.render import path_from, render_readings
@@ -23,7 +23,6 @@ from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, RefreshS
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import Freshness
     from codesearch.engine.engine import Engine
     from codesearch.engine.scope import Scope
 
@@ -51,12 +50,10 @@ def outline(
 
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
-    scope = yield from first_indexed(engine, scope, invocation, options)
-    freshness: list[Freshness] = []
-    question = options.question
-    found = engine.outline(place, scope, max_lines=options.max_lines, question=question, freshness=freshness)
-    yield Output(err="".join(map(freshness_note, freshness)))
-    terminal = invocation.showing(engine.revision(scope))
+    session = yield from opened(engine, scope, invocation, options)
+    found = session.outline(place, max_lines=options.max_lines, question=options.question)
+    yield Output(err="".join(map(freshness_note, session.freshness)))
+    terminal = invocation.showing(session.revision)
     if options.json:
         yield Output(terminal.json_text(list(map(asdict, found)), indent=2), code=0 if found else 1)
         return
@@ -83,11 +80,10 @@ def read(
     """Show the code of a file, a range of lines or a definition."""
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
-    scope = yield from first_indexed(engine, scope, invocation, options)
-    freshness: list[Freshness] = []
-    found = engine.read(place, scope, most_lines=options.max_lines, freshness=freshness)
-    yield Output(err="".join(map(freshness_note, freshness)))
-    terminal = invocation.showing(engine.revision(scope))
+    session = yield from opened(engine, scope, invocation, options)
+    found = session.read(place, most_lines=options.max_lines)
+    yield Output(err="".join(map(freshness_note, session.freshness)))
+    terminal = invocation.showing(session.revision)
     if options.json:
         yield Output(terminal.json_text(list(map(asdict, found)), indent=2))
     else:
@@ -138,10 +134,10 @@ def usages(
     if asked.path and (asked.first or asked.inside) and os.path.exists(whole) and not scope.at:
         # The index around the file is searched, not the file alone.
         place, scope = f"{whole}{place.strip().removeprefix(asked.path)}", replace(scope, here=whole)
-    scope = yield from first_indexed(engine, scope, invocation, options)
+    session = yield from opened(engine, scope, invocation, options)
     filters = Filters(options.lang, (), options.path, here=invocation.terminal.here)
-    answer = engine.usages(place, scope, filters=filters, limit=options.hits, refresh=options.refresh)
-    terminal, found = invocation.showing(engine.revision(scope)), answer.found
+    answer = session.usages(place, filters=filters, limit=options.hits)
+    terminal, found = invocation.showing(session.revision), answer.found
     path_of = partial(path_from, terminal)
     if options.json:
         yield Output(terminal.json_text(usages_fields(answer), indent=2))

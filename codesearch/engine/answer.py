@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from codesearch.types import Definition, Hit
@@ -23,22 +24,37 @@ class Changes:
     removed: int
 
 
+class State(StrEnum):
+    """Whether an index is up to date with its folder."""
+
+    CURRENT = "current"
+    UPDATED = "updated"
+    """It was brought up to date just now."""
+    BEHIND = "behind"
+    """The update would take longer than allowed."""
+    LOCKED = "locked"
+    """Another process is updating it."""
+    WITH_CODE, WITHOUT_CODE = "with code", "without code"
+    """It was imported, and its sources are not on this machine."""
+    UNCHECKED = "unchecked"
+    """Its folder cannot be compared with it."""
+    UNREADABLE = "unreadable"
+    """It cannot be read, or its folder cannot be compared with a git revision, so it is left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Freshness:
     """Whether an index is up to date with its folder.
 
     Attributes:
         root: the indexed folder.
-        state: "current"; "updated", it was brought up to date just now; "behind", the update would take longer than
-            allowed; "locked", another process is updating it; "with code" and "without code", it was imported, and its
-            sources are not on this machine; "unchecked", its folder cannot be compared with it; "unreadable", it cannot
-            be read or its folder cannot be compared with a git revision, so it is left out.
+        state: how it compares with its folder.
         changes: what was or would be updated; nothing if it is behind and finding out would take longer than allowed.
         error: why it is unchecked or unreadable, and the cure.
     """
 
     root: str
-    state: str
+    state: State
     changes: Changes = Changes(0, 0)
     error: str = ""
 

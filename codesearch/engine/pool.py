@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.errors import IndexCorruptError
+from codesearch.files import Stamp, stamp_of
+from codesearch.store.catalogue import IndexEntry
 from codesearch.store.manifest import MANIFEST, Manifest
 
 if TYPE_CHECKING:
     from codesearch.store.reader import IndexReader
     from codesearch.text.onnx import OnnxEncoder
-
-Stamp = tuple[tuple[str, int, int, int], ...]
 
 
 @dataclass(slots=True)
@@ -47,13 +47,13 @@ class Pool:
         self.is_unchanged: Callable[[Manifest], bool] = lambda manifest: False
         self._lock = threading.Lock()
         self._indexes: dict[Path, _Held] = {}
-        self._encoders: dict[tuple[Path, str], tuple[Stamp, OnnxEncoder]] = {}
+        self._encoders: dict[tuple[Path, str], tuple[tuple[Stamp, ...], OnnxEncoder]] = {}
 
     @contextmanager
-    def index(self, folder: Path) -> Iterator[IndexReader]:
+    def index(self, entry: IndexEntry) -> Iterator[IndexReader]:
         """Lend the current commit of an index; it stays open while it is lent."""
         with self._lock:
-            held = self._current(folder.absolute())
+            held = self._current(entry)
             held.users += 1
         try:
             yield held.reader
@@ -62,17 +62,19 @@ class Pool:
                 held.users -= 1
                 held.close_if_unused()
 
-    def _current(self, folder: Path) -> _Held:
+    def _current(self, entry: IndexEntry) -> _Held:
         from codesearch.store.reader import IndexReader
 
+        folder = entry.folder.absolute()
         # Take the stamp first, so an index that changes while it opens is opened again.
-        stamp = _stamp(folder / MANIFEST)
+        stamp = stamp_of(str(folder / MANIFEST))
         held = self._indexes.pop(folder, None)
         try:
             if held and held.stamp == stamp and _is_whole(held.reader):
                 current, held = held, None
             else:
-                current = _Held(stamp, IndexReader.open(folder))
+                manifest = entry.manifest if entry.stamp == stamp else None
+                current = _Held(stamp, IndexReader.open(folder, manifest))
         finally:
             if held:
                 _replace(held)
@@ -85,7 +87,7 @@ class Pool:
 
         folder = folder.absolute()
         with self._lock:
-            stamp = _stamp(*sorted(folder.glob("*")))
+            stamp = tuple(stamp_of(str(path)) for path in sorted(folder.glob("*")))
             kept, encoder = self._encoders.pop((folder, device), (None, None))
             if not encoder or kept != stamp:
                 encoder = OnnxEncoder.load(folder, device)
@@ -97,7 +99,7 @@ class Pool:
         with self._lock:
             spare = list(self._indexes)[: -self._max_indexes]
             for folder, held in list(self._indexes.items()):
-                if folder in spare or held.stamp != _stamp(folder / MANIFEST):
+                if folder in spare or held.stamp != stamp_of(str(folder / MANIFEST)):
                     _replace(self._indexes.pop(folder))
             for key in list(self._encoders)[: -self._max_encoders]:
                 del self._encoders[key]
@@ -122,15 +124,3 @@ def _is_whole(reader: IndexReader) -> bool:
 def _replace(held: _Held) -> None:
     held.replaced = True
     held.close_if_unused()
-
-
-def _stamp(*paths: Path) -> Stamp:
-    """Return values that change when files are replaced; skip files that are gone."""
-    found = []
-    for path in paths:
-        try:
-            seen = path.stat()
-        except OSError:
-            continue
-        found.append((path.name, seen.st_ino, seen.st_size, seen.st_mtime_ns))
-    return tuple(found)

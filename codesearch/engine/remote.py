@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions
-from codesearch.engine.answer import Freshness
 from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError
 from codesearch.files import expanded
@@ -81,16 +80,12 @@ class MilvusBackend:
         return root_statuses(self._collection.store)
 
     @contextmanager
-    def open(self, scope: Scope, failed: list[Freshness] | None = None) -> Iterator[SearchedCollection]:
+    def open(self, scope: Scope) -> Iterator[SearchedCollection]:
         """Lend the collections; only the roots of the scope limit them."""
         from codesearch.milvus.collection import SearchedCollection
 
         roots = [str(expanded(root).resolve()) for root in scope.roots or scope.all_folders()]
         yield SearchedCollection(self._collection, roots)
-
-    def refreshed(self, scope: Scope) -> list[Freshness]:
-        """Return nothing: the workers keep the collections up to date."""
-        return []
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""

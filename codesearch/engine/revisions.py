@@ -15,17 +15,22 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from codesearch.config import WalkConfig
+from codesearch.config import IndexOptions, WalkConfig
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.files import expanded, make_folder, private
 from codesearch.git import Blob, Repository, work_tree
 from codesearch.home import REVISIONS, is_unused
 from codesearch.portable.targets import scratch_folder
-from codesearch.store.catalogue import index_folder, remove_index
+from codesearch.store.catalogue import index_folder, read_entry, remove_index
 from codesearch.store.database import storage_error
 from codesearch.store.manifest import MANIFEST
+
+if TYPE_CHECKING:
+    from codesearch.engine.indexer import Indexer, OnProgress
+    from codesearch.engine.reports import IndexReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +106,24 @@ def _project(home: Path, scope: Scope) -> Path:
     return place if scope.roots else find_project(folder) or folder
 
 
-def make_revision(home: Path, revision: Revision) -> None:
-    """Write the files of a revision, if they are not there."""
-    if revision.folder.is_dir():
-        return
+def is_indexed(home: Path, revision: Revision) -> bool:
+    """Say whether a revision is indexed."""
+    entry = read_entry(index_folder(home, revision.folder))
+    return bool(entry and entry.manifest and entry.manifest.complete and revision.folder.is_dir())
+
+
+def index_revision(
+    engine: Indexer, revision: Revision, on_progress: OnProgress = lambda _: None
+) -> IndexReport:
+    """Index the files of a revision with the settings of its project; git's objects are read, nothing else."""
+    if not revision.folder.is_dir():
+        _write_files(engine.home, revision)
+    entry = read_entry(index_folder(engine.home, revision.project))
+    options = IndexOptions.of(entry.manifest.options) if entry and entry.manifest else None
+    return replace(engine.index(revision.folder, options, on_progress=on_progress), root=revision.project)
+
+
+def _write_files(home: Path, revision: Revision) -> None:
     _delete_unused(home)
     top = revision.project if not revision.below else revision.project.parents[revision.below.count("/")]
     repository = Repository(str(top), "--at")

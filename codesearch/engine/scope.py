@@ -96,23 +96,16 @@ class Scope:
 
 
 def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
-    """Return the indexes of a scope, each once."""
+    """Return the indexes of a scope, each once, if all can be read."""
     chosen = find_indexes(home, scope)
     for entry in chosen:
-        if entry.error:
-            raise entry.error
+        if entry.manifest is None:
+            raise entry.error or missing_error(home, scope, entry.folder)
     return chosen
 
 
-def outdated_roots(home: Path, scope: Scope) -> list[Path]:
-    """Return the folders of a scope whose indexes an earlier version made."""
-    errors = [entry.error for entry in find_indexes(home, scope)]
-    roots = [Path(error.root) for error in errors if isinstance(error, IndexFormatError) and error.is_older]
-    return [root for root in roots if root.is_absolute() and root.is_dir()]
-
-
 def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
-    """Return the indexes of a scope, each once, including those that cannot be read."""
+    """Return the indexes of a scope, each once; also those that are missing or cannot be read."""
     if scope.files:
         chosen = [_portable_entry(expanded(file), home) for file in scope.files]
     elif scope.roots:
@@ -123,11 +116,40 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
             if entry is None:
                 raise not_indexed(root)
             chosen.append(entry)
-    elif folders := scope.all_folders():
-        chosen = [covering_index(home, folder) or _uncovered(folder) for folder in folders]
     else:
-        chosen = [_covering(home, place) for place in _places(scope)] or _all(home)
+        places = scope.all_folders() or _places(scope)
+        chosen = [covering_index(home, place) or IndexEntry(place, None) for place in places] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())
+
+
+def to_index(scope: Scope, entry: IndexEntry) -> Path | None:
+    """Return what to index before an index of a scope can be searched, or None.
+
+    That is the project around a place, a folder of a group, or the root of an index that an earlier version made.
+    """
+    if isinstance(entry.error, IndexFormatError) and entry.error.is_older:
+        root = Path(entry.error.root)
+        return root if root.is_absolute() and root.is_dir() else None
+    place = entry.folder
+    if not entry.is_missing:
+        return None
+    if not scope.all_folders():
+        return find_project(_folder(place))
+    return place if place.is_dir() and place.resolve() not in never_projects(place) else None
+
+
+def missing_error(home: Path, scope: Scope, place: Path) -> IndexNotFoundError:
+    """Return the error for a place of a scope that no index covers."""
+    if scope.all_folders():
+        gone = IndexNotFoundError("not a folder", "correct the group", about=place)
+        return not_indexed(place) if place.is_dir() else gone
+    roots = [entry.root for entry in _all(home) if entry.manifest]
+    more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
+    indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
+    return IndexNotFoundError(
+        f"no index covers {_folder(place)}",
+        f"run `codesearch index .` there, or search other folders with --all or --root DIR{indexed}",
+    )
 
 
 def _portable_entry(file: Path, home: Path) -> IndexEntry:
@@ -138,12 +160,6 @@ def _portable_entry(file: Path, home: Path) -> IndexEntry:
         return portable_entry(file, home)
     except PortableFileError as error:
         return IndexEntry(file, None, error)
-
-
-def _uncovered(folder: Path) -> IndexEntry:
-    """Return an entry that says why a folder of a group is not searched."""
-    gone = IndexNotFoundError("not a folder", "correct the group", about=folder)
-    return IndexEntry(folder, None, not_indexed(folder) if folder.is_dir() else gone)
 
 
 def not_indexed(folder: Path) -> IndexNotFoundError:
@@ -161,24 +177,6 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
     resolved = path.resolve()
     found = (read_entry(index_folder(home, root)) for root in (resolved, *resolved.parents))
     return next((entry for entry in found if entry), None)
-
-
-def missing_projects(home: Path, scope: Scope) -> list[Path]:
-    """Return what a first search in a scope may index, because no index covers it.
-
-    That is each folder of a group, or the nearest project around each place. There are none if the scope names indexes
-    or asks for all.
-    """
-    if scope.roots or scope.files:
-        return []
-    if folders := scope.all_folders():
-        usable = [
-            folder for folder in folders if folder.is_dir() and folder.resolve() not in never_projects(folder)
-        ]
-        return [folder for folder in usable if not covering_index(home, folder)]
-    places = _places(scope)
-    found = (find_project(_folder(place)) for place in places if not covering_index(home, place))
-    return list(dict.fromkeys(project for project in found if project))
 
 
 def _places(scope: Scope) -> list[Path]:
@@ -203,18 +201,6 @@ def _all(home: Path) -> list[IndexEntry]:
     if not entries:
         raise IndexNotFoundError(f"nothing is indexed in {home}", "run `codesearch index FOLDER` first")
     return entries
-
-
-def _covering(home: Path, place: Path) -> IndexEntry:
-    if entry := covering_index(home, place):
-        return entry
-    roots = [entry.manifest.root for entry in _all(home) if entry.manifest]
-    more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
-    indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
-    raise IndexNotFoundError(
-        f"no index covers {_folder(place)}",
-        f"run `codesearch index .` there, or search other folders with --all or --root DIR{indexed}",
-    )
 
 
 def find_project(here: Path) -> Path | None:

@@ -16,7 +16,7 @@ from codesearch.build.plan import Plan, digest_of, plan_update
 from codesearch.build.policy import can_merge
 from codesearch.build.stamps import is_folder, read_stamps, write_stamps
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig
-from codesearch.engine.answer import Changes, Freshness
+from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.files import make_folder
@@ -121,24 +121,24 @@ def refresh_index(
     """
     manifest = entry.committed
     if not Path(manifest.root).is_dir():
-        return Freshness(manifest.root, "behind", Changes(0, manifest.source_files))
+        return Freshness(manifest.root, State.BEHIND, Changes(0, manifest.source_files))
     try:
         with writer_lock(entry.folder, manifest.root, wait_s=_QUERY_PATIENCE_S):
             until = time.monotonic() + max(budget_s, _LEAST_WALK_S)
             try:
                 plan = _plan_again(entry, vectors, seen, until)
             except OutOfTimeError:
-                return Freshness(manifest.root, "behind")
+                return Freshness(manifest.root, State.BEHIND)
             changes = Changes(len(plan.to_parse), plan.removed)
             if plan.nothing_to_do:
                 _save_checked(plan)
-                return Freshness(manifest.root, "current", changes)
+                return Freshness(manifest.root, State.CURRENT, changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
-                return Freshness(manifest.root, "behind", changes)
+                return Freshness(manifest.root, State.BEHIND, changes)
             _build(plan, open_encoder(manifest.model_folder), time.monotonic(), on_progress)
-            return Freshness(manifest.root, "updated", changes)
+            return Freshness(manifest.root, State.UPDATED, changes)
     except IndexLockedError:
-        return Freshness(manifest.root, "locked")
+        return Freshness(manifest.root, State.LOCKED)
 
 
 def _save_checked(plan: Plan) -> Manifest:

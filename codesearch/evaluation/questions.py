@@ -16,16 +16,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.engine.answer import Freshness
-from codesearch.engine.engine import Engine
-from codesearch.engine.scope import Scope
+from codesearch.engine.session import Session
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.evaluation.significance import AVERAGE
 from codesearch.search.forms import parse_asked
-from codesearch.search.request import SearchRequest
 from codesearch.settings import SearchSettings
 from codesearch.store.reader import IndexReader
 from codesearch.types import Hit
@@ -67,24 +64,17 @@ def read_own_questions(path: Path) -> list[Question]:
 
 
 def score_questions(
-    engine: Engine,
-    scope: Scope,
-    questions: Sequence[Question],
-    freshness: list[Freshness],
-    on_progress: Callable[[str, int, int], None],
+    session: Session, questions: Sequence[Question], on_progress: Callable[[str, int, int], None]
 ) -> SuiteResult:
-    """Ask the questions in an index, which is updated first if that is quick, and score the hits."""
+    """Ask the questions in an index, and score the hits."""
     scores: QueryScores = {}
     unknown: list[str] = []
+    with session.indexes() as (index,):
+        root, files = index.manifest.root, _files(index)
     for number, question in enumerate(questions, 1):
-        request = SearchRequest(question.query, top_k=DEPTH, refresh=number == 1)
-        answer = engine.search(request, scope, by_file=True)
-        definitions = engine.search(request, scope, refresh=False).hits
-        if number == 1:
-            freshness += answer.freshness
-            with engine.indexes(scope) as (index,):
-                root, files = index.manifest.root, _files(index)
-        right = {known: set(_places(engine, scope, root, files, known)) for known in question.answers}
+        answer = session.search(question.query, top_k=DEPTH, by_file=True)
+        definitions = session.search(question.query, top_k=DEPTH).hits
+        right = {known: set(_places(session, root, files, known)) for known in question.answers}
         unknown += [f"{question.at}: {known}" for known, places in right.items() if not places]
         scores["questions", question.query] = _score(definitions, answer.hits, set().union(*right.values()))
         on_progress("query", number, len(questions))
@@ -102,13 +92,13 @@ def _files(index: IndexReader) -> set[str]:
     }
 
 
-def _places(engine: Engine, scope: Scope, root: str, files: Collection[str], answer: str) -> list[str]:
+def _places(session: Session, root: str, files: Collection[str], answer: str) -> list[str]:
     """Return an answer as `path`, or as `path:line` of each definition that it names; nothing if it names nothing."""
     asked = parse_asked(answer)
     if not (asked.first or asked.inside):
         return [answer] if answer in files else []
     try:
-        places = engine.find(os.path.join(root, answer), scope)
+        places = session.find(os.path.join(root, answer))
     except CodeSearchError:
         return []
     return [f"{place.path.relative_to(root).as_posix()}:{place.line}" for place in places]

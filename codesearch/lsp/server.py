@@ -30,10 +30,11 @@ from pygls.uris import to_fs_path
 
 import codesearch
 from codesearch.build.build import Progress
-from codesearch.engine.answer import Freshness
+from codesearch.engine.answer import Freshness, State
 from codesearch.engine.engine import Engine
-from codesearch.engine.reports import IndexReport
+from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
+from codesearch.engine.session import Pace, Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
 from codesearch.lsp.symbols import location_of, symbols_of, tree_of
 from codesearch.search.lookup import innermost, whole_spans
@@ -93,7 +94,7 @@ class Editor:
         self._indexing = ThreadPoolExecutor(1, "indexing")
         self._opened: dict[Path, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._checked_s = -math.inf
+        self._pace = Pace(pause_s=math.inf, most_s=_CHECK_S)
         self._is_ended = False
 
     def open_folders(self, _: object) -> None:
@@ -104,7 +105,7 @@ class Editor:
 
     def saved(self, message: types.DidSaveTextDocumentParams) -> None:
         """Bring the index of a file up to date; the next search waits for that if it is quick."""
-        self._checked_s = -math.inf
+        self._pace.forget()
         with suppress(ConfigError):
             self._indexing.submit(self._refresh, _path_of(message.text_document.uri))
 
@@ -113,12 +114,11 @@ class Editor:
         scope = await self._scope()
         if scope is None or not any(map(str.isalnum, message.query)):
             return []
-        request = SearchRequest(
-            message.query, _SYMBOLS, refresh=self._must_check(), min_confidence=self._min_confidence
-        )
+        request = SearchRequest(message.query, _SYMBOLS, min_confidence=self._min_confidence)
+        policy = self._policy()
 
         def work() -> list[types.SymbolInformation]:
-            hits = map(self._as_shown, self._engine.search(request, scope).hits)
+            hits = map(self._as_shown, self._engine.session(scope, policy).search(request).hits)
             return [symbol for hit in hits for symbol in symbols_of(hit, self._units)]
 
         return await self._run(self._requests, work)
@@ -155,7 +155,7 @@ class Editor:
     async def similar(self, uri: str, name: str, line: int) -> list[types.Location]:
         """Return the places of code like a definition, and let the user open one of them."""
         opened = await self._scope()
-        request = SearchRequest(top_k=_SIMILAR, refresh=self._must_check())
+        policy = self._policy()
 
         def work() -> dict[str, types.Location]:
             path = _path_of(uri)
@@ -164,7 +164,8 @@ class Editor:
             text = self._text_of(uri)
             is_saved = path.is_file() and path.read_bytes() == text.encode("utf-8", "replace")
             example = Place(path, line, None if is_saved else text)
-            found = self._engine.similar(example, request, opened or Scope(here=path.parent))
+            session = self._engine.session(opened or Scope(here=path.parent), policy)
+            found = session.similar(example, top_k=_SIMILAR)
             places = ((hit, location_of(hit, self._units)) for hit in map(self._as_shown, found.hits))
             return {_title(hit, place): place for hit, place in places}
 
@@ -229,13 +230,9 @@ class Editor:
             return [project]
         return [self._here] if covering_index(self._engine.home, self._here) else []
 
-    def _must_check(self) -> bool:
-        """Say whether the next search must look for changed files."""
-        now = time.monotonic()
-        if now - self._checked_s <= _CHECK_S:
-            return False
-        self._checked_s = now
-        return True
+    def _policy(self) -> Policy:
+        """Return what the next search may do first."""
+        return Policy(may_index=False, budget_s=self._pace.budget_s())
 
     async def _scope(self) -> Scope | None:
         """Wait until open folders are indexed; return those that are, or None if none is."""
@@ -247,45 +244,50 @@ class Editor:
 
     async def _open(self, folder: Path) -> None:
         """Index a folder if that has to be done, and then update its index in the background."""
+        self._loop = asyncio.get_running_loop()
         try:
-            wanted = await self._run(self._requests, partial(self._to_index, folder))
+            await self._run(self._indexing, partial(self._index, folder))
         except JsonRpcException as error:
             self._say(types.MessageType.Warning, error.message)
-            return
-        if all([await self._index(root, index) for root, index in wanted]):
+        else:
             self._start(self._catch_up(folder))
 
     async def _catch_up(self, folder: Path) -> None:
         """Update the index of a folder; show progress if that takes long."""
         found = await self._run(self._indexing, partial(self._refresh, folder))
-        if found and found.state == "behind":
-            await self._index(Path(found.root), self._engine.index)
+        if found and found.state == State.BEHIND:
+            root = Path(found.root)
+            try:
+                await self._run(
+                    self._indexing, partial(self._with_bar, root, partial(self._engine.index, root))
+                )
+            except JsonRpcException as error:
+                self._say(types.MessageType.Warning, error.message)
 
-    def _to_index(self, folder: Path) -> list[tuple[Path, Callable[..., IndexReport]]]:
-        """Return what must be indexed before a folder can be searched, each with what indexes it."""
-        scope = Scope(within=(folder,))
-        if covering_index(self._engine.home, folder) is None:
-            projects = self._engine.missing_projects(scope) if self._auto_index else []
-            if not projects and folder.resolve() not in never_projects(folder):
-                raise not_indexed(folder)
-            return [(project, self._engine.index_project) for project in projects]
-        outdated = self._engine.outdated_roots(scope) if self._auto_index else []
-        return [(root, self._engine.index) for root in outdated]
+    def _index(self, folder: Path) -> None:
+        """Index the project around a folder, unless an index covers it."""
+        is_project = self._auto_index and find_project(folder)
+        if not is_project and covering_index(self._engine.home, folder) is None:
+            if folder.resolve() in never_projects(folder):
+                return
+            raise not_indexed(folder)
+        self._engine.session(Scope(within=(folder,)), Policy(self._auto_index, None, self._with_bar))
 
-    async def _index(self, root: Path, index: Callable[..., IndexReport]) -> bool:
-        """Index a folder, with a progress bar that has a button to cancel; say whether that was done."""
-        token = await self._begin(f"Indexing {root.name}")
+    def _with_bar(self, root: Path | Revision, index: Callable[..., object]) -> None:
+        """Index a folder in a thread, with a progress bar that has a button to cancel."""
+        assert isinstance(root, Path)
+        begun = asyncio.run_coroutine_threadsafe(self._begin(f"Indexing {root.name}"), self._loop)
+        token = None
+        with suppress(TimeoutError):  # The editor may have ended.
+            token = begun.result(_CREATE_S + 1)
         try:
-            await self._run(self._indexing, partial(index, root, on_progress=self._reporter(token)))
-            return True
+            index(on_progress=self._reporter(token))
         except Stopped:
-            self._say(types.MessageType.Warning, f"indexing was cancelled: run {index_command(root)}")
-        except JsonRpcException as error:
-            self._say(types.MessageType.Warning, error.message)
+            raise ConfigError("indexing was cancelled", f"run {index_command(root)}") from None
         finally:
             if token:
-                self._server.work_done_progress.end(token, types.WorkDoneProgressEnd())
-        return False
+                end = self._server.work_done_progress.end
+                self._loop.call_soon_threadsafe(end, token, types.WorkDoneProgressEnd())
 
     async def _begin(self, title: str) -> str | None:
         """Show a progress bar; return its token, or None if the editor cannot show one."""
@@ -302,7 +304,7 @@ class Editor:
 
     def _reporter(self, token: str | None) -> Callable[[Progress], None]:
         """Return a function for the thread that indexes: it reports progress, and stops if the user cancelled."""
-        loop, shown = asyncio.get_running_loop(), self._server.work_done_progress
+        loop, shown = self._loop, self._server.work_done_progress
         last = 0.0
 
         def report(progress: Progress) -> None:

@@ -17,7 +17,7 @@ _SENTENCE = re.compile(r"(?P<first>[A-Za-z]+)(?: [A-Za-z]+(?:-[a-z]+)?){3,8}(?=[
 _KINDS = frozenset({"function", "method"})
 
 
-def example_questions(index: IndexReader, count: int) -> list[str]:
+def example_questions(index: IndexReader, count: int = 3) -> list[str]:
     """Return up to `count` first sentences of documentation, in lower case, each from another file.
 
     Definitions that are spread over the index are looked at, and those with the longest documentation are chosen. Tests

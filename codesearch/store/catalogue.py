@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
-from codesearch.files import OPEN_FILES_STAY, file_lock, stamp_of
+from codesearch.files import ABSENT, OPEN_FILES_STAY, Stamp, file_lock, stamp_of
 from codesearch.home import REVISIONS
 from codesearch.store.manifest import MANIFEST, Manifest, read_manifest
 
@@ -25,11 +25,26 @@ _OWN_WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An index in a home; if it cannot be read, `manifest` is None and `error` says why."""
+    """An index in a home; if it cannot be read, `manifest` is None and `error` says why.
+
+    Attributes:
+        stamp: of the manifest when it was read.
+    """
 
     folder: Path
     manifest: Manifest | None
     error: CodeSearchError | None = None
+    stamp: Stamp = ABSENT
+
+    @property
+    def is_missing(self) -> bool:
+        """Say whether there is no index; `folder` is then a place that none covers."""
+        return self.manifest is None and self.error is None
+
+    @property
+    def root(self) -> str:
+        """The indexed folder, or the folder of an index that cannot be read."""
+        return self.manifest.root if self.manifest else str(self.folder)
 
     @property
     def committed(self) -> Manifest:
@@ -92,10 +107,11 @@ def _root_of(folder: Path, stamp: int) -> str | None:
 
 def read_entry(folder: Path) -> IndexEntry | None:
     """Read the index in a folder; return None if nothing was committed."""
-    if not (folder / MANIFEST).exists():
+    stamp = stamp_of(str(folder / MANIFEST))  # First, so that a later commit is noticed.
+    if stamp == ABSENT:
         return None
     try:
-        return IndexEntry(folder, read_manifest(folder))
+        return IndexEntry(folder, read_manifest(folder), stamp=stamp)
     except IndexStoreError as error:
         return IndexEntry(folder, None, error)
 

@@ -31,17 +31,16 @@ class IndexReader:
             raise
 
     @classmethod
-    def open(cls, index_folder: Path) -> IndexReader:
-        """Open the current commit."""
+    def open(cls, index_folder: Path, manifest: Manifest | None = None) -> IndexReader:
+        """Open the current commit; a manifest that was just read need not be read again."""
         try:
-            return cls._checked(index_folder)
+            return cls._checked(index_folder, manifest or read_manifest(index_folder))
         except IndexCorruptError:
             # Try again with the current manifest, because a writer may have committed and deleted the old files.
-            return cls._checked(index_folder)
+            return cls._checked(index_folder, read_manifest(index_folder))
 
     @classmethod
-    def _checked(cls, index_folder: Path) -> IndexReader:
-        manifest = read_manifest(index_folder)
+    def _checked(cls, index_folder: Path, manifest: Manifest) -> IndexReader:
         check_intact(index_folder, manifest)
         return cls(index_folder, manifest)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codesearch.engine.answer import Changes, Freshness
+from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.store.manifest import Manifest
@@ -205,14 +205,14 @@ class Watcher:
             root.is_gone = False
             self._report(Report(root.path, "back"))
         found = self._engine.refresh(root.path, budget_s=math.inf)
-        if found.state == "locked":
+        if found.state == State.LOCKED:
             root.check_at = self._clock() + RETRY_S
             return
         seconds = self._clock() - started
         is_polling = self._notifier is None or root.mode == "polling"
-        is_needed = found.state == "updated" or not is_polling
+        is_needed = found.state == State.UPDATED or not is_polling
         wanted = self._engine.dependencies(root.path) if is_needed else None
-        if found.state == "updated":
+        if found.state == State.UPDATED:
             documents = wanted.documents if wanted else 0
             self._report(Report(root.path, "updated", found.changes, documents, seconds))
         if is_polling:
@@ -230,10 +230,10 @@ class Watcher:
             root.is_stale = False
             if is_same:
                 root.wanted = wanted
-                if found.state != "behind" and root.first_change == math.inf:
+                if found.state != State.BEHIND and root.first_change == math.inf:
                     root.unchanged = wanted.version
         if is_same:
-            root.check_at = self._clock() + (SETTLE_S if found.state == "updated" else CHECK_S)
+            root.check_at = self._clock() + (SETTLE_S if found.state == State.UPDATED else CHECK_S)
             return
         assert self._notifier is not None
         try:
@@ -252,7 +252,7 @@ class Watcher:
     def _poll(self, root: _Root, reason: str, found: Freshness, seconds: float) -> None:
         # The time of an update says nothing about a check.
         usual = min(max(_MIN_POLL_S, _POLL_FACTOR * seconds), _MAX_POLL_S)
-        interval = SETTLE_S if found.state == "updated" else usual
+        interval = SETTLE_S if found.state == State.UPDATED else usual
         root.check_at = self._clock() + interval
         if root.mode != "polling":
             root.mode, root.wanted = "polling", None

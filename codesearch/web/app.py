@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +20,11 @@ from starlette.types import ASGIApp
 from codesearch.config import MODES
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
+from codesearch.engine.session import Pace, Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.structure.places import find_file
+from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable
 from codesearch.web.models import Digits, Several, Text, Words, YesNo, description, model_of, read_values
@@ -71,36 +72,13 @@ def make_app(
     failed: Callable[[Exception], None] = lambda error: None,
 ) -> ASGIApp:
     """Make the application."""
-    api = Api(engine, work or Work(), failed, Checks())
+    api = Api(engine, work or Work(), failed, Pace(pause_s=2, most_s=10))
     routes = [Route(f"{PREFIX}/{name}", api.endpoint(answer)) for name, (answer, _) in api.answers.items()]
     routes += [Route(f"/{path.name}", _file(path)) for path in STATIC.iterdir()]
     routes += [Route(path, _file(_PAGE)) for path in ("/", "/file")]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
     app.router.redirect_slashes = False
     return Guard(app, access)
-
-
-class Checks:
-    """Keeps the check out of the searches of someone who types: it can take longer than the search."""
-
-    def __init__(self, pause_s: float = 2.0, most_s: float = 10.0) -> None:
-        self._lock = threading.Lock()
-        self._pause_s, self._most_s = pause_s, most_s
-        self._searched = self._checked = float("-inf")
-
-    def due(self, now: float | None = None) -> bool:
-        """Say whether this search checks first: after a pause of searches, or when the last check is old.
-
-        >>> checks = Checks(pause_s=2, most_s=10)
-        >>> [checks.due(now) for now in (0, 1, 2.5, 5, 6, 7.5, 9, 10.5, 12, 13.5, 15)]
-        [True, False, False, True, False, False, False, False, False, False, True]
-        """
-        now = time.monotonic() if now is None else now
-        with self._lock:
-            due = now - self._searched >= self._pause_s or now - self._checked >= self._most_s
-            self._searched = now
-            self._checked = now if due else self._checked
-            return due
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +88,7 @@ class Api:
     engine: Engine
     work: Work
     failed: Callable[[Exception], None]
-    checks: Checks
+    pace: Pace
 
     @property
     def answers(self) -> dict[str, tuple[Callable[..., dict[str, Any]], str]]:
@@ -163,8 +141,10 @@ class Api:
     ) -> dict[str, Any]:
         """Rank documents for a query."""
         filters = Filters(lang, _kinds(kind, content), path)
-        request = SearchRequest(q, limit, mode, filters, refresh=self.checks.due(), by_file=flat == "no")
-        return answer_json(self.engine.search(request, _scope(self.engine, root, group, at)), lines)
+        request = SearchRequest(q, limit, mode, filters, by_file=flat == "no")
+        policy = Policy(may_index=False, budget_s=self.pace.budget_s())
+        session = self.engine.session(_scope(self.engine, root, group, at), policy)
+        return answer_json(session.search(request), lines)
 
     def similar(
         self,
@@ -182,7 +162,7 @@ class Api:
     ) -> dict[str, Any]:
         """Rank documents by their similarity to a definition."""
         (folder,) = _roots(self.engine, (root,))
-        view = self.engine.file(folder, path)  # The index lists the file.
+        view = _view(self.engine, folder, path)  # The index lists the file.
         request = SearchRequest("", limit, filters=Filters(lang, _kinds(kind, content), filter_path))
         place = Place(Path(view.root, view.path), line)
         scope = _scope(self.engine, filter_root, group)
@@ -206,7 +186,7 @@ class Api:
     ) -> dict[str, Any]:
         """Return lines and definitions of an indexed file."""
         (folder,) = _roots(self.engine, (root,))
-        return file_json(self.engine.file(folder, path), first, last, q)
+        return file_json(_view(self.engine, folder, path), first, last, q)
 
     def status(
         self,
@@ -218,6 +198,12 @@ class Api:
     def openapi(self) -> dict[str, Any]:
         """Return this description."""
         return description(PREFIX, self.answers)
+
+
+def _view(engine: Engine, folder: str, path: str) -> FileView:
+    """Return an indexed file with its definitions. No other file is read."""
+    with engine.indexes(Scope((folder,))) as indexes:
+        return view_file(find_file(indexes, path))
 
 
 def _kinds(kinds: tuple[str, ...], content: str) -> tuple[str, ...]:

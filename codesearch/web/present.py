@@ -17,7 +17,10 @@ from pygments.token import Token
 import codesearch
 from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError, IndexStoreError
+from codesearch.search.examples import example_questions
+from codesearch.search.lookup import count_kinds
 from codesearch.search.snippets import MAX_COLOURED, explaining_words, lexer_of, marks, snippet_lines
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
@@ -145,14 +148,15 @@ def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
     for index in engine.status(changes=changes):
         if index.error or is_revision(engine.home, index.root):
             continue
-        with suppress(IndexStoreError):  # A search says which index cannot be read.
+        # A search says which index cannot be read.
+        with suppress(IndexStoreError), engine.indexes(Scope((index.root,))) as (reader,):
             yield {
                 "root": index.root,
                 "documents": index.documents,
                 "files": index.files,
                 "languages": index.languages,
-                "kinds": engine.kinds(index.root),
-                "examples": engine.examples(index.root),
+                "kinds": count_kinds(reader),
+                "examples": example_questions(reader),
                 "indexed": index.manifest.created,
                 "changes": asdict(index.changes) if index.changes else None,
             }

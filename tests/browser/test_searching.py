@@ -269,7 +269,7 @@ def repository_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     home = tmp_path_factory.mktemp("repository-home")
     engine = Engine(home)
     engine.index(root)
-    engine.index_revision(engine.revision(Scope((root,), at="old")))
+    engine.session(Scope((root,), at="old"))
     engine.close()
     with running_site(home) as address:
         yield address

@@ -124,7 +124,8 @@ def test_a_folder_that_cannot_be_indexed_is_one_note_with_the_reason(command, fo
 
 def test_the_home_of_the_user_is_not_indexed_for_a_group(engine, folders, monkeypatch):
     monkeypatch.setenv("HOME", str(folders))
-    assert engine.missing_projects(Scope(folders=("~", folders / "api"))) == [folders / "api"]
+    engine.session(Scope(folders=("~", folders / "api")))
+    assert list(engine.indexed_roots()) == [f"{folders}/api"]
 
 
 def test_an_index_that_cannot_be_read_is_a_note(engine, folders):
@@ -176,9 +177,10 @@ def test_with_a_service_a_group_answers_the_same_and_its_client_indexes(command,
 
 
 def test_in_python_a_scope_names_a_group_or_its_folders(engine, folders, monkeypatch):
-    assert engine.missing_projects(Scope(group="backend")) == [folders / "api", folders / "lib"]
+    assert not engine.indexed_roots()
+    engine.session(Scope(group="backend"))
+    assert engine.indexed_roots().keys() == {f"{folders}/api", f"{folders}/lib"}
     index_all(engine, folders)
-    assert engine.missing_projects(Scope(group="backend")) == []
     assert names(engine, group="backend") == {"retry_api", "retry_lib"}
     assert names(engine, folders=[folders / "mono/web"]) == {"retry_web"}
     monkeypatch.chdir(folders / "mono")

@@ -20,7 +20,6 @@ import pytest
 from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend, shard_of
-from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope
 from codesearch.errors import BackendError, ConfigError
 from codesearch.milvus.push import PushReport
@@ -189,22 +188,17 @@ def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> No
         filled[0].search(SearchRequest("push", changed="HEAD"))
 
 
-REVISION = Revision("HEAD", "0" * 40, Path("/x"), "", Path("/y"))
 CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "index": lambda engine, tree: engine.index(tree),
     "index_project": lambda engine, tree: engine.index_project(tree),
-    "indexes": lambda engine, tree: engine.indexes(),
+    "indexes": lambda engine, tree: engine.indexes().__enter__(),
     "refresh": lambda engine, tree: engine.refresh(tree),
     "dependencies": lambda engine, tree: engine.dependencies(tree),
     "indexed_roots": lambda engine, tree: engine.indexed_roots(),
-    "file": lambda engine, tree: engine.file(tree, "python/convert.py"),
-    "find": lambda engine, tree: engine.find("push"),
     "read": lambda engine, tree: engine.read("push"),
     "outline": lambda engine, tree: engine.outline(),
     "usages": lambda engine, tree: engine.usages("push"),
     "duplicates": lambda engine, tree: engine.duplicates(),
-    "kinds": lambda engine, tree: engine.kinds(tree),
-    "examples": lambda engine, tree: engine.examples(tree),
     "status": lambda engine, tree: engine.status(),
     "remove": lambda engine, tree: engine.remove(tree),
     "remove_all": lambda engine, tree: engine.remove_all(),
@@ -214,15 +208,12 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
     "verify": lambda engine, tree: engine.verify(),
     "home": lambda engine, tree: engine.home,
-    "revision": lambda engine, tree: engine.revision(Scope(here=tree, at="HEAD")),
-    "index_revision": lambda engine, tree: engine.index_revision(REVISION),
-    "is_indexed": lambda engine, tree: engine.is_indexed(REVISION),
     "history": lambda engine, tree: engine.history("push", Scope(here=tree)),
 }
 """Public names of `Engine` that need the indexes of a home."""
 ANSWERED = {"search", "similar", "open", "encoder", "is_local", "definitions", "tidy", "close"} | {
-    "missing_projects",
-    "outdated_roots",
+    "open_encoder",
+    "session",
 }
 """Public names that an engine of a server answers."""
 
@@ -255,7 +246,7 @@ def test_every_public_call_is_answered_by_the_server_or_refused(
         assert searcher.searched.roots == (remote.backend.store.connection.uri,)
     answers = (engine.search("push", here), engine.similar(f"{full_home}/python/convert.py:5", scope=here))
     assert all({hit.root for hit in answer.hits} == {str(tree)} for answer in answers)
-    assert (engine.missing_projects(Scope(here=tree.parent)), engine.outdated_roots(here)) == ([], [])
+    assert engine.session(Scope(here=tree.parent)).search("push").hits
     engine.tidy()
     engine.close()
     assert engine.encoder().dim and engine.search("push", Scope()).hits

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from codesearch import Engine, Scope
-from codesearch.engine.revisions import _is_safe
+from codesearch.engine.revisions import _is_safe, find_revision, is_indexed
 from codesearch.errors import ConfigError, IndexNotFoundError
 from tests.command import Command
 from tests.conftest import write_tree
@@ -43,9 +43,7 @@ def command(root: Path, home: Path) -> Command:
 
 
 def index_at(engine: Engine, root: Path, at: str = "old", **scope: object) -> None:
-    revision = engine.revision(Scope(**{"roots": (root,), **scope}, at=at))
-    assert revision is not None
-    engine.index_revision(revision)
+    engine.session(Scope(**{"roots": (root,), **scope}, at=at))
 
 
 def names(engine: Engine, scope: Scope) -> set[str]:
@@ -109,7 +107,7 @@ def test_scripts_are_indexed_and_links_are_left_out(engine, root):
         "feed_pigeon",
         "run_pigeon",
     }
-    folder = engine.revision(Scope((root,), at="old")).folder
+    folder = find_revision(engine.home, Scope((root,), at="old")).folder
     assert sorted(os.listdir(folder)) == ["run", "src"]
     assert {path.stat().st_mode & 0o077 for path in (folder, *folder.rglob("*"))} == {0}
 
@@ -138,7 +136,7 @@ def test_a_revision_that_is_not_indexed_is_an_error_with_the_cure(engine, root):
 
 def test_a_revision_that_was_not_used_for_a_month_is_deleted(engine, root):
     index_at(engine, root)
-    folder = engine.revision(Scope((root,), at="old")).folder
+    folder = find_revision(engine.home, Scope((root,), at="old")).folder
     long_ago = time.time() - 31 * 86_400
     os.utime(folder, (long_ago, long_ago))
     assert len(names(engine, Scope((root,), at="old"))) == 4  # It is used now.
@@ -193,7 +191,7 @@ def test_a_missing_object_is_an_error_with_the_cure(engine, root):
     (root / ".git/objects" / found[:2] / found[2:]).unlink()
     with pytest.raises(ConfigError, match=r"lacks the content of src/open.py: fetch all objects"):
         index_at(engine, root)
-    assert not engine.is_indexed(engine.revision(Scope((root,), at="old")))
+    assert not is_indexed(engine.home, find_revision(engine.home, Scope((root,), at="old")))
 
 
 def test_a_repository_with_sha256_is_searched(engine, tmp_path):
@@ -210,7 +208,7 @@ def test_a_repository_of_another_user_is_an_error_of_git(engine, root):
     for path in (root, root / ".git"):
         os.chown(path, 12_345, 12_345)
     with pytest.raises(ConfigError, match="git failed in .*dubious ownership"):
-        engine.revision(Scope((root,), at="old"))
+        find_revision(engine.home, Scope((root,), at="old"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")
@@ -246,7 +244,7 @@ def test_a_hostile_tree_writes_nothing_outside(engine, root, tmp_path):
     made = git(root, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=entry)
     commit = git(root, "commit-tree", "-m", "x", made)
     index_at(engine, root, commit)
-    folder = engine.revision(Scope((root,), at=commit)).folder
+    folder = find_revision(engine.home, Scope((root,), at=commit)).folder
     assert os.listdir(folder) == ["good.py"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from codesearch.engine.pool import Pool
 from codesearch.errors import IndexCorruptError, IndexNotFoundError, ModelBundleError
-from codesearch.store.catalogue import index_folder
+from codesearch.store.catalogue import IndexEntry, index_folder
 from tests.conftest import build, only, write_tree
 from tests.tiny_bundle import change_one_byte
 
@@ -22,7 +22,7 @@ def folder(tiny_repo, home, encoder):
 
 def lent(pool: Pool, folder):
     """Borrow an index and give it back at once."""
-    with pool.index(folder) as index:
+    with pool.index(IndexEntry(folder, None)) as index:
         return index
 
 
@@ -110,7 +110,7 @@ def test_only_a_few_models_stay_open(tiny_bundle, tmp_path):
 
 def test_a_replaced_index_stays_open_while_it_is_in_use(folder, tiny_repo, home, encoder):
     kept = Pool()
-    with kept.index(folder) as first:
+    with kept.index(IndexEntry(folder, None)) as first:
         write_tree(tiny_repo, {"new.py": "def new():\n    pass\n"})
         build(tiny_repo, home, encoder)
         second = lent(kept, folder)

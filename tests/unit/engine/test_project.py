@@ -8,7 +8,7 @@ import pytest
 
 from codesearch import Engine, IndexNotFoundError, Scope
 from codesearch.engine import scope
-from codesearch.engine.scope import find_project, too_large
+from codesearch.engine.scope import find_indexes, find_project, to_index, too_large
 from tests.conftest import index_by_engine, write_tree
 
 
@@ -81,15 +81,24 @@ def test_a_project_is_too_large_by_files_or_by_bytes(tmp_path, monkeypatch):
     assert too_large(root) == "has more than 0 MB of source files"
 
 
-def test_an_engine_lists_the_missing_project_of_a_scope(home, tmp_path, tiny_bundle):
+def missing(home: Path, scope: Scope) -> list[Path]:
+    """Return what the first search in a scope indexes."""
+    try:
+        entries = find_indexes(home, scope)
+    except IndexNotFoundError:
+        return []
+    return list(dict.fromkeys(root for entry in entries if (root := to_index(scope, entry))))
+
+
+def test_the_first_search_in_a_project_indexes_it(home, tmp_path, tiny_bundle):
     engine = Engine(home, model=tiny_bundle)
     root = git(tmp_path / "shop")
     here = write_tree(root / "src", {"a.py": "def f():\n    pass\n"})
-    assert engine.missing_projects(Scope(here=here)) == [root]
+    assert missing(home, Scope(here=here)) == [root]
     for other in (Scope(), Scope(here=here, everything=True), Scope((root,), here), Scope(here=tmp_path)):
-        assert engine.missing_projects(other) == []
-    assert engine.index_project(root).documents == 1
-    assert engine.missing_projects(Scope(here=here)) == []
+        assert missing(home, other) == []
+    assert [hit.name for hit in engine.session(Scope(here=here)).search("f").hits] == ["f"]
+    assert missing(home, Scope(here=here)) == []
     assert [hit.name for hit in engine.search("f", Scope(here=here)).hits] == ["f"]
     engine.close()
 
@@ -98,13 +107,13 @@ def test_the_projects_of_given_places_are_listed(home, tmp_path):
     one, two = git(tmp_path / "one"), git(tmp_path / "two")
     write_tree(two, {"src/a.py": ""})
     scope = Scope(here=one, within=(two / "src" / "a.py", two / "src"))
-    assert Engine(home).missing_projects(scope) == [two]
+    assert missing(home, scope) == [two]
 
 
 def test_inside_an_indexed_folder_no_project_is_missing(home, tmp_path, tiny_bundle):
     write_tree(tmp_path / "all", {"shop/go.mod": "", "a.py": "def f():\n    pass\n"})
     index_by_engine(tmp_path / "all", home, tiny_bundle)
-    assert Engine(home).missing_projects(Scope(here=tmp_path / "all" / "shop")) == []
+    assert missing(home, Scope(here=tmp_path / "all" / "shop")) == []
 
 
 def test_a_project_that_is_too_large_is_refused_with_the_command(home, tmp_path, monkeypatch):

@@ -87,7 +87,8 @@ def answers(engine: Engine, root: Path) -> dict[str, Callable[[str], list[str]]]
 
     def find(text: str) -> list[str]:
         return [
-            f"{place.path.relative_to(root).as_posix()}:{place.line}" for place in engine.find(text, scope)
+            f"{place.path.relative_to(root).as_posix()}:{place.line}"
+            for place in engine.session(scope).find(text)
         ]
 
     def usages(text: str) -> list[str]:

@@ -308,7 +308,7 @@ def test_status_counts_changes_on_request(client, root):
 def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool]) -> list[int]:
     """Send several requests that the engine never answers; return the statuses once `until` accepts them."""
     never = threading.Event()
-    engine.search = lambda request, scope: never.wait(120)
+    engine.session = lambda scope, policy: never.wait(120)
 
     async def ask() -> list[int]:
         found: list[int] = []

@@ -1,0 +1,498 @@
+"""A session answers questions about one scope. Its indexes are found, made and compared once, at its start.
+
+Every surface holds a session while it answers, and its policy says what the session may do first. The module imports
+little, because most sessions find nothing to do.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from codesearch.duplicates.records import Limits
+from codesearch.engine.answer import Answer, DuplicatesAnswer, Freshness, State, UsagesAnswer
+from codesearch.engine.indexer import Indexer, OnProgress, refresh
+from codesearch.engine.scope import Scope, covering_index, find_indexes, missing_error, to_index
+from codesearch.errors import (
+    CodeSearchError,
+    ConfigError,
+    IndexNotFoundError,
+    IndexStoreError,
+    IndexWriteError,
+    index_command,
+)
+from codesearch.home import mark_used
+from codesearch.search.forms import parse_asked
+from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
+from codesearch.store.catalogue import IndexEntry
+
+if TYPE_CHECKING:
+    from codesearch.engine.reports import IndexReport
+    from codesearch.engine.revisions import Revision
+    from codesearch.search.searcher import Found, Searchable, Searcher
+    from codesearch.store.reader import IndexReader
+    from codesearch.structure.places import Spot
+    from codesearch.structure.text import Outline
+    from codesearch.structure.whole import Reading
+
+Indexing = Callable[["Path | Revision", "Callable[..., IndexReport]"], object]
+"""Called with what to index, and a function that does that; the function takes `on_progress`."""
+REFRESH_S = 0.5
+"""A query first updates an index if the update is estimated to take less than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a session may do before it answers.
+
+    Attributes:
+        may_index: index projects that no index covers, git revisions, and what an earlier version indexed.
+        budget_s: bring indexes up to date if that is estimated to take at most this; None: do not compare them.
+        indexing: calls the function that indexes a folder or a revision; it may show progress or try again.
+        on_progress: called with the progress of an update.
+    """
+
+    may_index: bool = True
+    budget_s: float | None = REFRESH_S
+    indexing: Indexing = lambda wanted, index: index()
+    on_progress: OnProgress = lambda _: None
+
+
+class Pace:
+    """Says when to compare indexes, so that the searches of someone who types do not wait for that."""
+
+    def __init__(self, pause_s: float, most_s: float) -> None:
+        self._lock = threading.Lock()
+        self._pause_s, self._most_s = pause_s, most_s
+        self._searched = self._checked = -math.inf
+
+    def budget_s(self, now: float | None = None) -> float | None:
+        """Return the budget of a search: there is one after a pause of searches, or when the last check is old.
+
+        >>> pace = Pace(pause_s=2, most_s=10)
+        >>> [pace.budget_s(now) is not None for now in (0, 1, 2.5, 5, 6, 7.5, 9, 10.5, 12, 13.5, 15)]
+        [True, False, False, True, False, False, False, False, False, False, True]
+        """
+        now = time.monotonic() if now is None else now
+        with self._lock:
+            due = now - self._searched >= self._pause_s or now - self._checked >= self._most_s
+            self._searched = now
+            self._checked = now if due else self._checked
+            return REFRESH_S if due else None
+
+    def forget(self) -> None:
+        """Let the next search compare."""
+        self._checked = -math.inf
+
+
+class Session:
+    """Answers questions about one scope; `Engine.session` opens it, and nothing has to be closed.
+
+    Every question raises `IndexNotFoundError` if nothing is indexed there, and `IndexStoreError` if no index can be
+    read. An index that cannot be read does not concern the others.
+
+    Attributes:
+        scope: where it looks; the scope of a git revision leads to the folder with its files.
+        revision: the git revision of the scope, if it names one.
+        entries: the indexes; `error` says why one cannot be read.
+        freshness: whether each index is up to date with its folder, if that was compared.
+        missing: what would be indexed if the policy allowed it.
+    """
+
+    def __init__(self, engine: Indexer, scope: Scope, policy: Policy) -> None:
+        self._engine = engine
+        self.scope = scope
+        self.revision: Revision | None = None
+        self.entries: list[IndexEntry] = []
+        self.freshness: list[Freshness] = []
+        self.missing: list[Path] = []
+        self._error: CodeSearchError | None = None
+        if scope.at:
+            self._use_revision(policy)
+        if engine.is_local:
+            self._find(policy)
+            if policy.budget_s is not None:
+                self._compare(policy.budget_s, policy.on_progress)
+
+    def _use_revision(self, policy: Policy) -> None:
+        from codesearch.engine.revisions import find_revision, index_revision, is_indexed
+
+        home, scope = self._engine.home, self.scope
+        self.revision = revision = find_revision(home, scope)
+        if not is_indexed(home, revision):
+            if not policy.may_index:
+                command = index_command(revision.project, "--at", revision.name)
+                raise IndexNotFoundError(
+                    f"{revision.name} of {revision.project} is not indexed", f"run {command}"
+                )
+            policy.indexing(revision, partial(index_revision, self._engine, revision))
+        mark_used(revision.folder)
+        self.scope = revision.scope(scope)
+
+    def _find(self, policy: Policy) -> None:
+        """Find the indexes of the scope; index what is missing if the policy allows it."""
+        home, scope = self._engine.home, self.scope
+        is_tolerant = len(scope.all_folders()) > 1
+        indexed: set[Path] = set()
+        for entry in find_indexes(home, scope):
+            root, error = to_index(scope, entry), entry.error
+            if root and not policy.may_index:
+                self.missing.append(root)
+            elif root:
+                index = self._engine.index_project if entry.is_missing else self._engine.index
+                try:
+                    if root not in indexed:
+                        policy.indexing(root, partial(index, root))
+                    indexed.add(root)
+                    entry = covering_index(home, entry.folder if entry.is_missing else root) or entry
+                except CodeSearchError as failure:
+                    if not is_tolerant:
+                        raise
+                    error = error or failure
+            if entry.is_missing:
+                error = error or missing_error(home, scope, entry.folder)
+                if not scope.all_folders():
+                    raise error
+                entry = replace(entry, error=error)
+            self.entries.append(entry)
+        self.entries = list({entry.folder: entry for entry in self.entries}.values())
+
+    def _compare(self, budget_s: float, on_progress: OnProgress) -> None:
+        """Bring the indexes up to date. An error of one of several does not concern the others."""
+        for entry in self.entries:
+            if entry.manifest is None:
+                continue
+            try:
+                try:
+                    found = refresh(self._engine, entry, budget_s, on_progress)
+                except IndexWriteError:  # The home is full or read-only; the index stays as it is.
+                    from codesearch.engine.update import count_changes
+
+                    changes = count_changes(entry, self._engine.vectors)
+                    state = State.BEHIND if any(astuple(changes)) else State.CURRENT
+                    found = Freshness(entry.root, state, changes)
+                self.freshness.append(found)
+            except CodeSearchError as error:
+                if len(self.entries) == 1:
+                    self._error = error
+                else:
+                    self.freshness.append(Freshness(entry.root, State.UNCHECKED, error=error.reason))
+
+    @contextmanager
+    def indexes(self, *, strict: bool = False) -> Iterator[list[IndexReader]]:
+        """Lend the open indexes. One that cannot be read is left out if others can, unless `strict` is set."""
+        if not self._engine.is_local:
+            self._engine.home  # noqa: B018 - this raises the error.
+        if self._error:
+            raise self._error
+        with ExitStack() as lent:
+            opened, lost = [], []
+            for entry in self.entries:
+                error = entry.error
+                if error is None:
+                    try:
+                        opened.append(lent.enter_context(self._engine.pool.index(entry)))
+                    except IndexStoreError as failure:
+                        error = failure
+                if error:
+                    lost.append((error, Freshness(entry.root, State.UNREADABLE, error=error.reason)))
+            if lost and (strict or not opened):
+                raise lost[0][0]
+            self.freshness += [unreadable for _, unreadable in lost if unreadable not in self.freshness]
+            yield opened
+
+    @contextmanager
+    def _searched(self, *, strict: bool = False) -> Iterator[Searchable]:
+        """Lend the documents of the scope."""
+        if self._engine.backend:
+            with self._engine.backend.open(self.scope) as searched:
+                yield searched
+            return
+        with self.indexes(strict=strict) as indexes:
+            from codesearch.search.searcher import LocalIndexes
+
+            yield LocalIndexes(indexes)
+
+    @contextmanager
+    def open(self, *, with_model: bool = True, strict: bool = True) -> Iterator[Searcher]:
+        """Lend a searcher, for callers that ask many queries; its documents and model stay open meanwhile.
+
+        Args:
+            with_model: False to search by keywords only.
+            strict: whether an index that cannot be read is an error.
+
+        Raises:
+            BackendError: the server of the backend fails.
+        """
+        from codesearch.search.searcher import Searcher
+
+        with self._searched(strict=strict) as searched:
+            encoder = self._engine.encoder(searched.model_folder) if with_model else None
+            yield Searcher(searched, encoder, self._engine.ranking)
+
+    def search(self, request: SearchRequest | str, **fields: Unpack[RequestFields]) -> Answer:
+        """Rank documents for a query and return the best, best first.
+
+        Args:
+            request: what to search for; a plain string is the query. The policy of the session replaces its `refresh`.
+            fields: fields of the request to change, such as `top_k`.
+
+        Raises:
+            ConfigError: the query has no words, the indexes were made with different models, or git cannot say what
+                changed.
+            PortableFileError: a portable file of the scope cannot be used.
+            BackendError: the server of the backend fails.
+        """
+        request = SearchRequest(request) if isinstance(request, str) else request
+        return self._answer(replace(request, **fields), lambda searcher, limited: searcher.answer(limited))
+
+    def similar(
+        self, place: Place | str, request: SearchRequest | None = None, **fields: Unpack[RequestFields]
+    ) -> Answer:
+        """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
+
+        Args:
+            place: the line, and the text of the file if it is not saved. A string is FILE:LINE, or what `read` takes
+                if it names one place. An index without its folder has its files as NAME/FILE.
+            request: how many hits, and which; its query, mode and `by_file` are ignored.
+            fields: fields of the request to change, such as `top_k`.
+
+        Raises:
+            ConfigError: there is no function at that line, the file is of no known language, or a string names several
+                places.
+            BackendError: the server of the backend fails.
+        """
+        from codesearch.search.similar import search_similar
+
+        given = self._example(place) if isinstance(place, str) else place
+        wanted = replace(replace(request or SearchRequest(), **fields), mode="hybrid", by_file=False)
+        answer = self._answer(wanted, lambda searcher, limited: search_similar(searcher, given, limited))
+        return replace(answer, query=f"{given.path}:{given.line}", mode="similar")
+
+    def find(self, place: str) -> list[Place]:
+        """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
+        with self.spots(place, only_definitions=True) as spots:
+            return [spot.place for spot in spots]
+
+    def read(
+        self, place: str, *, most_lines: int | None = None, most_chars: int | None = None
+    ) -> list[Reading]:
+        """Return the code of a place; if it names several places, the first lines of each.
+
+        Args:
+            place: a path, PATH:LINE, PATH:FIRST-LAST, PATH::NAME, a name or the end of a qualified name. Paths may be
+                relative to `here` of the scope.
+            most_lines: longer classes and files have the bodies of their members folded away; 120 if neither limit is
+                given.
+            most_chars: likewise for those with more characters.
+
+        Raises:
+            ConfigError: the place is empty.
+            IndexNotFoundError: nothing in the scope has this path or name, or the file is gone.
+        """
+        from codesearch.structure.whole import WHOLE_LINES, read_places
+
+        most_lines = WHOLE_LINES if most_lines is most_chars is None else most_lines
+        with self.spots(place, code=True) as spots:
+            return read_places(spots, most_lines, most_chars)
+
+    def outline(
+        self,
+        place: str = ".",
+        *,
+        max_lines: int | None = None,
+        max_chars: int | None = None,
+        question: str = "",
+    ) -> list[Outline]:
+        """Return the shape of a folder, a file or a class: what is in it, with lines and first sentences.
+
+        Args:
+            place: as for `read`; if it names several, each has an outline.
+            max_lines: of all outlines together; what does not fit is counted.
+            max_chars: likewise; an outline for a question ignores it.
+            question: if given, only the files with the best definitions for it are listed, and these are shown whole.
+
+        Raises:
+            ConfigError: the place is empty.
+            IndexNotFoundError: nothing in the scope has this path or name.
+        """
+        from codesearch.structure.outline import MAX_LINES, outline_for, outlines_of
+
+        with self.spots(place) as spots:
+            if not question:
+                return outlines_of(spots, max_lines or MAX_LINES, max_chars)
+            within = tuple(Path(spot.root, spot.path) for spot in spots)
+            request = SearchRequest(question, top_k=10, by_file=True)
+            found = self._answer(request, lambda searcher, limited: searcher.answer(limited), within)
+            return outline_for(found.hits, spots, max_lines or MAX_LINES)
+
+    def usages(self, place: str, *, filters: Filters | None = None, limit: int = 20) -> UsagesAnswer:
+        """Return where a name is used: its definitions, and each line that has it as a whole word.
+
+        Args:
+            place: a name, the end of a qualified name, PATH:LINE or PATH::NAME.
+            filters: languages and paths.
+            limit: usages to return; all are counted.
+
+        Raises:
+            ConfigError: the name is empty, too long or has no words.
+            IndexNotFoundError: no definition is at the place, or no index of the scope has sources.
+        """
+        from codesearch.structure.usages import find_usages
+
+        scope, filters = self.scope, filters or Filters()
+        filters = replace(filters, within=scope.places() or filters.within)
+        with self.indexes() as indexes:
+            folders = scope.all_folders()
+            found = find_usages(indexes, place, filters, limit=limit, here=scope.here, folders=folders)
+            return UsagesAnswer(found, _roots_of(indexes), tuple(self.freshness))
+
+    def duplicates(
+        self,
+        *,
+        changed: str | None = None,
+        filters: Filters | None = None,
+        min_lines: int = Limits.min_lines,
+        min_score: float = Limits.min_score,
+        all_code: bool = Limits.all_code,
+    ) -> DuplicatesAnswer:
+        """Return groups of functions that do the same.
+
+        Args:
+            changed: a git revision, as for a search; only functions that differ from it are looked for, everywhere in
+                the scope.
+            filters: which functions are compared; with `changed`, which changed functions are looked for. Paths that
+                are excluded are never compared.
+            min_lines: shorter functions are left out.
+            min_score: the lowest estimated probability that functions of different shapes do the same.
+            all_code: compare tests, generated and vendored code and build output too.
+
+        Raises:
+            ConfigError: the indexes were made with different models, or git cannot say what changed.
+            IndexStoreError: with `changed`, an index is not up to date.
+        """
+        from codesearch.duplicates.find import Wanted, changed_documents, find_duplicates
+        from codesearch.search.filters import allowed_documents
+        from codesearch.store.snapshot import Snapshot
+
+        # A check of changes must not pass because the index does not have them.
+        old = [
+            one.root for one in self.freshness if one.state in (State.BEHIND, State.LOCKED, State.UNCHECKED)
+        ]
+        if old and changed is not None:
+            raise IndexStoreError(f"the index of {old[0]} may lack changes", f"run {index_command(old[0])}")
+        filters = filters or Filters()
+        filters = replace(filters, within=self.scope.within or filters.within)
+        with self.indexes() as indexes:
+            started = time.perf_counter()
+            snapshot = Snapshot(indexes)
+            allowed, looked_for = allowed_documents(filters, snapshot), None
+            if changed is not None:
+                looked_for, lost = changed_documents(snapshot, filters, changed)
+                if allowed is not None:
+                    looked_for = [doc_id for doc_id in looked_for if allowed[doc_id]]
+                excluded = tuple(path for path in filters.paths if path.startswith("!"))
+                allowed = allowed_documents(Filters(paths=excluded, here=filters.here), snapshot)
+                self._lose(lost)
+            wanted = Wanted(
+                allowed=allowed,
+                changed=looked_for,
+                min_lines=min_lines,
+                all_code=all_code,
+                min_score=min_score,
+            )
+            groups, functions = find_duplicates(snapshot, wanted)
+            return DuplicatesAnswer(
+                groups=tuple(groups),
+                functions=functions,
+                changed=None if looked_for is None else len(looked_for),
+                seconds=time.perf_counter() - started,
+                roots=_roots_of(indexes),
+                freshness=tuple(self.freshness),
+            )
+
+    def _answer(
+        self,
+        request: SearchRequest,
+        find: Callable[[Searcher, SearchRequest], Found],
+        within: Sequence[Path | str] = (),
+    ) -> Answer:
+        with self.open(with_model=request.mode != "lexical", strict=False) as searcher:
+            started = time.perf_counter()
+            searched = searcher.searched
+            within = within or self.scope.places() or request.filters.within
+            filters = replace(request.filters, within=within)
+            if request.changed is not None:
+                files, lost = searched.changed_files(filters, request.changed)
+                filters = replace(filters, files=files)
+                self._lose(lost)
+            request = replace(request, filters=filters)
+            found = find(searcher, request)
+            return Answer(
+                query=request.query,
+                mode=request.mode,
+                model=searcher.encoder.name if searcher.encoder else "",
+                device=searcher.encoder.device if searcher.encoder else "",
+                documents=searched.document_count,
+                seconds=time.perf_counter() - started,
+                hits=found.hits,
+                confidence=found.confidence,
+                low_confidence=found.low_confidence,
+                freshness=tuple(self.freshness),
+                roots=searched.roots,
+                filters_match=bool(found.hits) or searched.any_passes(filters),
+                changed_files=None if filters.files is None else len(filters.files),
+                outside=found.outside,
+                unread_files=found.unread_files,
+                left_out=searched.left_out,
+            )
+
+    def _lose(self, lost: dict[str, ConfigError]) -> None:
+        """Note the roots that git cannot compare with a revision."""
+        self.freshness += [Freshness(root, State.UNREADABLE, error=str(e)) for root, e in lost.items()]
+
+    def _example(self, text: str) -> Place:
+        """Return a line of a file that exists, else the only place that a text names in the indexes."""
+        from codesearch.structure.places import only_spot
+
+        given = Place.parse(text) if parse_asked(text).first else None
+        if given and (given.path.exists() or not self._engine.is_local):
+            return given
+        session = self
+        if self.scope.within:  # They limit the hits, not the example.
+            session = Session(self._engine, replace(self.scope, within=()), Policy(may_index=False))
+        try:
+            with session.spots(text, only_definitions=True) as spots:
+                return only_spot(text, spots).place
+        except IndexNotFoundError:
+            if given is None or not given.path.is_absolute():
+                raise
+            return given  # It may be a path of another machine, whose index was imported.
+
+    @contextmanager
+    def spots(
+        self, place: str, *, code: bool = False, only_definitions: bool = False
+    ) -> Iterator[list[Spot]]:
+        """Lend what a place names."""
+        from codesearch.structure.places import find_folders, find_spots
+
+        scope = self.scope
+        with self.indexes() as indexes:
+            if place == "." and (folders := scope.all_folders()):
+                yield find_folders(indexes, folders)
+            else:
+                within = scope.places()
+                yield find_spots(
+                    indexes, place, scope.here, within, code=code, only_definitions=only_definitions
+                )
+
+
+def _roots_of(indexes: Sequence[IndexReader]) -> tuple[str, ...]:
+    return tuple(index.manifest.root for index in indexes)

@@ -1,0 +1,86 @@
+"""A session: what it does first, what it reads, and what one query of the command line reads."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from codesearch import Engine, IndexNotFoundError, Policy, Scope
+from codesearch.engine.answer import State
+from codesearch.store.catalogue import index_folder
+from tests.conftest import settle, write_tree
+
+SCRIPT = """
+import sys
+opened = []
+sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
+from codesearch import settings
+settings.RACY_NS = -(10**18)
+from codesearch.cli.main import run
+try:
+    run(sys.argv[1:], ["query"])
+except SystemExit as done:
+    assert done.code == 0, done.code
+print("OPENED", *opened, sep="\\n")
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_tree(tmp_path / "src", {".git/HEAD": "", "a.py": "def push():\n    pass\n"})
+
+
+def test_one_query_opens_the_manifest_and_each_settings_file_once(root, home, tmp_path):
+    write_tree(root, {".codesearch.toml": "hidden = false\n"})
+    user = write_tree(tmp_path / "config", {"codesearch/config.toml": "hits = 3\n"})
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(user), "CODESEARCH_HOME": str(home)}
+    command = [sys.executable, "-c", SCRIPT, "query", "push", "--auto-index"]
+    subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
+    settle(root, home)
+    done = subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True, text=True)
+    answer, _, opened = done.stdout.partition("OPENED\n")
+    assert "push" in answer and not done.stderr
+    settings = (user / "codesearch/config.toml", root / ".codesearch.toml")
+    for file in (index_folder(home, root) / "manifest.json", *settings):
+        assert Counter(opened.splitlines())[str(file)] == 1, file
+
+
+def test_a_session_indexes_what_its_policy_allows(engine: Engine, root):
+    with pytest.raises(IndexNotFoundError, match=f"nothing is indexed in {engine.home}"):
+        engine.session(Scope(here=root), Policy(may_index=False))
+    session = engine.session(Scope(here=root))
+    assert [hit.name for hit in session.search("push").hits] == ["push"]
+    assert [one.state for one in session.freshness] == [State.CURRENT]
+    assert session.find("push")[0].line == 1
+
+
+def test_a_session_compares_as_its_policy_says(engine: Engine, root):
+    engine.index(root)
+    write_tree(root, {"b.py": "def pop():\n    pass\n"})
+    for budget_s, states in ((None, []), (-1.0, [State.BEHIND]), (60.0, [State.UPDATED])):
+        session = engine.session(Scope(here=root), Policy(budget_s=budget_s))
+        assert [one.state for one in session.freshness] == states
+    assert {hit.name for hit in session.search("pop").hits} == {"pop", "push"}
+
+
+def test_a_session_answers_from_a_later_commit_too(engine: Engine, root):
+    engine.index(root)
+    session = engine.session(Scope(here=root))
+    write_tree(root, {"b.py": "def pop():\n    pass\n"})
+    engine.index(root, rebuild=True)
+    assert {hit.name for hit in session.search("pop").hits} == {"pop", "push"}
+
+
+def test_a_folder_of_several_that_cannot_be_indexed_is_in_the_answer(engine: Engine, root, tmp_path):
+    bad = write_tree(tmp_path / "bad", {"a.py": "", ".codesearch.toml": "x = ["})
+    session = engine.session(Scope(folders=(root, bad)))
+    assert [hit.name for hit in session.search("push").hits] == ["push"]
+    assert [(one.root, one.state) for one in session.freshness] == [
+        (str(root), State.CURRENT),
+        (str(bad), State.UNREADABLE),
+    ]
