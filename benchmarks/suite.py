@@ -14,7 +14,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from codesearch.cli.progress import stage_progress
+from codesearch.cli.notes import stage_progress
 from codesearch.errors import CodeSearchError
 from codesearch.evaluation.judge import DEFAULT, SIGNALS, BenchOptions
 from codesearch.evaluation.qrels import write_predictions

@@ -14,8 +14,8 @@ import typer
 
 from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.notes import stage_progress
 from codesearch.cli.options import Home
-from codesearch.cli.progress import stage_progress
 from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
 from codesearch.options import Opt

@@ -12,7 +12,7 @@ import typer
 
 from codesearch.cli.first import opened
 from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.numbers import counted
+from codesearch.cli.notes import counted
 from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note

@@ -35,8 +35,7 @@ def opened(
     done: list[Output] = []
 
     def indexing(wanted: Path | Revision, index: Callable[..., IndexReport]) -> None:
-        from codesearch.cli.numbers import counted
-        from codesearch.cli.progress import build_notes, build_progress
+        from codesearch.cli.notes import build_notes, build_progress, counted
 
         name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
         with build_progress(os.path.basename(name)) as on_progress:

@@ -12,9 +12,8 @@ import typer
 
 from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.numbers import counted
+from codesearch.cli.notes import build_progress, counted
 from codesearch.cli.options import Home, Json, argument
-from codesearch.cli.progress import build_progress
 from codesearch.cli.search import is_path, searched_as_words
 from codesearch.errors import ConfigError
 from codesearch.options import Opt

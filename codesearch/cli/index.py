@@ -12,10 +12,9 @@ import typer
 
 from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.numbers import counted, counts, not_indexed_lines
+from codesearch.cli.notes import build_notes, build_progress, counted, counts, not_indexed_lines
 from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
-from codesearch.cli.progress import build_notes, build_progress
 from codesearch.config import VECTOR_INDEXES, IndexOptions
 from codesearch.errors import ConfigError
 from codesearch.options import Opt

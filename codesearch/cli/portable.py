@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.numbers import counted, size_of
+from codesearch.cli.notes import counted, size_of, stage_progress
 from codesearch.cli.options import Home, argument
-from codesearch.cli.progress import stage_progress
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
 from codesearch.settings import Model

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.cli.excerpt import Line, choose, coloured, cut, excerpt, with_class
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.numbers import counted
+from codesearch.cli.notes import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.types import Hit
 from codesearch.visible import visible

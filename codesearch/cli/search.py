@@ -14,7 +14,7 @@ import typer
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.numbers import counted
+from codesearch.cli.notes import counted
 from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.options import Opt

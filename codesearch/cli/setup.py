@@ -16,7 +16,7 @@ import typer
 from codesearch.agents import clients
 from codesearch.agents.clients import CLIENTS, Client
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.numbers import size_of
+from codesearch.cli.notes import size_of
 from codesearch.cli.options import Home
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import find_project

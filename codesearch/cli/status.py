@@ -14,7 +14,7 @@ import typer
 
 import codesearch
 from codesearch.cli.invocation import Output, invocation_of
-from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
+from codesearch.cli.notes import counted, counts, not_indexed_lines, size_of
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.scope import covering_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.numbers import counted, counts, not_indexed_lines, size_of
+from codesearch.cli.notes import counted, counts, not_indexed_lines, size_of
 from codesearch.store.manifest import OTHER
 
 
