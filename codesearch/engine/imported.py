@@ -55,17 +55,42 @@ def import_portable(
             )
         place = str(root.resolve()) if root else name or portable.manifest.root
         folder = index_folder(home, root) if root else imported_folder(home, place)
-        with _storage(home), scratch_folder(home) as scratch:
-            portable.unpack(scratch, on_progress=on_progress)
-            make_folder(folder)
-            with writer_lock(folder, place, wait_s=_PATIENCE_S):
-                described = {**made_with, "folder": recorded_folder(bundle)}
-                manifest = replace(portable.manifest, root=place, model=described)
-                if root:
-                    options = imported_options(Path(place), manifest.options)
-                    walk = options.over(index_options(Path(place))).over(WalkConfig())
-                    manifest = replace(manifest, options=options.given, settings=asdict(walk))
-                return _install(scratch, folder, manifest)
+        described = {**made_with, "folder": recorded_folder(bundle)}
+        manifest = replace(portable.manifest, root=place, model=described)
+        if root:
+            options = imported_options(Path(place), manifest.options)
+            walk = options.over(index_options(Path(place))).over(WalkConfig())
+            manifest = replace(manifest, options=options.given, settings=asdict(walk))
+        return _add(portable, manifest, folder, home, on_progress)
+
+
+def portable_entry(file: Path, home: Path) -> IndexEntry:
+    """Return the index in a portable file, which is imported to a cache, not to the indexes of the home."""
+    with open_portable(file, max_bytes=MAX_BYTES) as portable:
+        folder = home / _CACHE / portable.digest
+        if not _is_whole(folder):
+            _add(portable, portable.manifest, folder, home)
+            unpacked = sorted(folder.parent.iterdir(), key=_used, reverse=True)
+            for old in [path for path in unpacked if path != folder][_KEPT - 1 :]:
+                shutil.rmtree(old, ignore_errors=True)
+        with _storage(home):
+            os.utime(folder)  # The cache keeps what was used last.
+    return read_entry(folder) or IndexEntry(folder, None)
+
+
+def _add(
+    portable: PortableFile,
+    manifest: Manifest,
+    folder: Path,
+    home: Path,
+    on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+) -> Manifest:
+    """Unpack a portable file to the folder of an index, with a manifest that may name another root."""
+    with _storage(home), scratch_folder(home) as scratch:
+        portable.unpack(scratch, on_progress=on_progress)
+        make_folder(folder)
+        with writer_lock(folder, manifest.root, wait_s=_PATIENCE_S):
+            return _install(scratch, folder, manifest)
 
 
 def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
@@ -107,45 +132,17 @@ def export_portable(
             return index.manifest.root, counts
 
 
-def portable_entry(file: Path, home: Path) -> IndexEntry:
-    """Return the index in a portable file, unpacked to the cache of the home."""
-    with open_portable(file, max_bytes=MAX_BYTES) as portable:
-        folder = home / _CACHE / portable.digest
-        with _storage(home):
-            if not _is_whole(folder, portable.manifest):
-                _unpack_to_cache(portable, folder, home)
-            os.utime(folder)  # The cache keeps what was used last.
-    return IndexEntry(folder, portable.manifest)
-
-
-def _is_whole(folder: Path, manifest: Manifest) -> bool:
+def _is_whole(folder: Path) -> bool:
     """Say whether a folder has a manifest and all files in their recorded sizes."""
     entry = read_entry(folder)
-    if entry is None or entry.manifest != manifest:
+    if entry is None or entry.manifest is None:
         return False
     try:
-        for segment in manifest.segments:
-            list(check_sizes(folder, segment, manifest.root))
+        for segment in entry.manifest.segments:
+            list(check_sizes(folder, segment, entry.root))
     except IndexCorruptError:
         return False
     return True
-
-
-def _unpack_to_cache(portable: PortableFile, folder: Path, home: Path) -> None:
-    with scratch_folder(home) as scratch:
-        portable.unpack(scratch)
-        commit_manifest(scratch, portable.manifest)
-        make_folder(folder.parent)
-        try:
-            os.rename(scratch, folder)
-        except OSError:  # Another process was faster, or the folder is damaged.
-            if _is_whole(folder, portable.manifest):
-                return
-            shutil.rmtree(folder, ignore_errors=True)
-            os.rename(scratch, folder)
-    unpacked = sorted(folder.parent.iterdir(), key=_used, reverse=True)
-    for old in [path for path in unpacked if path != folder][_KEPT - 1 :]:
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _used(folder: Path) -> float:

@@ -202,7 +202,7 @@ def test_similar_code_is_found_in_a_portable_file(reader, source, plain):
 
 def test_the_second_search_of_a_file_does_not_unpack_it(reader, plain, monkeypatch):
     first = reader.search("push", Scope(files=(plain,))).hits
-    monkeypatch.setattr("codesearch.engine.imported._unpack_to_cache", None)
+    monkeypatch.setattr("codesearch.engine.imported._add", None)
     assert reader.search("push", Scope(files=(plain,))).hits == first
 
 
