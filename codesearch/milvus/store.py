@@ -96,9 +96,14 @@ class MilvusStore:
             return
         about = {key: model[key] for key in ("id", "name", "dim")}
         made = {"format": FORMAT_VERSION, "model": about, "index": self.connection.index}
-        self._create_documents(int(model["dim"]))
-        self._create_statistics(self.terms, _TERM_FIELDS, indexed=("term", "shard"))
-        self._create_statistics(self.roots, _ROOT_FIELDS, indexed=("shard",))
+        kind, params = INDEXES[self.connection.index]
+        vector = {"index_type": kind, "metric_type": "COSINE", "params": params}
+        words = {"index_type": "SPARSE_INVERTED_INDEX", "metric_type": "BM25"}
+        by_value = dict.fromkeys(("root", "name_key", "language", "kind"), _BY_VALUE)
+        fields = (*_DOCUMENT_FIELDS, ("vector", "FLOAT_VECTOR", {"dim": int(model["dim"])}))
+        self._create(self.documents, fields, {"vector": vector, "sparse": words, **by_value})
+        self._create(self.terms, _TERM_FIELDS, {**_UNUSED_INDEX, "term": _BY_VALUE, "shard": _BY_VALUE})
+        self._create(self.roots, _ROOT_FIELDS, {**_UNUSED_INDEX, "shard": _BY_VALUE})
         self.write(self.roots, [about_row(_MADE, "", made)])
 
     def check(self) -> dict[str, Any]:
@@ -133,54 +138,25 @@ class MilvusStore:
         made: dict[str, Any] | None = json.loads(rows[0]["about"]) if rows else None
         return made
 
-    def _create_documents(self, dim: int) -> None:
+    def _create(self, name: str, fields: _Fields, indexes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Create a collection with the fields and their indexes; the server ranks a field `text` with BM25."""
         milvus = self._milvus
         schema = milvus.MilvusClient.create_schema(auto_id=False)
-        _add_fields(milvus, schema, _DOCUMENT_FIELDS)
-        schema.add_field(
-            "text",
-            milvus.DataType.VARCHAR,
-            max_length=MAX_TEXT,
-            enable_analyzer=True,
-            analyzer_params={"tokenizer": "standard"},
-        )
-        schema.add_field("sparse", milvus.DataType.SPARSE_FLOAT_VECTOR)
-        schema.add_field("vector", milvus.DataType.FLOAT_VECTOR, dim=dim)
-        schema.add_function(
-            milvus.Function(
-                name="bm25",
-                function_type=milvus.FunctionType.BM25,
-                input_field_names=["text"],
-                output_field_names=["sparse"],
-            )
-        )
-        kind, params = INDEXES[self.connection.index]
-        indexes = milvus.MilvusClient.prepare_index_params()
-        indexes.add_index("vector", index_type=kind, metric_type="COSINE", params=params)
-        indexes.add_index("sparse", index_type="SPARSE_INVERTED_INDEX", metric_type="BM25")
-        for name in ("root", "name_key", "language", "kind"):
-            indexes.add_index(name, index_type="INVERTED")
-        self._create(self.documents, schema, indexes)
+        for field, kind, options in fields:
+            schema.add_field(field, getattr(milvus.DataType, kind), **options)
+            if field == "text":
+                bm25 = milvus.FunctionType.BM25
+                schema.add_function(milvus.Function("bm25", bm25, ["text"], ["sparse"]))
+        prepared = milvus.MilvusClient.prepare_index_params()
+        for field, index in indexes.items():
+            prepared.add_index(field, **index)
 
-    def _create_statistics(self, name: str, fields: _Fields, indexed: Sequence[str]) -> None:
-        milvus = self._milvus
-        schema = milvus.MilvusClient.create_schema(auto_id=False)
-        _add_fields(milvus, schema, fields)
-        # Milvus wants a vector in each collection.
-        schema.add_field("unused", milvus.DataType.FLOAT_VECTOR, dim=2)
-        indexes = milvus.MilvusClient.prepare_index_params()
-        indexes.add_index("unused", index_type="FLAT", metric_type="L2")
-        for field in indexed:
-            indexes.add_index(field, index_type="INVERTED")
-        self._create(name, schema, indexes)
-
-    def _create(self, name: str, schema: Any, indexes: Any) -> None:  # noqa: ANN401 - pymilvus has no types.
         def create() -> None:
             try:
                 self._client.create_collection(
                     name,
                     schema=schema,
-                    index_params=indexes,
+                    index_params=prepared,
                     consistency_level="Strong",
                     timeout=self.connection.timeout_s,
                 )
@@ -299,23 +275,30 @@ _DOCUMENT_FIELDS: _Fields = (
     ),
     ("terms", "VARCHAR", {"max_length": MAX_TEXT}),
     ("code", "VARCHAR", {"max_length": MAX_TEXT}),
+    (
+        "text",
+        "VARCHAR",
+        {"max_length": MAX_TEXT, "enable_analyzer": True, "analyzer_params": {"tokenizer": "standard"}},
+    ),
+    ("sparse", "SPARSE_FLOAT_VECTOR", {}),
 )
+# Milvus wants a vector in each collection.
+_UNUSED_FIELD = ("unused", "FLOAT_VECTOR", {"dim": 2})
+_UNUSED_INDEX = {"unused": {"index_type": "FLAT", "metric_type": "L2"}}
+_BY_VALUE = {"index_type": "INVERTED"}
 _TERM_FIELDS: _Fields = (
     ("id", "VARCHAR", {"is_primary": True, "max_length": 256}),
     ("term", "VARCHAR", {"max_length": 200}),
     ("shard", "VARCHAR", {"max_length": _ID}),
     ("documents", "INT64", {}),
+    _UNUSED_FIELD,
 )
 _ROOT_FIELDS: _Fields = (
     ("id", "VARCHAR", {"is_primary": True, "max_length": MAX_PATH + 8}),
     ("shard", "VARCHAR", {"max_length": _ID}),
     ("about", "VARCHAR", {"max_length": MAX_TEXT}),
+    _UNUSED_FIELD,
 )
-
-
-def _add_fields(milvus: Any, schema: Any, fields: _Fields) -> None:  # noqa: ANN401 - pymilvus has no types.
-    for name, kind, options in fields:
-        schema.add_field(name, getattr(milvus.DataType, kind), **options)
 
 
 def about_row(key: str, shard: str, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from codesearch.errors import ConfigError
 from codesearch.git import Repository, is_top, work_tree
@@ -23,52 +21,32 @@ _PATCH = ("diff", "--patch", "--unified=0", "--inter-hunk-context=0", *_DIFF)
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 Lines = tuple[int, int]
 """The first and the last line. If lines were only deleted, the last line is the one before them and one less."""
-T = TypeVar("T")
 
 
-def changed_files(
-    snapshot: Snapshot, filters: Filters, revision: str
-) -> tuple[frozenset[str], dict[str, ConfigError]]:
-    """Find the files in the searched roots that differ from a revision.
+def changed_lines(
+    snapshot: Snapshot, filters: Filters, revision: str, *, with_lines: bool = True
+) -> tuple[dict[str, list[Lines] | None], dict[str, ConfigError]]:
+    """Find the files and lines in the searched roots that differ from a revision.
 
     Staged, unstaged and untracked files count, ignored files do not. A submodule is compared with the commit that the
     revision records for it.
 
     Returns:
-        The absolute paths of the files, with slashes, and an error for each root that could not be compared.
+        The absolute path of each file, with slashes -> its changed lines as they are now, or None for all lines and if
+        `with_lines` is not set; and an error for each root that could not be compared.
     """
-    found, failed = _collected(snapshot, filters, revision, lambda tree: tree.changed())
-    return frozenset(found), failed
-
-
-def changed_lines(
-    snapshot: Snapshot, filters: Filters, revision: str
-) -> tuple[dict[str, list[Lines] | None], dict[str, ConfigError]]:
-    """Find the lines in the searched roots that differ from a revision; arguments and errors as `changed_files`.
-
-    Returns:
-        The absolute path of each file -> its changed lines as they are now, None for all lines; an error for each root.
-    """
-    found, failed = _collected(snapshot, filters, revision, lambda tree: tree.changed_lines())
-    return dict(found), failed
-
-
-def _collected(
-    snapshot: Snapshot, filters: Filters, revision: str, read: Callable[[_WorkTree], Iterable[T]]
-) -> tuple[list[T], dict[str, ConfigError]]:
-    """Read all work trees; return what was found, and an error for each root that could not be compared."""
-    found: list[T] = []
+    changed: dict[str, list[Lines] | None] = {}
     failed: dict[str, ConfigError] = {}
     roots = list(dict.fromkeys(map(str, snapshot.roots)))
     for root in roots:
         try:
             for tree in _work_trees(root, snapshot, filters, revision):
-                found.extend(read(tree))
+                changed.update(tree.changed(with_lines=with_lines))
         except ConfigError as error:
             failed[root] = error
     if failed and len(failed) == len(roots):
         raise failed[roots[0]]
-    return found, failed
+    return changed, failed
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,28 +57,21 @@ class _WorkTree(Repository):
     root: str
     base: str | None = None
 
-    def changed(self) -> Iterator[str]:
-        """Yield the absolute paths of changed and untracked files below the root."""
+    def changed(self, *, with_lines: bool) -> dict[str, list[Lines] | None]:
+        """Return the absolute paths of changed and untracked files below the root -> changed lines, None for all."""
         self.variables = self._without_filters()
-        names = self._differing() + self.git(
-            "ls-files", "-z", "--others", "--exclude-standard", "--", self._below
-        )
-        for name in names.split(b"\0"):
-            if name:
-                yield self._absolute(name)
-
-    def changed_lines(self) -> Iterator[tuple[str, list[Lines] | None]]:
-        """Yield the absolute path and the changed lines of each file that `changed` yields."""
-        found: dict[str, list[Lines] | None] = dict.fromkeys(self.changed())
-        if self.base is not None:
-            names = self._differing().split(b"\0")[:-1]
+        differing = self._differing().split(b"\0")[:-1]
+        others = self.git("ls-files", "-z", "--others", "--exclude-standard", "--", self._below)
+        names = differing + others.split(b"\0")[:-1]
+        found: dict[str, list[Lines] | None] = dict.fromkeys(map(self._absolute, names))
+        if with_lines and self.base is not None:
             patch = self.git(*_PATCH, self.base, "--", self._below)
             # Every line of a file has a mark before it.
             files = patch.split(b"\ndiff --git ") if patch else []
-            if len(files) == len(names):  # Otherwise something changed meanwhile.
+            if len(files) == len(differing):  # Otherwise something changed meanwhile.
                 hunks = ([_lines(hunk) for hunk in _HUNK.finditer(file)] for file in files)
-                found.update(zip(map(self._absolute, names), hunks, strict=True))
-        yield from found.items()
+                found.update(zip(map(self._absolute, differing), hunks, strict=True))
+        return found
 
     @property
     def _below(self) -> str:

@@ -141,9 +141,10 @@ class LocalIndexes:
 
     def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
         """Return the absolute paths of files that differ from a git revision, and an error for each root without."""
-        from codesearch.search.changes import changed_files
+        from codesearch.search.changes import changed_lines
 
-        return changed_files(self.snapshot, filters, revision)
+        changed, failed = changed_lines(self.snapshot, filters, revision, with_lines=False)
+        return frozenset(changed), failed
 
 
 class Searcher:
