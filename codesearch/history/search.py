@@ -29,10 +29,9 @@ from codesearch.history.hits import HistoryAnswer, read_hits
 from codesearch.history.log import commit_ids
 from codesearch.home import COMMITS, is_unused, mark_used
 from codesearch.parsing.languages import language_of_path
-from codesearch.search.candidates import Pool, propose
 from codesearch.search.filters import path_filter
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.ranking import fuse
+from codesearch.search.ranking import Pool, fuse, propose
 from codesearch.search.request import Filters, keep_tuples
 from codesearch.search.searcher import LocalIndexes, Searcher
 from codesearch.store.catalogue import remove_index

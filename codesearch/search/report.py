@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import is_code_line, is_long, split_name
-from codesearch.search.literals import Literal, literals_of
-from codesearch.search.ranking import Ranking
+from codesearch.search.literals import literals_of
+from codesearch.search.ranking import Ranking, Report
 from codesearch.store.database import DocumentRow
 from codesearch.store.topk import distinct
 
@@ -58,25 +57,6 @@ _ERROR = re.compile(
     r"^\s*(?:[\w.:]*(?:Error|Exception|Warning|Panic)\b|panic|error|fatal)\s*(?:\[\w+\])?:\s*(?P<text>.+)$",
     re.MULTILINE | re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a report says.
-
-    Attributes:
-        title: its first line with words, or the first sentence of that.
-        text: all of it without the comments, check boxes and headings of a template.
-        names: the parts of names that are written as code, without repetitions.
-        places: paths and lines, 0 for none; those of a Python traceback with the innermost first.
-        literals: the text of an error, to be found in the sources.
-    """
-
-    title: str
-    text: str
-    names: Sequence[str]
-    places: Sequence[tuple[str, int]]
-    literals: Sequence[Literal]
 
 
 def read_report(query: str) -> Report | None:

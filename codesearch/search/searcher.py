@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
-from codesearch.search.candidates import AnalysedQuery, Pool, propose
 from codesearch.search.confidence import confidence_of, shipped_calibration
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code, is_long, parse_asked
@@ -23,7 +22,7 @@ from codesearch.search.literals import (
     literal_documents,
     literals_of,
 )
-from codesearch.search.ranking import Ranking, fuse
+from codesearch.search.ranking import AnalysedQuery, Pool, Ranking, fuse, propose
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
 from codesearch.store.reader import IndexReader

@@ -10,9 +10,8 @@ from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
-from codesearch.search.candidates import AnalysedQuery
 from codesearch.search.lookup import Example, indexed_example, innermost, whole_spans
-from codesearch.search.ranking import Candidate
+from codesearch.search.ranking import AnalysedQuery, Candidate
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.screen import group_copies
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
