@@ -60,12 +60,10 @@ def index(
     if not roots:
         yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
     engine = invocation.engine(options.home, model=options.model, device=options.device)
-    if options.backend != "local":
+    if backend := invocation.milvus(options, options.vector_index):
         shard, paths = shard or "1/1", list(map(invocation.path, roots))
         with build_progress(f"shard {shard}") as on_progress:
-            pushed = invocation.milvus(options, options.vector_index).push(
-                engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress
-            )
+            pushed = backend.push(engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress)
         for one in pushed:
             done = f"{one.written:,} written, {one.deleted:,} deleted in {one.seconds:.1f} s"
             documents = counted(one.documents, "document")

@@ -146,8 +146,10 @@ class Invocation:
         shown = {} if revision is None else {str(revision.folder): revision.shown}
         return replace(self.terminal, shown=shown)
 
-    def milvus(self, server: ServerSettings, vector_index: str = VECTOR_INDEXES[0]) -> MilvusBackend:
-        """Return the documents of the server that options name."""
+    def milvus(self, server: ServerSettings, vector_index: str = VECTOR_INDEXES[0]) -> MilvusBackend | None:
+        """Return the documents of the server that options name; None if they name the indexes of this machine."""
+        if server.backend == "local":
+            return None
         from codesearch.engine.remote import MilvusBackend
         from codesearch.milvus.store import Connection
 

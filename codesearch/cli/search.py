@@ -156,7 +156,7 @@ def _search(
             by_file=not options.flat and output_format not in _OF_DEFINITIONS,
             fixed=options.fixed,
         )
-    backend = None if options.backend == "local" else invocation.milvus(options)
+    backend = invocation.milvus(options)
     engine = invocation.engine(options.home, model=options.model, device=options.device, backend=backend)
     scope = invocation.scope(options, paths)
     session = yield from opened(engine, scope, invocation, options)

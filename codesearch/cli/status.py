@@ -56,9 +56,9 @@ def status(
 ) -> Iterator[Output]:
     """Show what is indexed."""
     invocation = invocation_of(context)
-    if server.backend != "local":
+    if backend := invocation.milvus(server):
         named = [str(invocation.path(root).resolve()) for root in roots or []]
-        remote = [one for one in invocation.milvus(server).root_statuses() if not named or one.root in named]
+        remote = [one for one in backend.root_statuses() if not named or one.root in named]
         if json:
             text = invocation.terminal.json_text(list(map(asdict, remote)), indent=2)
             yield Output(text, code=0 if remote else 1)
