@@ -56,7 +56,7 @@ def test_every_file_of_a_home_is_private_under_every_umask(umask, tiny_repo, tin
 def test_a_home_of_an_earlier_version_is_made_private_once(tiny_repo, home):
     index_by_engine(tiny_repo, home)
     opened(home)
-    assert len(open_to_others(home)) > 20
+    assert len(open_to_others(home)) > 15
     Engine(home)
     assert open_to_others(home) == []
     inside = next(home.rglob("documents.sqlite"))
