@@ -1,6 +1,8 @@
 """`python -m training` and `python -m exporters`, from rows to a bundle that `codesearch` accepts."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -70,25 +72,35 @@ def curve(run):
     return [(line["epoch"], line["loss"], line["valid_mrr"]) for line in lines]
 
 
-class Killed(BaseException):
-    """Ends a run as a kill does: nothing is written afterwards."""
+KILLED = """
+import os, signal, sys
+from training import __main__ as training, checkpoint
+
+def append_and_die(run, record, epoch):
+    if (epoch, when) == (2, "before"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    append(run, record, epoch)
+    if (epoch, when) == (2, "after"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+when = sys.argv[1]
+append, checkpoint.append_metrics = checkpoint.append_metrics, append_and_die
+training.main(sys.argv[2:])
+"""
 
 
 @pytest.mark.parametrize(("when", "lines"), [("before", 2), ("after", 3)])
-def test_a_killed_run_resumes_with_the_same_curve(corpus, run, tmp_path, monkeypatch, when, lines):
-    """The run ends after an epoch, before or after its metrics are written, and before its checkpoint."""
+def test_a_killed_run_resumes_with_the_same_curve(corpus, run, tmp_path, when, lines):
+    """The process is killed after an epoch, before or after its metrics are written, and before its checkpoint."""
     killed = tmp_path / "killed"
-    append = checkpoint.append_metrics
-
-    def append_and_die(folder, record, epoch):
-        if epoch < 2 or when == "after":
-            append(folder, record, epoch)
-        if epoch == 2:
-            raise Killed
-
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(checkpoint, "append_metrics", append_and_die)
-        training.main(train_arguments(corpus, killed))
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, when, *train_arguments(corpus, killed)],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
     assert len(curve(killed)) == lines
     assert training.main(train_arguments(corpus, killed)) == 0
     assert curve(killed) == curve(run)

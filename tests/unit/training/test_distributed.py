@@ -1,4 +1,4 @@
-"""Two processes with the variables of `torchrun`, against one."""
+"""Two processes, started by `torchrun` or with its variables, against one."""
 
 import json
 import os
@@ -15,6 +15,7 @@ from training import checkpoint
 from training.__main__ import main
 
 SETTINGS = "--dim 8 --vocabulary-size 200 --batch-size 21 --epochs 2 --token-dropout 0 --device cpu".split()
+TORCHRUN = "-m torch.distributed.run --standalone --nproc-per-node 2 -m -- training".split()
 TWO = """
 import os, socket, sys
 import training.pipeline
@@ -37,9 +38,9 @@ def figures(run):
     return [(line["loss"], line["valid_mrr"]["average"]) for line in lines]
 
 
-def train_with_two(*arguments):
+def train_with_two(*arguments, launcher=("-c", TWO)):
     return subprocess.run(
-        [sys.executable, "-c", TWO, *arguments],
+        [sys.executable, *launcher, *arguments],
         cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -50,11 +51,14 @@ def train_with_two(*arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", ["--encoder nbow", "--encoder selfatt --dropout 0 --chunk 6"])
-def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, corpus, tmp_path):
+@pytest.mark.parametrize(
+    ("options", "launcher"),
+    [("--encoder nbow", TORCHRUN), ("--encoder selfatt --dropout 0 --chunk 6", ("-c", TWO))],
+)
+def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, launcher, corpus, tmp_path):
     train = ["train", "--corpus", str(corpus), *options.split(), *SETTINGS]
     assert main([*train, "--run", str(tmp_path / "one")]) == 0
-    done = train_with_two(*train, "--run", str(tmp_path / "two"))
+    done = train_with_two(*train, "--run", str(tmp_path / "two"), launcher=launcher)
     assert done.returncode == 0, done.stderr
     one, two = (figures(tmp_path / name) for name in ("one", "two"))
     assert len(two) == 2
