@@ -27,7 +27,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.pool import Pool
-    from codesearch.web.server import Site
+    from codesearch.web.app import Site
 
 _HOST, _PORT = "127.0.0.1", 7177
 _PATIENCE_S = 10.0
@@ -97,8 +97,8 @@ def _check_installed(*packages: str) -> None:
 def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Site:
     """Begin to answer HTTP, and print the address."""
     from codesearch.engine.engine import Engine
+    from codesearch.web.app import Site, listen, read_token
     from codesearch.web.security import Access
-    from codesearch.web.server import Site, listen, read_token
 
     token = read_token(host, token_file, os.environ)
     listener = listen(host, port)

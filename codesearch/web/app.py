@@ -1,14 +1,19 @@
-"""The application: paths of the API and files of the page."""
+"""The application, paths of the API and files of the page, and the port and the thread that serve it."""
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import hashlib
-import mimetypes
-from collections.abc import Callable
+import os
+import socket
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import uvicorn
 from pydantic import Field
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -29,14 +34,18 @@ from codesearch.types import KINDS
 from codesearch.visible import encodable
 from codesearch.web.models import Digits, Several, Text, Words, YesNo, description, model_of, read_values
 from codesearch.web.present import answer_json, file_json, status_json
-from codesearch.web.security import Access, Guard, Json, Refusal, is_api
-from codesearch.web.work import Gone, Work
+from codesearch.web.security import Access, Gone, Guard, Json, Refusal, Work, is_api, is_loopback
 
 STATIC = Path(__file__).parent / "static"
-_PAGE, _NO_PAGE = STATIC / "index.html", STATIC / "missing.html"
 PREFIX = "/api/v1"
-_PATHS_CURE = f"see {PREFIX}/openapi.json"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
+VARIABLE = "CODESEARCH_TOKEN"
+_MAX_CONNECTIONS = 400
+"""More connections get status 503. Each is closed after `_IDLE_S` without a request."""
+_IDLE_S = 10
+_MAX_HEAD_BYTES = 1 << 16
+_STOP_S = 2.0
+_MIN_TOKEN = 16
 _CONTENT_KINDS = {
     "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
     "docs": ("section",),
@@ -75,7 +84,7 @@ def make_app(
     api = Api(engine, work or Work(), failed, Pace(pause_s=2, most_s=10))
     routes = [Route(f"{PREFIX}/{name}", api.endpoint(answer)) for name, (answer, _) in api.answers.items()]
     routes += [Route(f"/{path.name}", _file(path)) for path in STATIC.iterdir()]
-    routes += [Route(path, _file(_PAGE)) for path in ("/", "/file")]
+    routes += [Route(path, _file(STATIC / "index.html")) for path in ("/", "/file")]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
     app.router.redirect_slashes = False
     return Guard(app, access)
@@ -240,8 +249,7 @@ def _file(path: Path, status: int = 200) -> Callable[[Request], Response]:
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if status == 200 and request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0]
-        return Response(content, status, headers, kind)
+        return Response(content, status, headers, _TYPES[path.suffix])
 
     return respond
 
@@ -249,8 +257,8 @@ def _file(path: Path, status: int = 200) -> Callable[[Request], Response]:
 async def _no_such_path(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     if not is_api(request.url.path):
-        return _file(_NO_PAGE, status)(request)
-    return Refusal(status, f"nothing is at {request.url.path[:200]}", _PATHS_CURE).response()
+        return _file(STATIC / "missing.html", status)(request)
+    return Refusal(status, f"nothing is at {request.url.path[:200]}", f"see {PREFIX}/openapi.json").response()
 
 
 def _refusal_of(error: CodeSearchError) -> Refusal:
@@ -261,3 +269,83 @@ def _refusal_of(error: CodeSearchError) -> Refusal:
         return Refusal(400, error.message, error.cure)
     headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
     return Refusal(503, error.message, error.cure, headers)
+
+
+def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> str:
+    """Return the token that clients must send; "" if none is needed."""
+    token = variables.get(VARIABLE, "")
+    if file:
+        try:
+            token = file.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ConfigError(f"--token-file {file} cannot be read ({reason})", "give another file") from None
+    if (token or file) and len(token) < _MIN_TOKEN:
+        raise ConfigError(f"the token has {len(token)} characters", f"give at least {_MIN_TOKEN}")
+    if not token and not is_loopback(host):
+        raise ConfigError(
+            f"other computers reach {host}, so a token is needed", f"give --token-file FILE or set {VARIABLE}"
+        )
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind)
+    except OSError as error:
+        raise ConfigError(f"{host} cannot be used ({error.strerror})", "give another --host") from None
+    try:
+        if os.name != "nt":  # On Windows the option would let two programs share a port.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(512)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise ConfigError(f"port {port} is taken", "give another with --port") from None
+        raise ConfigError(
+            f"{host}:{port} cannot be used ({error.strerror})", "give another --host or --port"
+        ) from None
+    return listener
+
+
+class Site:
+    """Answers HTTP in a thread."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        listener: socket.socket,
+        access: Access,
+        failed: Callable[[Exception], None],
+    ) -> None:
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                make_app(engine, access, failed=failed),
+                http="h11",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+                limit_concurrency=_MAX_CONNECTIONS,
+                timeout_keep_alive=_IDLE_S,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._server.serve([listener])), name="web", daemon=True
+        )
+
+    def start(self) -> None:
+        """Start answering."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop answering; wait up to two seconds for the thread."""
+        self._server.should_exit = True
+        self._thread.join(_STOP_S)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -102,8 +101,7 @@ _Token = tuple[_Class, str]
 _MarkedToken = tuple[_Class, str, Literal[True]]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(BaseModel):
     """A line of code; a token is a class and a text, and true if it is a word of the query."""
 
     line: int
@@ -111,8 +109,7 @@ class Line:
     tokens: list[_Token | _MarkedToken]
 
 
-@dataclass(frozen=True, slots=True)
-class Outlined:
+class Outlined(BaseModel):
     """A definition of a file; `end_line` is the end of a class's header, `last_line` that of the class."""
 
     kind: str
@@ -124,8 +121,7 @@ class Outlined:
     last_line: int
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(BaseModel):
     """Up to 2,000 lines of a file, and up to 2,000 definitions from there on, in the order of the source."""
 
     root: str
@@ -138,8 +134,7 @@ class File:
     definitions: list[Outlined]
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(BaseModel):
     """An indexed folder; `languages` and `kinds` are numbers of documents, `examples` questions that it answers."""
 
     root: str
@@ -152,8 +147,7 @@ class Root:
     changes: Changes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(BaseModel):
     """What is indexed; `groups` are the folders of each group in the user's settings."""
 
     version: str
@@ -161,16 +155,14 @@ class Status:
     groups: dict[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(BaseModel):
     """What happened, and what to do."""
 
     message: str
     cure: str
 
 
-@dataclass(frozen=True, slots=True)
-class Error:
+class Error(BaseModel):
     """The answer if a request fails."""
 
     error: Failure
@@ -222,11 +214,7 @@ def _parameters(model: type[BaseModel]) -> list[dict[str, Any]]:
 
 
 def _json(schema: str) -> dict[str, Any]:
-    return {"content": {"application/json": {"schema": _ref(schema)}}}
-
-
-def _ref(schema: str) -> dict[str, Any]:
-    return {"$ref": _REF.format(schema)}
+    return {"content": {"application/json": {"schema": {"$ref": _REF.format(schema)}}}}
 
 
 def _schemas() -> dict[str, Any]:
@@ -239,7 +227,7 @@ def _schemas() -> dict[str, Any]:
     )
     schemas: dict[str, Any] = {**found["$defs"], "Description": {"type": "object"}}
     added = {
-        "snippet": {"type": "array", "items": _ref("Line")},
+        "snippet": {"type": "array", "items": {"$ref": _REF.format("Line")}},
         "reasons": {"type": "array", "items": {"type": "string"}},
     }
     schemas["Hit"]["properties"].update(added)

@@ -1,21 +1,29 @@
-"""Which requests are answered: checks of host, origin, token, method and size, and the headers of every answer."""
+"""Which requests are answered: checks of host, origin, token, method and size, and how many run at once."""
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import secrets
 import socket
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
+import anyio
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from codesearch.visible import encodable_json
 
+T = TypeVar("T")
 MAX_TARGET_BYTES = 40_000
+_RETRY = {"Retry-After": "1"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -39,14 +47,7 @@ class Json(JSONResponse):
 
 
 class Refusal(Exception):
-    """A request that gets no answer.
-
-    Attributes:
-        status: the HTTP status.
-        message: what happened.
-        cure: what to do.
-        headers: further headers, such as Retry-After.
-    """
+    """A request that gets no answer: what happened, and what to do."""
 
     def __init__(
         self, status: int, message: str, cure: str = "", headers: Mapping[str, str] | None = None
@@ -63,13 +64,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may ask.
-
-    Attributes:
-        host: the address the service listens on.
-        port: its port.
-        token: what clients must send; "" if none is needed.
-    """
+    """Who may ask: the address that the service listens on, and the token that clients must send, "" for none."""
 
     host: str
     port: int
@@ -171,3 +166,61 @@ def _check_token(headers: Headers, token: str) -> None:
             "send the header `Authorization: Bearer TOKEN`",
             {"WWW-Authenticate": "Bearer"},
         )
+
+
+class Gone(Exception):
+    """The client disconnected before its work began."""
+
+
+class Work:
+    """Limits how many requests run and wait. A late thread cannot be stopped and keeps its place until it ends."""
+
+    def __init__(self, threads: int = 4, waiting: int = 32, deadline_s: float = 10.0) -> None:
+        self._limiter = anyio.CapacityLimiter(threads)
+        self._waiting, self._deadline_s = waiting, deadline_s
+
+    async def run(self, request: Request, work: Callable[[], T]) -> T:
+        """Return what `work` returns, called in a thread."""
+        if self._limiter.statistics().tasks_waiting >= self._waiting:
+            raise Refusal(503, "too many requests wait", "try again in a second", _RETRY)
+        place = object()
+        try:
+            with anyio.fail_after(self._deadline_s):
+                await self._limiter.acquire_on_behalf_of(place)
+                try:
+                    if await request.is_disconnected():
+                        raise Gone
+                except BaseException:
+                    self._limiter.release_on_behalf_of(place)
+                    raise
+                return await self._start(work, place)
+        except TimeoutError:
+            raise Refusal(
+                504, f"no answer within {self._deadline_s:g} s", "try again, or use filters", _RETRY
+            ) from None
+
+    def _start(self, work: Callable[[], T], place: object) -> asyncio.Future[T]:
+        """Call `work` in a thread.
+
+        `anyio.to_thread` would free the place of a late thread at once, and its threads delay the end of the process.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+
+        def finish(settle: Callable[[], None]) -> None:
+            # Free the place before the answer: the loop may end right after it.
+            self._limiter.release_on_behalf_of(place)
+            if not done.done():  # Else the request timed out.
+                settle()
+
+        def call() -> None:
+            settle: Callable[[], None]
+            try:
+                settle = partial(done.set_result, work())
+            except BaseException as error:  # The request reports it.
+                settle = partial(done.set_exception, error)
+            with suppress(RuntimeError):  # The loop may have been closed meanwhile.
+                loop.call_soon_threadsafe(finish, settle)
+
+        threading.Thread(target=call, daemon=True).start()
+        return done

@@ -25,8 +25,7 @@ from starlette.testclient import TestClient
 
 from codesearch.agents.server import make_server
 from codesearch.web.app import make_app
-from codesearch.web.security import Access
-from codesearch.web.work import Work
+from codesearch.web.security import Access, Work
 
 GIRAFFE = "def find_the_giraffe():\n    return 1\n"
 ANY_BYTES = pytest.mark.skipif(sys.platform != "linux", reason="a path has any bytes only on Linux")

@@ -196,8 +196,7 @@ def test_the_http_api_searches_groups_and_lists_them(engine, folders):
     from starlette.testclient import TestClient
 
     from codesearch.web.app import make_app
-    from codesearch.web.security import Access
-    from codesearch.web.work import Work
+    from codesearch.web.security import Access, Work
 
     index_all(engine, folders)
     app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(deadline_s=120))

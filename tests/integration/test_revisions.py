@@ -256,8 +256,7 @@ def test_agents_and_the_web_page_search_a_revision(engine, root):
 
     from codesearch.agents.server import make_server
     from codesearch.web.app import make_app
-    from codesearch.web.security import Access
-    from codesearch.web.work import Work
+    from codesearch.web.security import Access, Work
 
     engine.index(root)
 

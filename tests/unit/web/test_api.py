@@ -19,8 +19,7 @@ from starlette.testclient import TestClient
 from codesearch.text.terms import query_terms
 from codesearch.web.app import STATIC, make_app
 from codesearch.web.present import token_lines
-from codesearch.web.security import Access
-from codesearch.web.work import Work
+from codesearch.web.security import Access, Work
 from tests.conftest import write_tree
 
 API = "/api/v1/"
