@@ -63,3 +63,16 @@ def test_rows_are_written_in_document_order(embedder, batches, encoder, tmp_path
     assert (tmp_path / ROWS_FILE).read_bytes() == rows.tobytes()
     assert (tmp_path / SCALES_FILE).read_bytes() == scales.tobytes()
     assert embedder.embedded == 33
+
+
+def test_equal_texts_of_a_batch_are_embedded_once_and_have_equal_vectors(embedder, batches, tmp_path):
+    copy = np.array([7, 8, 9], np.uint32)
+    for tokens in ([copy], [np.array([5], np.uint32), copy.copy()], []):
+        embedder.add(tokens)
+    embedder.finish()
+    embedder._writer.abandon()
+    assert batches == [2] and embedder.embedded == 2
+    rows = np.frombuffer((tmp_path / ROWS_FILE).read_bytes(), np.int8).reshape(3, -1)
+    scales = np.frombuffer((tmp_path / SCALES_FILE).read_bytes(), np.float32)
+    assert (rows[0] == rows[2]).all() and not (rows[0] == rows[1]).all()
+    assert scales[0] == scales[2]
