@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from contextlib import suppress
 
 REVISIONS = "revisions"
@@ -15,7 +14,6 @@ COMMITS = "commits"
 FOLDERS = frozenset(("indexes", "cache", "scratch", "service", REVISIONS, COMMITS))
 """What a home contains."""
 _OTHERS = 0o077
-_UNUSED_S = 30 * 86_400
 
 
 def default_home() -> str:
@@ -54,11 +52,6 @@ def mark_used(folder: str | os.PathLike[str]) -> None:
     """Record that a folder is used, so that it is kept; a home that cannot be written stays as it is."""
     with suppress(OSError):
         os.utime(folder)
-
-
-def is_unused(folder: str | os.PathLike[str]) -> bool:
-    """Say whether a folder was not used for 30 days."""
-    return os.stat(folder).st_mtime < time.time() - _UNUSED_S
 
 
 def _close(path: str) -> bool:

@@ -23,8 +23,7 @@ from codesearch.visible import visible, visible_json
 if TYPE_CHECKING:
     from codesearch.cli.options import ScopeOptions
     from codesearch.engine.engine import Engine
-    from codesearch.engine.indexer import SearchBackend
-    from codesearch.engine.pool import Pool
+    from codesearch.engine.indexer import Pool, SearchBackend
     from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.revisions import Revision
     from codesearch.engine.scope import Scope

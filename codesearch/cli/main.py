@@ -29,7 +29,7 @@ from codesearch.settings import Value
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.pool import Pool
+    from codesearch.engine.indexer import Pool
 
 COMMANDS = {
     "index": "index",

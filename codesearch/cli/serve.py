@@ -26,7 +26,7 @@ from codesearch.settings import IndexingSettings, group_folders
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.pool import Pool
+    from codesearch.engine.indexer import Pool
     from codesearch.web.app import Site
 
 _HOST, _PORT = "127.0.0.1", 7177
@@ -55,7 +55,7 @@ def serve(
         return
     from codesearch.cli.entry import ASKED
     from codesearch.cli.main import answering
-    from codesearch.engine.pool import Pool
+    from codesearch.engine.indexer import Pool
     from codesearch.service.server import Handlers, serve
 
     pool = Pool()

@@ -336,7 +336,7 @@ class Engine(Indexer):
             ExportError: the file cannot be written, or must not be replaced.
             ConfigError: no root is given and there are several indexes.
         """
-        from codesearch.engine.imported import export_portable
+        from codesearch.portable.pack import export_portable
 
         started = time.monotonic()
         path = expanded(file)
@@ -370,9 +370,8 @@ class Engine(Indexer):
             PortableFileError: the file is damaged, unsafe, too large or of another version.
             ConfigError: the root is no folder, the name is not valid, or the file needs another model.
         """
-        from codesearch.engine.imported import import_portable
         from codesearch.engine.reports import ImportReport
-        from codesearch.portable.unpack import MAX_BYTES
+        from codesearch.portable.unpack import MAX_BYTES, import_portable
 
         started = time.monotonic()
         manifest = import_portable(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,14 +18,13 @@ from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.engine.scope import Scope, covering_index, find_project
-from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
+from codesearch.errors import ConfigError
 from codesearch.files import expanded, make_folder, private
 from codesearch.git import Blob, Repository, work_tree
-from codesearch.home import REVISIONS, is_unused
+from codesearch.home import REVISIONS
 from codesearch.portable.targets import scratch_folder
-from codesearch.store.catalogue import index_folder, read_entry, remove_index
+from codesearch.store.catalogue import index_folder, read_entry, remove_unused
 from codesearch.store.database import storage_error
-from codesearch.store.manifest import MANIFEST
 
 if TYPE_CHECKING:
     from codesearch.engine.indexer import Indexer, OnProgress
@@ -124,7 +122,7 @@ def index_revision(
 
 
 def _write_files(home: Path, revision: Revision) -> None:
-    _delete_unused(home)
+    remove_unused(home)
     top = revision.project if not revision.below else revision.project.parents[revision.below.count("/")]
     repository = Repository(str(top), "--at")
     most = WalkConfig().max_file_bytes
@@ -162,14 +160,3 @@ def _is_safe(path: str) -> bool:
     parts = path.split("/")
     is_plain = os.name != "nt" or not {"\\", ":"} & set(path)
     return is_plain and not any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
-
-
-def _delete_unused(home: Path) -> None:
-    """Delete the revisions that were not used for a long time, with their indexes."""
-    for folder in (home.resolve() / REVISIONS).glob("*/*"):
-        with suppress(OSError, IndexLockedError, IndexStoreError):
-            if is_unused(folder):
-                index = index_folder(home, folder)
-                if (index / MANIFEST).exists():
-                    remove_index(index, str(folder))
-                shutil.rmtree(folder)

@@ -154,7 +154,7 @@ def missing_error(home: Path, scope: Scope, place: Path) -> IndexNotFoundError:
 
 def _portable_entry(file: Path, home: Path) -> IndexEntry:
     """Return the index in a portable file, or an entry that says why it cannot be read."""
-    from codesearch.engine.imported import portable_entry
+    from codesearch.portable.unpack import portable_entry
 
     try:
         return portable_entry(file, home)

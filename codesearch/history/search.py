@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,19 +22,19 @@ from numpy.typing import NDArray
 from codesearch.build.parse import extract_each
 from codesearch.build.workers import start_early
 from codesearch.config import ParseConfig, RankConfig
-from codesearch.errors import ConfigError, IndexCorruptError, IndexLockedError
+from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.git import work_tree
 from codesearch.history.build import History, find_history, id_of, time_of, update_history
 from codesearch.history.hits import HistoryAnswer, read_hits
 from codesearch.history.log import commit_ids
-from codesearch.home import COMMITS, is_unused, mark_used
+from codesearch.home import mark_used
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.ranking import Pool, fuse, propose
 from codesearch.search.request import Filters, keep_tuples
 from codesearch.search.searcher import LocalIndexes, Searcher
-from codesearch.store.catalogue import remove_index
+from codesearch.store.catalogue import remove_index, remove_unused
 from codesearch.store.digest import content_digest
 from codesearch.store.reader import IndexReader
 from codesearch.structure.places import Spot
@@ -190,7 +190,7 @@ def answer_history(
 
         def ranked() -> tuple[dict[str, float | None], int, int]:
             if not history.folder.exists():
-                _delete_unused(home)
+                remove_unused(home)
             added = update_history(history, encoder, on_progress)
             mark_used(history.folder)
             with lend(history.folder) as index:
@@ -246,11 +246,3 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
         raise ConfigError(f"{spot.row.qualified_name} of {path} is not in the last commit", "commit it first")
     nearest = min(named, key=lambda one: abs(one.start_line - spot.first_line))
     return nearest.start_line, nearest.last_line
-
-
-def _delete_unused(home: Path) -> None:
-    """Delete the indexes of commits that were not used for a long time."""
-    for folder in (home / COMMITS).glob("*"):
-        with suppress(OSError, IndexLockedError):
-            if is_unused(folder):
-                remove_index(folder, str(folder))

@@ -19,14 +19,17 @@ import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from codesearch.errors import ExportError, IndexCorruptError
+from codesearch.errors import ExportError, IndexCorruptError, IndexStoreError
 from codesearch.files import atomic_writer
-from codesearch.portable.targets import ExportCounts
+from codesearch.portable.targets import ExportCounts, check_target, scratch_folder
 from codesearch.store.arrays import write_sources
+from codesearch.store.catalogue import IndexEntry, writer_lock
+from codesearch.store.database import storage_error
 from codesearch.store.digest import check_digest, describe_files
 from codesearch.store.manifest import Manifest, SegmentEntry
 from codesearch.store.reader import IndexReader
@@ -36,6 +39,8 @@ from codesearch.store.untrusted import FILES, is_name
 
 PORTABLE_VERSION = 1
 HEAD = "codesearch.json"
+PATIENCE_S = 10.0
+"""How long to wait for a writer of the index."""
 _MAGIC = b"PK\x03\x04"
 _NAME_AT = 30
 """Byte of an archive where the name of its first entry begins."""
@@ -43,14 +48,48 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PERMISSIONS = 0o100644 << 16
 
 
-def is_portable(path: Path) -> bool:
+def export_portable(
+    entry: IndexEntry,
+    file: Path,
+    home: Path,
+    *,
+    with_code: bool,
+    force: bool,
+    on_progress: Callable[[str, int, int], None],
+) -> tuple[str, ExportCounts]:
+    """Write an index to a portable file; return its root, and what was written.
+
+    No other process can write the index meanwhile.
+    """
+    check_target(file, "a portable file", _is_portable, force=force)
+    root = entry.manifest.root if entry.manifest else str(entry.folder)
+    with (
+        storage_errors(home),
+        scratch_folder(home) as scratch,
+        writer_lock(entry.folder, root, wait_s=PATIENCE_S),
+    ):
+        with closing(IndexReader.open(entry.folder)) as index:
+            counts = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
+            return index.manifest.root, counts
+
+
+@contextmanager
+def storage_errors(home: Path) -> Iterator[None]:
+    """Turn an error of the storage into one line."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, home) or IndexStoreError(f"{home}: {error}") from error
+
+
+def _is_portable(path: Path) -> bool:
     """Say whether a file begins as a portable file does."""
     with open(path, "rb") as file:
         start = file.read(_NAME_AT + len(HEAD))
     return start.startswith(_MAGIC) and start[_NAME_AT:] == HEAD.encode()
 
 
-def write_portable(
+def _write_portable(
     index: IndexReader,
     path: Path,
     scratch: Path,

@@ -7,18 +7,19 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
 from codesearch.files import ABSENT, OPEN_FILES_STAY, Stamp, file_lock, stamp_of
-from codesearch.home import REVISIONS
+from codesearch.home import COMMITS, REVISIONS
 from codesearch.store.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"
 _POLL_S = 0.05
+_UNUSED_S = 30 * 86_400
 _OWN_WAIT_S = 0.5
 """How long to wait for another thread of this process, such as a watcher, which writes little at a time."""
 
@@ -142,3 +143,14 @@ def remove_index(folder: Path, root: str) -> None:
         shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)
     if OPEN_FILES_STAY:
         shutil.rmtree(folder, ignore_errors=True)  # The lock file can be deleted only now.
+
+
+def remove_unused(home: Path) -> None:
+    """Delete the indexes of commits, and the revisions with their indexes, that were not used for 30 days."""
+    for folder in (*(home / COMMITS).glob("*"), *(home.resolve() / REVISIONS).glob("*/*")):
+        with suppress(OSError, IndexLockedError, IndexStoreError):
+            if folder.stat().st_mtime < time.time() - _UNUSED_S:
+                index = folder if folder.parent.name == COMMITS else index_folder(home, folder)
+                if (index / MANIFEST).exists():
+                    remove_index(index, str(folder))
+                shutil.rmtree(folder)

@@ -202,7 +202,7 @@ def test_similar_code_is_found_in_a_portable_file(reader, source, plain):
 
 def test_the_second_search_of_a_file_does_not_unpack_it(reader, plain, monkeypatch):
     first = reader.search("push", Scope(files=(plain,))).hits
-    monkeypatch.setattr("codesearch.engine.imported._add", None)
+    monkeypatch.setattr("codesearch.portable.unpack._add", None)
     assert reader.search("push", Scope(files=(plain,))).hits == first
 
 
@@ -467,8 +467,8 @@ def test_a_killed_import_leaves_no_index_and_a_later_one_removes_its_scratch_fol
     reader, home, plain, monkeypatch
 ):
     program = (
-        "import signal, sys\nfrom codesearch import Engine\nimport codesearch.engine.imported as imported\n"
-        "imported._install = lambda *_: (print('unpacked', flush=True), signal.pause())\n"
+        "import signal, sys\nfrom codesearch import Engine\nimport codesearch.portable.unpack as unpack\n"
+        "unpack._install = lambda *_: (print('unpacked', flush=True), signal.pause())\n"
         "Engine(sys.argv[1]).import_index(sys.argv[2])\n"
     )
     process = subprocess.Popen(
