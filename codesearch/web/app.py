@@ -292,23 +292,19 @@ def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> st
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens."""
     try:
-        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind)
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as error:
         raise ConfigError(f"{host} cannot be used ({error.strerror})", "give another --host") from None
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        if os.name != "nt":  # On Windows the option would let two programs share a port.
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(512)
+        return socket.create_server(address, family=family, backlog=512, dualstack_ipv6=both)
     except OSError as error:
-        listener.close()
         if error.errno == errno.EADDRINUSE:
             raise ConfigError(f"port {port} is taken", "give another with --port") from None
+        reason = os.strerror(error.errno or 0)
         raise ConfigError(
-            f"{host}:{port} cannot be used ({error.strerror})", "give another --host or --port"
+            f"{host}:{port} cannot be used ({reason})", "give another --host or --port"
         ) from None
-    return listener
 
 
 class Site:

@@ -1,6 +1,6 @@
 // Requests to the service. A newer request cancels the older one, whose answer is never used.
 
-import { load } from "./storage.js";
+import { load } from "./settings.js";
 
 const BASE = "api/v1/";
 const NO_TOKEN = 401;

@@ -1,16 +1,13 @@
 // The page: its state is the address, and every change of the address shows what it names.
 
 import { ApiError, Latest, ask } from "./api.js";
-import { askForToken, isDialogOpen, setUpDialogs } from "./dialogs.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
-import { editorLink } from "./editor.js";
 import { growFile, growHit, isFileShown, lineOf, partParams, selectLines, showFile } from "./file.js";
 import { setUpFilters, showCounts, syncFilters } from "./filters.js";
 import { showAnswer, summary } from "./hits.js";
 import { showHome } from "./home.js";
-import { setUpKeys } from "./keys.js";
+import { askForToken, editorLink, isDialogOpen, openDialog, rememberSearch, setUpDialogs } from "./settings.js";
 import { EMPTY, address, format, listParams, parse } from "./state.js";
-import { rememberSearch } from "./storage.js";
 
 const HITS = 20;
 const MOST_HITS = 100;
@@ -76,17 +73,12 @@ function back() {
 
 // What is shown
 
-async function show({ from_history = false } = {}) {
+function show({ from_history = false } = {}) {
   const current = state;
   syncControls();
-  try {
-    if (current.view === "file") await openFile(current);
-    else if (current.view === "similar" || current.q.trim()) await showList(current, { from_history });
-    else start();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    fail(error);
-  }
+  if (current.view === "file") return orFail(openFile(current));
+  if (current.view === "similar" || current.q.trim()) return orFail(showList(current, { from_history }));
+  return start();
 }
 
 function start() {
@@ -201,37 +193,62 @@ const currentHit = () => document.querySelector(".hit.current");
 /** Return the part of the page that the keys for one definition are about. */
 const target = () => (byId("file").hidden ? currentHit() : byId("file"));
 
-const commands = {
-  back,
-  commit,
-  isDialogOpen,
-  /** Move by some hits; from the first hit up to the search. */
-  move(by) {
-    const all = hits();
-    if (state.view === "file") return neighbour(all, by);
-    if (byId("list").hidden) return undefined;
-    const next = all.indexOf(currentHit()) + by;
-    if (next < 0) return this.search();
-    return focusHit(all[Math.min(next, all.length - 1)]);
-  },
-  /** Go from the search down to the hits. */
-  enter: () => focusHit(currentHit() ?? hits()[0]),
-  async first() {
-    commit();
-    await (state.view ? go({ ...state, view: "", at: null }) : show());
-    focusHit(hits()[0]);
-  },
-  search() {
-    byId("query").focus();
-    byId("query").select();
-    scrollTo(0, 0);
-  },
-  /** Follow a link of the current definition: "similar", "editor". */
-  open: (name) => target()?.querySelector(`[data-open="${name}"]`)?.click(),
-  copy: () => target()?.querySelector("[data-copy]")?.click(),
-  isFile: () => state.view === "file",
-  isSimilar: () => state.view === "similar",
-};
+/** Move by some hits; from the first hit up to the search. */
+function move(by) {
+  const all = hits();
+  if (state.view === "file") return neighbour(all, by);
+  if (byId("list").hidden) return undefined;
+  const next = all.indexOf(currentHit()) + by;
+  return next < 0 ? toSearch() : focusHit(all[Math.min(next, all.length - 1)]);
+}
+
+async function toFirst() {
+  commit();
+  await (state.view ? go({ ...state, view: "", at: null }) : show());
+  focusHit(hits()[0]);
+}
+
+function toSearch() {
+  byId("query").focus();
+  byId("query").select();
+  scrollTo(0, 0);
+}
+
+/** Follow a link or press a button of the current definition. */
+const press = (selector) => target()?.querySelector(selector)?.click();
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isDialogOpen()) return;
+  const action = actionOf(event);
+  if (!action) return;
+  event.preventDefault();
+  action();
+}
+
+function actionOf({ target: control, key }) {
+  if (control.id === "query") {
+    if (key === "Escape" && state.view) return back;
+    return { ArrowDown: () => focusHit(currentHit() ?? hits()[0]), Enter: toFirst }[key];
+  }
+  const leave = { Escape: toSearch }[key];
+  if (control.matches("input:not([type=checkbox]), select")) return leave;
+  const anywhere = { "/": toSearch, "?": () => openDialog("help") }[key];
+  if (anywhere) return anywhere;
+  return byId("filters").contains(control) ? leave : ofHits(key);
+}
+
+function ofHits(key) {
+  const arrows = state.view !== "file" && { ArrowDown: () => move(1), ArrowUp: () => move(-1) };
+  return {
+    ...arrows,
+    j: () => move(1),
+    k: () => move(-1),
+    s: () => press('[data-open="similar"]'),
+    o: () => press('[data-open="editor"]'),
+    y: () => press("[data-copy]"),
+    Escape: state.view ? back : toSearch,
+  }[key];
+}
 
 function neighbour(all, by) {
   const next = all[all.indexOf(currentHit()) + by];
@@ -335,19 +352,16 @@ function setUp() {
     show({ from_history: true });
   });
   setUpDialogs(refreshEditorLinks);
-  setUpKeys(commands);
+  document.addEventListener("keydown", pressed);
 }
 
 /** Read what is indexed, then show what the address names. */
 async function load() {
   syncControls();
   if (!state.view && !state.q) byId("query").focus();  // Else keys such as j go through the hits.
-  try {
-    status = await ask("status", new URLSearchParams());
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return fail(error);
-  }
+  const answer = await orFail(ask("status", new URLSearchParams()));
+  if (!answer) return undefined;
+  status = answer;
   setUpFilters(status, state, (change, { typing }) => {
     if (typing) follow(change);
     else go({ ...state, ...change, view: state.view === "file" ? "" : state.view });

@@ -1,8 +1,7 @@
 // A file: the outline of its definitions beside its lines, and more lines of a hit.
 
 import { ask } from "./api.js";
-import { codeBlock, codeLines } from "./code.js";
-import { amount, baseName, breakable, byId, el, fill } from "./dom.js";
+import { amount, baseName, breakable, byId, codeBlock, codeLines, el, fill } from "./dom.js";
 import { actions, facts } from "./hits.js";
 import { address, fileParams } from "./state.js";
 

@@ -1,8 +1,7 @@
 // The list of hits, and the lines above it.
 
-import { codeBlock } from "./code.js";
-import { amount, baseName, breakable, byId, el, fill, prose } from "./dom.js";
-import { editorLink } from "./editor.js";
+import { amount, baseName, breakable, byId, codeBlock, el, fill, prose } from "./dom.js";
+import { editorLink } from "./settings.js";
 import { EMPTY, address, placeAt } from "./state.js";
 
 const REASONS = 3;

@@ -1,8 +1,8 @@
 // The start page: examples, what is indexed, and recent searches.
 
-import { amount, baseName, breakable, byId, el, fill, prose } from "./dom.js";
+import { amount, baseName, breakable, byId, el, fill } from "./dom.js";
+import { forgetSearches, recentSearches } from "./settings.js";
 import { EMPTY, address, parse } from "./state.js";
-import { forgetSearches, recentSearches } from "./storage.js";
 
 const LANGUAGES = 4;
 const EXAMPLES = 3;
@@ -34,7 +34,7 @@ const folderLink = (root) => el("a", {
 function nothing() {
   return el("div", { class: "empty" },
     el("h1", {}, "Nothing is indexed yet"),
-    el("p", {}, ...prose("Index a folder, then reload this page:")),
+    el("p", {}, "Index a folder, then reload this page:"),
     el("pre", { class: "code" }, el("code", {}, "codesearch index ~/src/project")));
 }
 
