@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.notes import stage_progress
 from codesearch.cli.options import Home
@@ -89,13 +88,13 @@ def bench(
         options = BenchOptions(
             home=engine.home,
             data=invocation.path(Path(named)) if named else None,
-            annotations=invocation.path(annotations) if annotations else None,
-            model=invocation.path(models.model) if models.model else None,
+            annotations=annotations and invocation.path(annotations),
+            model=models.model and invocation.path(models.model),
             device=models.device,
             without=without,
         )
         suite = suite or ("csn99" if named or score else "smoke")
-        result = yield from _of_suite(suite, options, invocation.path(score) if score else None)
+        result = yield from _of_suite(suite, options, score and invocation.path(score))
     if to_json:
         write_json(to_json, result, shlex.join(["codesearch", *sys.argv[1:]]))
     if to_predictions:
@@ -146,7 +145,7 @@ def _of_questions(
 
     asked = read_own_questions(questions)
     scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
-    session = yield from opened(engine, scope, invocation, IndexingSettings())
+    session = yield from invocation.opened(engine, scope, IndexingSettings())
     with stage_progress("questions") as on_progress:
         result = score_questions(session, asked, on_progress)
     yield Output(questions_text(questions, result), "".join(map(freshness_note, session.freshness)))

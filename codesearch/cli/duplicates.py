@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import opened
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.notes import counted
 from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
@@ -75,7 +74,7 @@ def duplicates(
         raise ConfigError(f"{missing} does not exist", "give files or folders")
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
     is_complete = options.changed is not None
-    session = yield from opened(engine, scope, invocation, options, is_complete=is_complete)
+    session = yield from invocation.opened(engine, scope, options, is_complete=is_complete)
     ignored = (f"!{glob}" for glob in options.ignore)
     answer = session.duplicates(
         changed=options.changed,

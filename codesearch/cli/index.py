@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.notes import build_notes, build_progress, counted, counts, not_indexed_lines
 from codesearch.cli.options import Home, Revision, argument
@@ -75,7 +74,7 @@ def index(
 
             scope = Scope((invocation.path(folder),), at=options.at)
             known = f"{folder}: {options.at} is indexed already"
-            indexed = list(opened(engine, scope, invocation, IndexingSettings()))
+            indexed = list(invocation.opened(engine, scope, IndexingSettings()))
             yield from indexed or [Output(f"{visible(known)}\n")]
             continue
         with build_progress(folder.name) as on_progress:

@@ -7,8 +7,10 @@ the service can run commands of many processes at the same time.
 from __future__ import annotations
 
 import json
+import math
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,8 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 from codesearch.config import VECTOR_INDEXES
-from codesearch.errors import CodeSearchError, ConfigError
-from codesearch.settings import ServerSettings, Value, group_folders, settings_in_force
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.settings import (
+    IndexingSettings,
+    RefreshSettings,
+    ServerSettings,
+    Value,
+    group_folders,
+    settings_in_force,
+)
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -25,8 +34,10 @@ if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import Pool, SearchBackend
     from codesearch.engine.remote import MilvusBackend
+    from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
     from codesearch.engine.scope import Scope
+    from codesearch.engine.session import Session
 
 _WIDTH = 80
 MAX_LINE = 200
@@ -117,7 +128,7 @@ class Invocation:
 
         return Engine(
             self.path(home) if home else self.home,
-            model=self.path(model) if model else None,
+            model=model and self.path(model),
             device=device,
             pool=self.pool,
             backend=backend,
@@ -139,6 +150,34 @@ class Invocation:
         # The service has its own environment, so the name is looked up here.
         folders = group_folders(group, self.terminal.variables, self.user_home) if group else ()
         return Scope(roots, self.terminal.here, options.all, within, files, options.at, folders=folders)
+
+    def opened(
+        self, engine: Engine, scope: Scope, options: IndexingSettings, *, is_complete: bool = False
+    ) -> Generator[Output, None, Session]:
+        """Open a session, and say in one line each what was indexed for it; `is_complete` allows long updates too."""
+        from codesearch.engine.session import REFRESH_S, Policy
+
+        done: list[Output] = []
+
+        def indexing(wanted: Path | Revision, index: Callable[..., IndexReport]) -> None:
+            from codesearch.cli.notes import build_notes, build_progress, counted
+
+            name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
+            with build_progress(os.path.basename(name)) as on_progress:
+                report = index(on_progress=on_progress)
+            line = f"indexed {visible(name)}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
+            done.append(Output(err=line + build_notes(report)))
+
+        budget_s = math.inf if is_complete else REFRESH_S
+        may_compare = not isinstance(options, RefreshSettings) or options.refresh
+        policy = Policy(options.auto_index and not self.pool, budget_s if may_compare else None, indexing)
+        try:
+            session = engine.session(scope, policy)
+        finally:
+            yield from done
+        if self.pool and options.auto_index and session.missing:
+            raise IndexNotFoundError("a folder of the group is not indexed", "its client indexes it")
+        return session
 
     def showing(self, revision: Revision | None) -> Terminal:
         """Return the terminal that shows the files of a revision as git names them."""

@@ -39,7 +39,7 @@ COMMANDS = {
     "read": "structure",
     "usages": "structure",
     "duplicates": "duplicates",
-    "history": "history",
+    "history": "structure",
     "watch": "index",
     "serve": "serve",
     "mcp": "serve",

@@ -105,7 +105,7 @@ def import_(
     with stage_progress(file.name) as on_progress:
         report = invocation.engine(home, model=model).import_index(
             invocation.path(file),
-            invocation.path(root) if root else None,
+            root and invocation.path(root),
             name=name,
             max_bytes=int(max_gb * 1e9),
             on_progress=on_progress,

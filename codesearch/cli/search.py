@@ -134,7 +134,6 @@ def _search(
     text: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.first import opened
     from codesearch.cli.render import render
     from codesearch.search.request import Filters, SearchRequest
 
@@ -159,7 +158,7 @@ def _search(
     backend = invocation.milvus(options)
     engine = invocation.engine(options.home, model=options.model, device=options.device, backend=backend)
     scope = invocation.scope(options, paths)
-    session = yield from opened(engine, scope, invocation, options)
+    session = yield from invocation.opened(engine, scope, options)
     if isinstance(options, QueryOptions):
         answer = session.search(request)
     else:

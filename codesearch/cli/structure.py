@@ -1,4 +1,4 @@
-"""`codesearch outline`, `read` and `usages`: the shape of a folder, a file or a class, its code, and who uses it."""
+"""`codesearch outline`, `read`, `usages` and `history`: the shape of code, the code, who uses it, what changed it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from codesearch.cli.first import opened
 from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument
+from codesearch.cli.notes import build_progress, counted
+from codesearch.cli.options import Globs, Home, Json, Languages, ScopeOptions, argument
 from codesearch.cli.render import path_from, render_readings
-from codesearch.cli.search import freshness_note
+from codesearch.cli.search import freshness_note, is_path, searched_as_words
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
+from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import parse_asked
-from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, RefreshSettings
+from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, RefreshSettings, SearchSettings
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def outline(
 
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
-    session = yield from opened(engine, scope, invocation, options)
+    session = yield from invocation.opened(engine, scope, options)
     found = session.outline(place, max_lines=options.max_lines, question=options.question)
     yield Output(err="".join(map(freshness_note, session.freshness)))
     terminal = invocation.showing(session.revision)
@@ -80,7 +81,7 @@ def read(
     """Show the code of a file, a range of lines or a definition."""
     invocation = invocation_of(context)
     engine, scope = _engine_and_scope(invocation, place, options)
-    session = yield from opened(engine, scope, invocation, options)
+    session = yield from invocation.opened(engine, scope, options)
     found = session.read(place, most_lines=options.max_lines)
     yield Output(err="".join(map(freshness_note, session.freshness)))
     terminal = invocation.showing(session.revision)
@@ -134,7 +135,7 @@ def usages(
     if asked.path and (asked.first or asked.inside) and os.path.exists(whole) and not scope.at:
         # The index around the file is searched, not the file alone.
         place, scope = f"{whole}{place.strip().removeprefix(asked.path)}", replace(scope, here=whole)
-    session = yield from opened(engine, scope, invocation, options)
+    session = yield from invocation.opened(engine, scope, options)
     filters = Filters(options.lang, (), options.path, here=invocation.terminal.here)
     answer = session.usages(place, filters=filters, limit=options.hits)
     terminal, found = invocation.showing(session.revision), answer.found
@@ -152,3 +153,74 @@ def usages(
         yield Output("".join(f"{line}\n" for line in lines))
     notes = "".join(map(freshness_note, answer.freshness))
     yield Output(err=notes, code=0 if found.usage_count else 1)
+
+
+class HistoryOptions(IndexingSettings):
+    """Options of `history`."""
+
+    hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = SearchSettings.hits
+    since: Annotated[
+        str, Opt('Only commits since a date, such as 2024-05-31, or a time, such as "3 months".')
+    ] = ""
+    author: Annotated[str, Opt("Only commits whose author has this in the name or address.")] = ""
+    path: Annotated[
+        tuple[str, ...], Opt("Only commits that changed a path that matches this glob; ! before it excludes.")
+    ] = ()
+    root: Annotated[Path | None, Opt("The folder, by default this one.")] = None
+    json: Json = False
+    home: Home = None
+
+
+def history(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None,
+        argument("A file or folder, PATH:LINE or PATH::NAME, and what to look for.", "[PLACE] [QUESTION]..."),
+    ] = None,
+    *,
+    options: HistoryOptions,
+) -> Iterator[Output]:
+    """Search the commits of this repository."""
+    from codesearch.engine.scope import Scope
+    from codesearch.history.hits import history_lines
+    from codesearch.history.search import CommitFilters
+
+    invocation = invocation_of(context)
+    place, *rest = words or [""]
+    if not _is_place(place, invocation):
+        if " " not in place and (language_of_path(place) or place.endswith("/")):
+            yield searched_as_words(place)
+        place, rest = "", list(words or [])
+    engine = invocation.engine(options.home)
+    terminal = invocation.terminal
+    root = options.root and invocation.path(options.root)
+    if root and not root.is_dir():
+        raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
+    scope = Scope((root,)) if root else Scope(here=terminal.here)
+    if place:
+        yield from invocation.opened(engine, scope, options)
+    filters = CommitFilters(options.since, options.author, options.path, here=terminal.here)
+    with build_progress("history", unit="commits") as on_progress:
+        answer = engine.history(
+            " ".join(rest), scope, place=place, filters=filters, top_k=options.hits, on_progress=on_progress
+        )
+    notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
+    if answer.shallow:
+        cure = f"`git -C {answer.top} fetch --unshallow`"
+        notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
+    yield Output(err=notes)
+    if options.json:
+        text = terminal.json_text(asdict(answer), indent=2)
+    else:
+        text = "".join(f"{line}\n" for line in history_lines(answer, terminal.max_line))
+    yield Output(text, code=0 if answer.hits else 1)
+
+
+def _is_place(word: str, invocation: Invocation) -> bool:
+    """Say whether a word is the place of a definition, or a path that exists."""
+    if is_path(word, invocation):
+        return True
+    asked = parse_asked(word)
+    if not (asked.first or asked.inside):
+        return False
+    return language_of_path(asked.path) is not None or os.path.exists(invocation.path(Path(asked.path)))
