@@ -77,9 +77,8 @@ const patterns = (text) => text.split(",").map((pattern) => pattern.trim()).filt
 
 function total(all) {
   const sums = {};
-  for (const counts of all) {
-    for (const [name, count] of Object.entries(counts ?? {})) sums[name] = (sums[name] ?? 0) + count;
-  }
+  const counts = all.flatMap((one) => Object.entries(one ?? {}));
+  for (const [name, count] of counts) sums[name] = (sums[name] ?? 0) + count;
   return sums;
 }
 

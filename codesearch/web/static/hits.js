@@ -60,21 +60,18 @@ function notes(answer) {
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
   for (const { root, state, changes, error } of shown) {
-    if (state === "behind") {
-      const changed = changes.to_parse + changes.removed;
-      const what = changed
-        ? `${amount(changed, "changed file")} of ${root} not in the index yet`
-        : `${root} has changed, and a search has no time to find out what`;
-      found.push(`${what}: run \`codesearch index ${root}\``);
-    } else if (state === "locked") {
-      found.push(`Another process is updating the index of ${root}. These hits are from before the update.`);
-    } else if (state === "unchecked") {
-      found.push(`${root} was not compared with its index: ${error}`);
-    } else if (state === "unreadable") {
-      found.push(`${root} is left out: ${error}`);
-    }
+    const changed = changes && changes.to_parse + changes.removed;
+    const what = changed
+      ? `${amount(changed, "changed file")} of ${root} not in the index yet`
+      : `${root} has changed, and a search has no time to find out what`;
+    found.push({
+      behind: `${what}: run \`codesearch index ${root}\``,
+      locked: `Another process is updating the index of ${root}. These hits are from before the update.`,
+      unchecked: `${root} was not compared with its index: ${error}`,
+      unreadable: `${root} is left out: ${error}`,
+    }[state]);
   }
-  return found;
+  return found.filter(Boolean);
 }
 
 function hitItem(hit, state, several) {
