@@ -173,7 +173,9 @@ def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
 
 
 def _shown_path(project: Path, root: str, path: str) -> str:
-    return visible(relative(root, path, project))
+    """Return the path of a hit relative to the project, with forward slashes; outside of it, the whole path."""
+    whole = Path(root, path)
+    return visible((whole.relative_to(project) if whole.is_relative_to(project) else whole).as_posix())
 
 
 def status_text(status: IndexStatus, project: Path) -> str:
@@ -203,12 +205,6 @@ def groups_text(groups: Mapping[str, Sequence[Path]]) -> str:
     return "".join(
         visible(f"group {name}: {', '.join(map(str, folders))}") + "\n" for name, folders in groups.items()
     )
-
-
-def relative(root: str, path: str, project: Path) -> str:
-    """Return the path of a hit relative to the project, with forward slashes; outside of it, the whole path."""
-    whole = Path(root, path)
-    return (whole.relative_to(project) if whole.is_relative_to(project) else whole).as_posix()
 
 
 def _fitting(blocks: Sequence[str], limit: int) -> list[str]:

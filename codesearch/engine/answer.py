@@ -101,13 +101,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class UsagesAnswer:
-    """Where a name is used, and what was searched.
-
-    Attributes:
-        found: the usages.
-        roots: the indexed folders that were searched.
-        freshness: whether each of them is up to date with its folder, if that was checked.
-    """
+    """Where a name is used, and what was searched; `roots` and `freshness` are those of `Answer`."""
 
     found: Usages
     roots: tuple[str, ...]
@@ -116,15 +110,13 @@ class UsagesAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DuplicatesAnswer:
-    """Functions that do the same, and what was compared.
+    """Functions that do the same, and what was compared; `roots` and `freshness` are those of `Answer`.
 
     Attributes:
         groups: those with most lines to save first; those of changed functions in the order of their files.
         functions: number of functions that were compared.
         changed: number of functions that differ from the revision; None if all were compared with each other.
         seconds: of the search, without a refresh.
-        roots: the indexed folders that were searched.
-        freshness: whether each of them is up to date with its folder, if that was checked.
     """
 
     groups: tuple[Group, ...]
@@ -137,11 +129,8 @@ class DuplicatesAnswer:
 
 def usages_fields(answer: UsagesAnswer) -> dict[str, Any]:
     """Return usages as `codesearch usages --json` prints them."""
-    return {
-        **asdict(answer.found),
-        "roots": list(answer.roots),
-        "freshness": list(map(asdict, answer.freshness)),
-    }
+    values = asdict(answer)
+    return {**values.pop("found"), **values}
 
 
 def answer_fields(answer: Answer) -> dict[str, Any]:

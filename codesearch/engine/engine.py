@@ -10,7 +10,6 @@ import math
 import os
 import shutil
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -42,15 +41,12 @@ if TYPE_CHECKING:
     from codesearch.engine.update import Dependencies
     from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
-    from codesearch.portable.targets import ExportCounts
+    from codesearch.portable.targets import ExportCounts, OnStage
     from codesearch.search.searcher import Searcher
     from codesearch.store.reader import IndexReader
     from codesearch.structure.text import Outline
     from codesearch.structure.whole import Reading
     from codesearch.types import Document
-
-OnStage = Callable[[str, int, int], None]
-"""Called with a stage, and how many bytes or documents of how many are done in it."""
 
 
 class Engine(Indexer):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from codesearch.errors import IndexFormatError, IndexNotFoundError, PortableFileError, index_command
+from codesearch.errors import IndexFormatError, IndexNotFoundError, index_command
 from codesearch.files import expanded
 from codesearch.search.request import keep_tuples
 from codesearch.store.catalogue import (
@@ -107,7 +107,9 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
 def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     """Return the indexes of a scope, each once; also those that are missing or cannot be read."""
     if scope.files:
-        chosen = [_portable_entry(expanded(file), home) for file in scope.files]
+        from codesearch.portable.unpack import portable_entry
+
+        chosen = [portable_entry(expanded(file), home) for file in scope.files]
     elif scope.roots:
         near = None if scope.here is None else Path(scope.here)
         chosen = []
@@ -117,7 +119,9 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
                 raise not_indexed(root)
             chosen.append(entry)
     else:
-        places = scope.all_folders() or _places(scope)
+        here = () if scope.here is None else (scope.here,)
+        given = scope.all_folders() or (() if scope.everything else scope.within or here)
+        places = map(Path, given)
         chosen = [covering_index(home, place) or IndexEntry(place, None) for place in places] or _all(home)
     return list({entry.folder: entry for entry in chosen}.values())
 
@@ -152,16 +156,6 @@ def missing_error(home: Path, scope: Scope, place: Path) -> IndexNotFoundError:
     )
 
 
-def _portable_entry(file: Path, home: Path) -> IndexEntry:
-    """Return the index in a portable file, or an entry that says why it cannot be read."""
-    from codesearch.portable.unpack import portable_entry
-
-    try:
-        return portable_entry(file, home)
-    except PortableFileError as error:
-        return IndexEntry(file, None, error)
-
-
 def not_indexed(folder: Path) -> IndexNotFoundError:
     """Return the error for a folder without an index; the index of another machine has a name in its place."""
     if not os.path.isdir(folder):  # Also if its name is too long.
@@ -177,15 +171,6 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
     resolved = path.resolve()
     found = (read_entry(index_folder(home, root)) for root in (resolved, *resolved.parents))
     return next((entry for entry in found if entry), None)
-
-
-def _places(scope: Scope) -> list[Path]:
-    """Return the places whose indexes are searched; none if all indexes are."""
-    if scope.everything:
-        return []
-    if scope.within:
-        return [Path(place) for place in scope.within]
-    return [] if scope.here is None else [Path(scope.here)]
 
 
 def _folder(place: Path) -> Path:

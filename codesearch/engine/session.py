@@ -36,7 +36,7 @@ from codesearch.store.catalogue import IndexEntry
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
-    from codesearch.search.searcher import Found, Searchable, Searcher
+    from codesearch.search.searcher import Found, Searcher
     from codesearch.store.reader import IndexReader
     from codesearch.structure.places import Spot
     from codesearch.structure.text import Outline
@@ -209,18 +209,6 @@ class Session:
             yield opened
 
     @contextmanager
-    def _searched(self, *, strict: bool = False) -> Iterator[Searchable]:
-        """Lend the documents of the scope."""
-        if self._engine.backend:
-            with self._engine.backend.open(self.scope) as searched:
-                yield searched
-            return
-        with self.indexes(strict=strict) as indexes:
-            from codesearch.search.searcher import LocalIndexes
-
-            yield LocalIndexes(indexes)
-
-    @contextmanager
     def open(self, *, with_model: bool = True, strict: bool = True) -> Iterator[Searcher]:
         """Lend a searcher, for callers that ask many queries; its documents and model stay open meanwhile.
 
@@ -231,9 +219,13 @@ class Session:
         Raises:
             BackendError: the server of the backend fails.
         """
-        from codesearch.search.searcher import Searcher
+        from codesearch.search.searcher import LocalIndexes, Searcher
 
-        with self._searched(strict=strict) as searched:
+        with ExitStack() as lent:
+            if self._engine.backend:
+                searched = lent.enter_context(self._engine.backend.open(self.scope))
+            else:
+                searched = LocalIndexes(lent.enter_context(self.indexes(strict=strict)))
             encoder = self._engine.encoder(searched.model_folder) if with_model else None
             yield Searcher(searched, encoder, self._engine.ranking)
 
@@ -352,7 +344,8 @@ class Session:
         with self.indexes() as indexes:
             folders = scope.all_folders()
             found = find_usages(indexes, place, filters, limit=limit, here=scope.here, folders=folders)
-            return UsagesAnswer(found, _roots_of(indexes), tuple(self.freshness))
+            roots = tuple(index.manifest.root for index in indexes)
+            return UsagesAnswer(found, roots, tuple(self.freshness))
 
     def duplicates(
         self,
@@ -414,7 +407,7 @@ class Session:
                 functions=functions,
                 changed=None if looked_for is None else len(looked_for),
                 seconds=time.perf_counter() - started,
-                roots=_roots_of(indexes),
+                roots=tuple(index.manifest.root for index in indexes),
                 freshness=tuple(self.freshness),
             )
 
@@ -492,7 +485,3 @@ class Session:
                 yield find_spots(
                     indexes, place, scope.here, within, code=code, only_definitions=only_definitions
                 )
-
-
-def _roots_of(indexes: Sequence[IndexReader]) -> tuple[str, ...]:
-    return tuple(index.manifest.root for index in indexes)

@@ -94,9 +94,7 @@ def update_index(
         return replace(report, was_earlier_format=earlier is not None, seeded=seeded is not None)
 
 
-def _plan_again(
-    entry: IndexEntry, vectors: VectorConfig, seen: Comparison | None = None, until: float = math.inf
-) -> Plan:
+def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison, until: float = math.inf) -> Plan:
     """Plan what an update of an indexed folder with its last settings would do."""
     known = entry.committed
     root = Path(known.root)
@@ -110,14 +108,13 @@ def refresh_index(
     vectors: VectorConfig,
     open_encoder: OpenEncoder,
     budget_s: float,
-    seen: Comparison | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    seen: Comparison,
+    on_progress: Callable[[Progress], None],
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
-    The walk that finds what changed also ends after that time, or after half a second if that is more.
-
-    `seen` is a comparison with the stamps made a moment ago.
+    The walk that finds what changed also ends after that time, or after half a second if that is more. `seen` is a
+    comparison with the stamps that was made a moment ago.
     """
     manifest = entry.committed
     if not Path(manifest.root).is_dir():

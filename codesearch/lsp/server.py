@@ -92,8 +92,8 @@ class Editor:
         self._requests = ThreadPoolExecutor(_THREADS, "request")
         self._parsing = ThreadPoolExecutor(1, "parsing")
         self._indexing = ThreadPoolExecutor(1, "indexing")
-        self._opened: dict[Path, asyncio.Task[None]] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._opened: dict[Path, asyncio.Task[Any]] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._pace = Pace(pause_s=math.inf, most_s=_CHECK_S)
         self._is_ended = False
 
@@ -166,8 +166,12 @@ class Editor:
             example = Place(path, line, None if is_saved else text)
             session = self._engine.session(opened or Scope(here=path.parent), policy)
             found = session.similar(example, top_k=_SIMILAR)
-            places = ((hit, location_of(hit, self._units)) for hit in map(self._as_shown, found.hits))
-            return {_title(hit, place): place for hit, place in places}
+            places = {}
+            for hit in map(self._as_shown, found.hits):
+                location = location_of(hit, self._units)
+                shown_line = location.range.start.line + 1
+                places[encodable(f"{hit.qualified_name or hit.kind} ({hit.path}:{shown_line})")] = location
+            return places
 
         places = await self._run(self._requests, work)
         self._start(self._show(name, places))
@@ -245,24 +249,24 @@ class Editor:
     async def _open(self, folder: Path) -> None:
         """Index a folder if that has to be done, and then update its index in the background."""
         self._loop = asyncio.get_running_loop()
+        if await self._succeeds(partial(self._index, folder)):
+            self._start(self._succeeds(partial(self._catch_up, folder)))
+
+    async def _succeeds(self, work: Callable[[], None]) -> bool:
+        """Call a function in the thread that indexes, and show its error."""
         try:
-            await self._run(self._indexing, partial(self._index, folder))
+            await self._run(self._indexing, work)
+            return True
         except JsonRpcException as error:
             self._say(types.MessageType.Warning, error.message)
-        else:
-            self._start(self._catch_up(folder))
+            return False
 
-    async def _catch_up(self, folder: Path) -> None:
+    def _catch_up(self, folder: Path) -> None:
         """Update the index of a folder; show progress if that takes long."""
-        found = await self._run(self._indexing, partial(self._refresh, folder))
-        if found and found.state == State.BEHIND:
-            root = Path(found.root)
-            try:
-                await self._run(
-                    self._indexing, partial(self._with_bar, root, partial(self._engine.index, root))
-                )
-            except JsonRpcException as error:
-                self._say(types.MessageType.Warning, error.message)
+        refreshed = self._refresh(folder)
+        if refreshed and refreshed.state == State.BEHIND:
+            root = Path(refreshed.root)
+            self._with_bar(root, partial(self._engine.index, root))
 
     def _index(self, folder: Path) -> None:
         """Index the project around a folder, unless an index covers it."""
@@ -352,7 +356,7 @@ class Editor:
     def _say(self, severity: types.MessageType, text: str) -> None:
         self._server.window_show_message(types.ShowMessageParams(severity, f"codesearch: {text}"))
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
         """Start a task; the event loop itself would not keep it."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
@@ -399,7 +403,3 @@ def _path_of(uri: str) -> Path:
     if not path:
         raise ConfigError(f"{uri} is not a file", "save it first")
     return Path(path)
-
-
-def _title(hit: Hit, place: types.Location) -> str:
-    return encodable(f"{hit.qualified_name or hit.kind} ({hit.path}:{place.range.start.line + 1})")

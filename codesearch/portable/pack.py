@@ -18,7 +18,7 @@ import ntpath
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from typing import BinaryIO
 
 from codesearch.errors import ExportError, IndexCorruptError, IndexStoreError
 from codesearch.files import atomic_writer
-from codesearch.portable.targets import ExportCounts, check_target, scratch_folder
+from codesearch.portable.targets import ExportCounts, OnStage, check_target, scratch_folder
 from codesearch.store.arrays import write_sources
 from codesearch.store.catalogue import IndexEntry, writer_lock
 from codesearch.store.database import storage_error
@@ -55,7 +55,7 @@ def export_portable(
     *,
     with_code: bool,
     force: bool,
-    on_progress: Callable[[str, int, int], None],
+    on_progress: OnStage,
 ) -> tuple[str, ExportCounts]:
     """Write an index to a portable file; return its root, and what was written.
 
@@ -95,7 +95,7 @@ def _write_portable(
     scratch: Path,
     *,
     with_code: bool,
-    on_progress: Callable[[str, int, int], None],
+    on_progress: OnStage,
 ) -> ExportCounts:
     """Write an index to a new file, which replaces `path` at the end."""
     left_out = [0, 0]
@@ -164,7 +164,7 @@ def _write_archive(
     file: BinaryIO,
     manifest: Manifest,
     places: dict[str, Path],
-    on_progress: Callable[[str, int, int], None],
+    on_progress: OnStage,
 ) -> None:
     """Write the archive of a manifest; `places` maps the names of entries to files."""
     total, done = manifest.bytes, 0

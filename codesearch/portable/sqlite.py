@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from codesearch.build.plan import LiveFile, live_files
 from codesearch.errors import ExportError, MissingExtraError
 from codesearch.files import atomic_writer
 from codesearch.parsing.identifiers import subtokens
-from codesearch.portable.targets import ExportCounts, check_target
+from codesearch.portable.targets import ExportCounts, OnStage, check_target
 from codesearch.store.database import DATABASE
 from codesearch.store.digest import check_digest
 from codesearch.store.reader import IndexReader
@@ -34,9 +33,6 @@ from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import inner_folders
 from codesearch.store.source import cut_lines, read_source
 from codesearch.types import GENERATED, STUB, TEST, VENDORED
-
-if TYPE_CHECKING:
-    from sqlite_utils import Database
 
 LAYOUT_VERSION = 1
 APPLICATION_ID = int.from_bytes(b"cdsr")
@@ -84,9 +80,6 @@ _UNCHANGED, _CHANGED, _MISSING = "unchanged", "changed", "missing"
 _Row = dict[str, object]
 
 
-OnProgress = Callable[[str, int, int], None]
-
-
 def check_sqlite_target(path: Path, *, force: bool) -> None:
     """Check that `sqlite-utils` is installed and that a file may be written, as `check_target` does."""
     try:
@@ -102,7 +95,7 @@ def check_sqlite_target(path: Path, *, force: bool) -> None:
     check_target(path, "an export of codesearch", _is_export, force=force)
 
 
-def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProgress) -> ExportCounts:
+def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnStage) -> ExportCounts:
     """Write indexes to a new file, which replaces `path` at the end."""
     for index in indexes:
         for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
@@ -119,7 +112,7 @@ def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnProg
 
 
 def _write(
-    connection: sqlite3.Connection, indexes: Sequence[IndexReader], on_progress: OnProgress
+    connection: sqlite3.Connection, indexes: Sequence[IndexReader], on_progress: OnStage
 ) -> ExportCounts:
     from sqlite_utils import Database
 
@@ -154,18 +147,13 @@ def _write(
     database.table("documents").insert_all(rows)
     database.table("files").insert_all(_file_rows(files, states))
     on_progress("full-text search", 0, 0)
-    _make_search(database)
-    return ExportCounts(total, len(files), states.count(_CHANGED), states.count(_MISSING))
-
-
-def _make_search(database: Database) -> None:
-    """Make the indexes of columns and the full-text search."""
     database.table("files").create_index(["root_id", "path"], unique=True)
     database.table("documents").create_index(["file_id"])
     database.table("documents").create_index(["name"])
     database.table("documents").enable_fts(_SEARCHED, tokenize="porter")
     rank = f"bm25({', '.join(map(str, _SEARCHED.values()))})"
     database.execute("INSERT INTO documents_fts (documents_fts, rank) VALUES ('rank', ?)", [rank])
+    return ExportCounts(total, len(files), states.count(_CHANGED), states.count(_MISSING))
 
 
 def _is_export(path: Path) -> bool:

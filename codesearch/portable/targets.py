@@ -13,6 +13,8 @@ from pathlib import Path
 from codesearch.errors import ExportError
 from codesearch.files import file_lock, make_folder
 
+OnStage = Callable[[str, int, int], None]
+"""Called with a stage, and how many bytes or documents of how many are done in it."""
 SCRATCH = "scratch"
 _LOCK = "lock"
 _NEW_S = 60.0

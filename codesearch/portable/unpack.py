@@ -15,7 +15,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
 from codesearch.files import make_folder, private, sync_folder
 from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, storage_errors
-from codesearch.portable.targets import scratch_folder
+from codesearch.portable.targets import OnStage, scratch_folder
 from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
 from codesearch.store.digest import check_sizes
@@ -70,7 +70,7 @@ def import_portable(
     name: str | None,
     model: Path | None,
     max_bytes: int,
-    on_progress: Callable[[str, int, int], None],
+    on_progress: OnStage,
 ) -> Manifest:
     """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`."""
     if root and not root.is_dir():
@@ -96,16 +96,19 @@ def import_portable(
 
 
 def portable_entry(file: Path, home: Path) -> IndexEntry:
-    """Return the index in a portable file, which is imported to a cache, not to the indexes of the home."""
-    with open_portable(file, max_bytes=MAX_BYTES) as portable:
-        folder = home / _CACHE / portable.digest
-        if not _is_whole(folder):
-            _add(portable, portable.manifest, folder, home)
-            unpacked = sorted(folder.parent.iterdir(), key=_used, reverse=True)
-            for old in [path for path in unpacked if path != folder][_KEPT - 1 :]:
-                shutil.rmtree(old, ignore_errors=True)
-        with storage_errors(home):
-            os.utime(folder)  # The cache keeps what was used last.
+    """Return the index in a portable file, which goes to a cache, or an entry that says why it cannot be read."""
+    try:
+        with open_portable(file) as portable:
+            folder = home / _CACHE / portable.digest
+            if not _is_whole(folder):
+                _add(portable, portable.manifest, folder, home)
+                unpacked = sorted(folder.parent.iterdir(), key=_used, reverse=True)
+                for old in [path for path in unpacked if path != folder][_KEPT - 1 :]:
+                    shutil.rmtree(old, ignore_errors=True)
+            with storage_errors(home):
+                os.utime(folder)  # The cache keeps what was used last.
+    except PortableFileError as error:
+        return IndexEntry(file, None, error)
     return read_entry(folder) or IndexEntry(folder, None)
 
 
@@ -114,11 +117,11 @@ def _add(
     manifest: Manifest,
     folder: Path,
     home: Path,
-    on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    on_progress: OnStage = lambda stage, done, total: None,
 ) -> Manifest:
     """Unpack a portable file to the folder of an index, with a manifest that may name another root."""
     with storage_errors(home), scratch_folder(home) as scratch:
-        portable.unpack(scratch, on_progress=on_progress)
+        portable.unpack(scratch, on_progress)
         make_folder(folder)
         with writer_lock(folder, manifest.root, wait_s=PATIENCE_S):
             return _install(scratch, folder, manifest)
@@ -177,9 +180,7 @@ class PortableFile:
     digest: str
     archive: zipfile.ZipFile
 
-    def unpack(
-        self, folder: Path, *, on_progress: Callable[[str, int, int], None] = lambda stage, done, total: None
-    ) -> None:
+    def unpack(self, folder: Path, on_progress: OnStage = lambda stage, done, total: None) -> None:
         """Write all segments to an empty folder, sync them to disk, and check everything in them."""
         done, total = 0, self.manifest.bytes
         with _one_line(self.path):
