@@ -69,7 +69,7 @@ def bench(
     if len(ways) > 1:
         raise ConfigError(f"--{ways[0]} and --{ways[1]} exclude each other", "give only one")
     if suite == "help" or compare:
-        yield _comparison(*map(invocation.path, compare)) if compare else _suites()
+        yield Output(_comparison(*map(invocation.path, compare)) if compare else _suites())
         return
     if questions and (suite or data or annotations or without or predictions):
         raise ConfigError(
@@ -111,17 +111,17 @@ def _writable(invocation: Invocation, file: Path | None) -> Path | None:
     return path
 
 
-def _suites() -> Output:
+def _suites() -> str:
     from codesearch.evaluation.suites import SUITES
 
     width = max(map(len, SUITES))
-    return Output("".join(f"{name:{width}}  {suite.what}\n" for name, suite in SUITES.items()))
+    return "".join(f"{name:{width}}  {suite.what}\n" for name, suite in SUITES.items())
 
 
-def _comparison(first: Path, second: Path) -> Output:
+def _comparison(first: Path, second: Path) -> str:
     from codesearch.evaluation.compare import compare, comparison_text
 
-    return Output(comparison_text(first, second, compare(first, second)))
+    return comparison_text(first, second, compare(first, second))
 
 
 def _of_suite(name: str, options: BenchOptions, score: Path | None) -> Generator[Output, None, SuiteResult]:

@@ -61,10 +61,7 @@ def _check_working_directory() -> None:
 
 
 def _query_on_stdin(arguments: list[str]) -> str | None:
-    """Return the text on stdin if `-` stands for the query; None also if stdin is a terminal.
-
-    Of a text over the limit, one byte too much is read, so the command can say so.
-    """
+    """Return the text on stdin if `-` stands for the query, with one byte over the limit; None for a terminal."""
     if arguments[:1] != ["query"] or "-" not in arguments or sys.stdin is None or sys.stdin.isatty():
         return None
     before = arguments[: arguments.index("-")]

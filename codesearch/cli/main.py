@@ -108,11 +108,7 @@ def _usage_error(message: str, arguments: Sequence[str]) -> str:
 
 
 def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]], tuple[str, str, int]]:
-    """Return a function that runs command lines of other processes, in any thread.
-
-    Returns:
-        facts about a process -> its text for stdout and stderr, and its exit code.
-    """
+    """Return a function for any thread: facts about another process -> its stdout, its stderr and its exit code."""
     command = make_command(commands)
     parsing = threading.Lock()  # Typer keeps the arguments of a call where the next call overwrites them.
 

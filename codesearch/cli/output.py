@@ -12,11 +12,7 @@ _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
 
 
 def exit_on_interrupt() -> None:
-    """End the process immediately when it is interrupted.
-
-    An index survives that at any moment, and the next run removes incomplete files. Raising an exception instead could
-    fail or block forever in imports of C extensions and locks of other threads.
-    """
+    """End the process immediately when it is interrupted: an exception could block in locks of other threads."""
 
     def end(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_IGN)  # A second one must not interrupt this.
@@ -26,11 +22,7 @@ def exit_on_interrupt() -> None:
 
 
 def exit_while_waiting(*numbers: int) -> None:
-    """Let a thread end the process on signals, for commands whose main thread waits.
-
-    Python runs handlers in the main thread. If a signal comes just before that begins to wait, it would be handled only
-    when the wait is over.
-    """
+    """Let a thread end the process on signals: Python runs handlers in the main thread, which waits."""
     import threading
 
     if not hasattr(os, "set_blocking"):  # On Windows, Python 3.11 cannot make a pipe that does not block.

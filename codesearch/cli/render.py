@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from codesearch.cli.excerpt import Line, choose, coloured, cut, excerpt, with_class
-from codesearch.cli.invocation import Terminal
+from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.cli.notes import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
+from codesearch.search.snippets import (
+    MAX_COLOURED,
+    explaining_words,
+    head_lines,
+    head_text,
+    lexer_of,
+    marks,
+    snippet_lines,
+)
+from codesearch.structure.text import fold, reading_lines
+from codesearch.text.terms import query_terms
 from codesearch.types import Hit
-from codesearch.visible import visible
+from codesearch.visible import visible, visible_lines
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from codesearch.structure.whole import Reading
 
 _WITHOUT_CODES = ("dumb", "unknown")
 """Values of TERM for terminals that understand no colours and links."""
 _OWN = 2
 """Rows for the command line above the output and the prompt below it."""
+SNIPPET_LINES = 3
+_WITH_CONTEXT = 6
+_GUTTER = 11
+_CUT = "..."
 _NAMES = {
     "name_first": "what the query names ranks first",
     "file_diversity": "hits of the same file above",
@@ -31,6 +47,16 @@ _NAMES = {
     "direction": "direction of the conversion",
     "single_word": "name begins with the word",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that is shown."""
+
+    number: int  # In the file.
+    text: str  # Without the common indentation, safe to print, and cut.
+    position: int | None = None  # In the hit with its context; None if the text is no line of the file.
+    indent: int = 0  # Characters that are left out at the start.
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +103,6 @@ def render(
 
 def render_readings(found: Sequence[Reading], place: str, terminal: Terminal) -> tuple[str, str]:
     """Return the code of a place as text, and a note if it names several."""
-    from codesearch.structure.text import reading_lines
-
     texts = []
     for reading in found:
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
@@ -199,10 +223,7 @@ def _place(hit: Hit, terminal: Terminal) -> str:
 
 
 def path_from(terminal: Terminal, root: str, path: str) -> str:
-    """Return a path that an editor opens from here: relative below the working directory, else absolute.
-
-    In a revision, it is the path as git names it.
-    """
+    """Return a path that an editor opens from here, relative below the working directory; in a revision, as in git."""
     if root in terminal.shown:
         return visible(terminal.shown[root] + path)
     whole = Path(root, path)
@@ -270,3 +291,140 @@ def fitted(wanted: Sequence[tuple[int, int]], headings: Sequence[int], height: i
             shown[at][part] += 1
             left -= 1
     return [(lines, others) for lines, others in shown]
+
+
+def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
+    """Return the positions of the lines to show, among those of a hit's code and context, the best ones first."""
+    if not hit.code:
+        return [at for at, line in enumerate(_described(hit)) if line.strip()]
+    if not (full or hit.before or hit.after):
+        return snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES)
+    last = len(hit.before) + hit.code.count("\n") + 1
+    rows = list(range(last if full else min(last, len(hit.before) + _WITH_CONTEXT)))
+    return rows + list(range(last, last + len(hit.after)) if len(rows) == last else [])
+
+
+def excerpt(hit: Hit, chosen: Sequence[int], terminal: Terminal, *, is_snippet: bool) -> list[Line]:
+    """Return the chosen lines of a hit in their order; in a snippet, a signature over several lines is one line."""
+    width = max(terminal.width - _GUTTER, 20) if terminal.is_terminal else MAX_LINE
+    if not hit.code:
+        known = visible_lines(_described(hit))
+        return [Line(hit.start_line, cut(known[at], width)) for at in chosen]
+    source, chosen = [*hit.before, *hit.code.split("\n"), *hit.after], sorted(chosen)
+    texts = _safe(source[at] for at in chosen)
+    indent = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
+    first = hit.start_line - len(hit.before)
+    lines = [
+        Line(first + at, cut(text[indent:], width), at, indent)
+        for at, text in zip(chosen, texts, strict=True)
+    ]
+    if not is_snippet:
+        return lines
+    head = head_lines(hit)
+    return [_with_head(hit, line, width, head) if line.position == head.start else line for line in lines]
+
+
+def _described(hit: Hit) -> list[str]:
+    return [hit.signature, *hit.docstring.split("\n")[: SNIPPET_LINES - 1]]
+
+
+def with_class(hit: Hit, reading: Reading) -> tuple[Hit, list[int]]:
+    """Return a hit with the code of a whole class, and the positions of its lines that are not folded away."""
+    code, chosen = [""] * (reading.last_line - reading.first_line + 1), []
+    last = reading.first_line - 1
+    for number, text in [*reading.lines, (reading.last_line + 1, "")]:
+        if number > last + 1:
+            code[last + 1 - reading.first_line] = fold(last + 1, number - 1)
+            chosen.append(last + 1 - reading.first_line)
+        if number <= reading.last_line:
+            code[number - reading.first_line] = text
+            chosen.append(number - reading.first_line)
+        last = number
+    return replace(hit, code="\n".join(code), before=(), after=()), chosen
+
+
+def _safe(lines: Iterable[str]) -> list[str]:
+    return visible_lines(line.rstrip().expandtabs(4) for line in lines)
+
+
+def _with_head(hit: Hit, line: Line, width: int, head: range) -> Line:
+    """Return all of a signature in place of its first line, if it takes several lines or is too long."""
+    is_cut = line.text.endswith(_CUT) and hit.kind in ("function", "method")
+    if len(head) > 1 or is_cut:
+        return Line(line.number, _cut_middle(visible(head_text(hit)), width))
+    return line
+
+
+def cut(line: str, width: int) -> str:
+    """Cut a line at a width; three dots say so."""
+    return line if len(line) <= width else f"{line[: width - len(_CUT)]}{_CUT}"
+
+
+def _cut_middle(line: str, width: int) -> str:
+    """Cut a signature so that its end is shown.
+
+    >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
+    'def load(path: Path, ... -> Config'
+    """
+    if len(line) <= width:
+        return line
+    end = line[-width // 3 :]
+    end = end.partition(" ")[2] or end
+    start = line[: width - len(end) - len(_CUT) - 1]
+    parameters = start.rpartition(", ")[0]
+    return f"{parameters}, {_CUT} {end}" if len(parameters) > len(start) // 2 else f"{start}{_CUT} {end}"
+
+
+def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
+    """Return the text of lines with colours; words of the query are bold."""
+    from rich.text import Text
+
+    if not hit.code:
+        return [Text(line.text, style="dim") for line in lines]
+    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
+    # A line alone does not say that it is inside a comment or a docstring.
+    wanted = {line.position for line in lines if line.position is not None}
+    above = [*hit.before, *hit.code.split("\n"), *hit.after][: max(wanted, default=-1) + 1]
+    source = "\n".join(_safe(above))[:MAX_COLOURED]
+    whole = _highlighted(hit, source, wanted)
+    texts = []
+    for line in lines:
+        if line.position is None:
+            text = _highlighted(hit, line.text, {0}).get(0)
+        else:
+            text = _part(whole.get(line.position), line)
+        text = text or Text(line.text)
+        for start, end in marks(line.text, terms):
+            text.stylize("bold", start, end)
+        texts.append(text)
+    return texts
+
+
+def _highlighted(hit: Hit, code: str, wanted: Collection[int]) -> dict[int, Text]:
+    """Return the text of some lines of code by position, with colours; nothing if no lexer knows the language."""
+    from rich.syntax import Syntax
+    from rich.text import Text
+
+    lexer = lexer_of(code, hit.language)
+    if lexer is None:
+        return {}
+    style_of = Syntax.get_theme("ansi_dark").get_style_for_token
+    texts: dict[int, Text] = {}
+    position = 0
+    for token, text in lexer.get_tokens(code):
+        for count, part in enumerate(text.split("\n")):
+            position += count > 0
+            if position in wanted:
+                texts.setdefault(position, Text()).append(part, style_of(token))
+    return texts
+
+
+def _part(whole: Text | None, line: Line) -> Text | None:
+    """Return the part of a highlighted line that is shown, or None if it is not there."""
+    if whole is None:
+        return None
+    part = whole[line.indent :]
+    if part.plain != line.text and line.text.endswith(_CUT):
+        part = part[: len(line.text) - len(_CUT)]
+        part.append(_CUT)
+    return part if part.plain == line.text else None

@@ -36,10 +36,7 @@ def set_up(
     write: bool,
     instructions: bool,
 ) -> Iterator[Output]:
-    """Show or write the configuration of a client and, if asked, its instructions in a project.
-
-    The configuration has the options with which the client starts the server.
-    """
+    """Show or write the configuration of a client with options of the server and, if asked, its instructions."""
     client = _client(name)
     path = clients.config_file(client, invocation.user_home)
     if instructions:
@@ -103,8 +100,11 @@ def uninstall(
     files = [
         *_in_home(engine),
         *_completions(invocation.user_home),
-        *_settings(user_file(invocation.terminal.variables, invocation.user_home)),
     ]
+    settings = user_file(invocation.terminal.variables, invocation.user_home)
+    if settings.is_file():
+        what = "your settings, which codesearch never writes"
+        files.append(_Written(settings, settings.stat().st_size, what, None))
     for file in files:
         yield file.deleted() if delete and file.delete else file.listed()
     if delete and not engine.home.is_symlink():
@@ -189,19 +189,12 @@ def _completions(user_home: Path) -> Iterator[_Written]:
             yield _Written(path, path.stat().st_size, "completion", path.unlink)
 
 
-def _settings(path: Path) -> Iterator[_Written]:
-    if path.is_file():
-        yield _Written(path, path.stat().st_size, "your settings, which codesearch never writes", None)
-
-
 def _of_clients(user_home: Path, project: Path | None) -> Iterator[Output]:
     """Name the files of clients that have an entry or instructions, each with the command that takes them out."""
     commands: dict[Path, str] = {}
     for name, client in CLIENTS.items():
         path = clients.config_file(client, user_home)
-        with suppress(
-            ConfigError
-        ):  # It cannot be read, or a link leads out of the project: nothing was written.
+        with suppress(ConfigError):  # Unreadable, or a link out of the project: nothing was written.
             if clients.has_entry(client, clients.read_text(path) or "", path):
                 commands[path] = name
             file = clients.instruction_file(client, project)

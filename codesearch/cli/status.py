@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from json import dumps
@@ -28,7 +28,6 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.engine.reports import Check, IndexStatus
-    from codesearch.milvus.push import RootStatus
 
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
@@ -63,7 +62,14 @@ def status(
             text = invocation.terminal.json_text(list(map(asdict, remote)), indent=2)
             yield Output(text, code=0 if remote else 1)
         else:
-            yield from _remote(remote, server.uri)
+            for top in remote:
+                yield Output(
+                    f"{visible(top.root)}\n"
+                    f"  documents  {top.documents:,} from {counted(top.files, 'file')}: {counts(top.languages)}\n"
+                    f"  indexed    {_age(top.created)}, by shard {top.shard}\n"
+                )
+            if not remote:
+                yield Output(err=f"nothing is indexed in {server.uri}\n", code=1)
         return
     from codesearch.service.server import service_at
 
@@ -94,18 +100,6 @@ def _root(engine: Engine, path: Path) -> Path:
     """Return the indexed folder around a folder, else the path: it may be the name of an imported index."""
     entry = covering_index(engine.home, path) if path.is_dir() else None
     return Path(entry.manifest.root) if entry and entry.manifest else path
-
-
-def _remote(found: Sequence[RootStatus], uri: str) -> Iterator[Output]:
-    """Show roots in the collections of a server."""
-    if not found:
-        yield Output(err=f"nothing is indexed in {uri}\n", code=1)
-    for one in found:
-        yield Output(
-            f"{visible(one.root)}\n"
-            f"  documents  {one.documents:,} from {counted(one.files, 'file')}: {counts(one.languages)}\n"
-            f"  indexed    {_age(one.created)}, by shard {one.shard}\n"
-        )
 
 
 def _fields(found: IndexStatus, service: int | None, current: Path | None) -> dict[str, Any]:

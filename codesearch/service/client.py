@@ -32,10 +32,7 @@ _MAX_BYTES = 100
 
 
 def named_home(arguments: Sequence[str]) -> str:
-    """Return the home of a command line without parsing all of it: the last `--home`, else the default.
-
-    The result may be wrong; then the client asks another service or none. Any service reads the home from the options.
-    """
+    """Guess the home of a command line, which the service then reads: the last `--home`, else the default."""
     home = ""
     for position, argument in enumerate(arguments):
         if argument == "--home":
@@ -51,11 +48,7 @@ def socket_path(home: str) -> str:
 
 
 def distrusted(home: str) -> str:
-    """Return why the service of a home may not be the user's own, or "".
-
-    Another user could answer in its place if the home, the folder or the socket belongs to somebody else, or if others
-    may write there.
-    """
+    """Return why the service of a home may not be the user's own: others may own or write its files; "" if it is."""
     if not hasattr(os, "getuid"):  # On Windows, the profile of a user is private.
         return ""
     for path, forbidden in ((home, 0o002), (os.path.join(home, FOLDER), 0o077), (socket_path(home), 0)):
@@ -96,11 +89,7 @@ def identity() -> list[str]:
 
 
 def facts(arguments: Sequence[str] = (), stdin: str | None = None) -> dict[str, object]:
-    """Return the facts that a command needs about the process that started it.
-
-    `stdin` is the text that was read from it. `columns` and `lines` are 0 without a terminal. `streams` are stdout and
-    stderr: for each whether it is a terminal, and its encoding.
-    """
+    """Return the facts that a command needs about the process that started it."""
     return {
         "arguments": list(arguments),
         "stdin": stdin,
@@ -112,7 +101,7 @@ def facts(arguments: Sequence[str] = (), stdin: str | None = None) -> dict[str, 
             for name, value in os.environ.items()
             if name in _VARIABLES or name.startswith("CODESEARCH_")
         },
-        **dict(zip(("columns", "lines"), _size(), strict=True)),
+        **dict(zip(("columns", "lines"), _size(), strict=True)),  # 0 without a terminal.
         "streams": [(stream.isatty(), stream.encoding) for stream in (sys.stdout, sys.stderr)],
     }
 

@@ -34,20 +34,14 @@ _TIDY_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Handlers:
-    """Callbacks of a service.
+    """Callbacks of a service."""
 
-    Attributes:
-        run: runs the command line of some facts (see `facts`) and returns its output for stdout and stderr and its
-            exit code; called in several threads at a time.
-        ready: called when clients can connect.
-        passed_on: called with the reason why a client must run its command line itself.
-        tidy: called once a minute.
-    """
-
-    run: Callable[[dict[str, Any]], tuple[str, str, int]]
-    ready: Callable[[], None]
-    passed_on: Callable[[Exception], None]
-    tidy: Callable[[], None]
+    run: Callable[
+        [dict[str, Any]], tuple[str, str, int]
+    ]  # In several threads: `facts` -> stdout, stderr, exit code.
+    ready: Callable[[], None]  # Called when clients can connect.
+    passed_on: Callable[[Exception], None]  # With the reason why a client must run its command line itself.
+    tidy: Callable[[], None]  # Called once a minute.
 
 
 def service_at(home: Path) -> int | None:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.cli.excerpt import MAX_LINE, choose, excerpt
-from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import render
+from codesearch.cli.invocation import MAX_LINE, Terminal
+from codesearch.cli.render import choose, excerpt, render
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 from tests.records import make_hit
