@@ -12,7 +12,7 @@ import typer
 
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.notes import counted
-from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
+from codesearch.cli.options import CHANGED, Globs, Json, Languages, ScopeOptions, argument, only_one
 from codesearch.cli.render import path_from
 from codesearch.cli.search import freshness_note
 from codesearch.duplicates.records import SAME, Limits, cut
@@ -34,13 +34,7 @@ _SHOWN = 5
 class DuplicatesOptions(Limits, RefreshSettings, ScopeOptions, IndexingSettings):
     """Options of `duplicates`."""
 
-    changed: Annotated[
-        str | None,
-        Opt(
-            "Only functions that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
-            metavar="[REV]",
-        ),
-    ] = None
+    changed: Annotated[str | None, Opt(CHANGED.format("functions"), metavar="[REV]")] = None
     same: Annotated[
         str,
         Opt(

@@ -32,7 +32,12 @@ def run() -> None:
 
         become_python("codesearch", sys.argv[1:])
     prepare_streams()
-    _check_working_directory()
+    try:
+        os.getcwd()
+    except OSError as error:  # It was deleted; every command needs it.
+        reason = f"the working directory cannot be used ({error.strerror}): change to another one"
+        print(f"error: {reason}", file=sys.stderr)
+        sys.exit(2)
     arguments = sys.argv[1:]
     if arguments[:1] == ["search"]:  # Users of other tools type this.
         arguments[0] = "query"
@@ -46,18 +51,6 @@ def run() -> None:
         commands = arguments[:1] if arguments and arguments[0] in ASKED else main.COMMANDS
         main.run(arguments, commands, stdin)
     sys.exit(code)
-
-
-def _check_working_directory() -> None:
-    """Exit if there is none, because it was deleted: every command needs it."""
-    try:
-        os.getcwd()
-    except OSError as error:
-        print(
-            f"error: the working directory cannot be used ({error.strerror}): change to another one",
-            file=sys.stderr,
-        )
-        sys.exit(2)
 
 
 def _query_on_stdin(arguments: list[str]) -> str | None:

@@ -68,11 +68,6 @@ class Terminal:
     shown: Mapping[str, str] = field(default_factory=dict)  # Indexed folder -> what is shown in its place.
 
     @property
-    def is_coloured(self) -> bool:
-        """Say whether to print colours and links, if the user leaves that to the terminal."""
-        return self.is_terminal or bool(self.variables.get("FORCE_COLOR"))
-
-    @property
     def max_line(self) -> int:
         """Characters of a line that are shown."""
         return self.width if self.is_terminal else MAX_LINE

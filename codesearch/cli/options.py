@@ -13,6 +13,7 @@ from codesearch.errors import ConfigError
 from codesearch.options import Opt, Option, Record, is_record, options_of, read
 from codesearch.settings import user_groups
 
+CHANGED = "Only {} that differ from a git revision, by default HEAD; REV... is the merge base with HEAD."
 Home = Annotated[
     Path | None, Opt("Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.")
 ]

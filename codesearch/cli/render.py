@@ -85,7 +85,8 @@ def render(
         return terminal.json_text(answer_fields(answer), indent=2)
     if output_format == "jsonl":
         return "".join(terminal.json_text(hit_fields(hit)) for hit in answer.hits)
-    if output_format == "text" and (terminal.is_coloured if color == "auto" else color == "always"):
+    may_colour = terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
+    if output_format == "text" and (may_colour if color == "auto" else color == "always"):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
         blocks = _blocks(answer, screen, full=full, explain=explain, classes=classes)
         return _coloured(answer, blocks, screen)

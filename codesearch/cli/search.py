@@ -15,7 +15,7 @@ import typer
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, invocation_of
 from codesearch.cli.notes import counted
-from codesearch.cli.options import Globs, Json, Languages, ScopeOptions, argument, only_one
+from codesearch.cli.options import CHANGED, Globs, Json, Languages, ScopeOptions, argument, only_one
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.options import Opt
 from codesearch.settings import (
@@ -51,13 +51,7 @@ class SearchOptions(
     lang: Languages = ()
     path: Globs = ()
     kind: Annotated[tuple[str, ...], Opt(f"Only this kind: {', '.join(KINDS)}.", choices=KINDS)] = ()
-    changed: Annotated[
-        str | None,
-        Opt(
-            "Only files that differ from a git revision, by default HEAD; REV... is the merge base with HEAD.",
-            metavar="[REV]",
-        ),
-    ] = None
+    changed: Annotated[str | None, Opt(CHANGED.format("files"), metavar="[REV]")] = None
     json: Json = False
     jsonl: Annotated[bool, Opt("Print one JSON object for each hit.")] = False
     vimgrep: Annotated[bool, Opt("Print path:line:column:signature.")] = False

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -55,6 +56,7 @@ def serve(
         return
     from codesearch.cli.entry import ASKED
     from codesearch.cli.main import answering
+    from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import Pool
     from codesearch.service.server import Handlers, serve
 
@@ -72,7 +74,12 @@ def serve(
 
     def ready() -> None:
         if watch:
-            _watch(folder, pool)
+            from codesearch.cli.index import print_report
+            from codesearch.watch.watcher import Watcher
+
+            watcher = Watcher(Engine(folder, pool=pool), partial(print_report, quiet=True))
+            pool.is_unchanged = watcher.is_unchanged  # Queries then skip the check of such roots.
+            threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
             sites.append(_start_site(folder, pool, host, port, token_file))
@@ -111,17 +118,6 @@ def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path |
     site.start()
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
     return site
-
-
-def _watch(home: Path, pool: Pool) -> None:
-    """Watch all roots of a home in a thread; queries then skip the check of roots that are known to be unchanged."""
-    from codesearch.cli.index import print_report
-    from codesearch.engine.engine import Engine
-    from codesearch.watch.watcher import Watcher
-
-    watcher = Watcher(Engine(home, pool=pool), lambda report: print_report(report, quiet=True))
-    pool.is_unchanged = watcher.is_unchanged
-    threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
 
 
 def _stop(home: Path) -> Output:

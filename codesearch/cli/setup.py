@@ -106,7 +106,15 @@ def uninstall(
         what = "your settings, which codesearch never writes"
         files.append(_Written(settings, settings.stat().st_size, what, None))
     for file in files:
-        yield file.deleted() if delete and file.delete else file.listed()
+        where, kept = visible(str(file.path)), "" if file.delete else "kept: "
+        if not delete or file.delete is None:
+            yield Output(f"{size_of(file.size_bytes):>10}  {where}  ({kept}{visible(file.what)})\n")
+            continue
+        try:
+            file.delete()
+        except OSError as error:
+            raise ConfigError(f"{file.path}: {error.strerror}", "delete it yourself") from None
+        yield Output(f"deleted {file.what}: {where}\n")
     if delete and not engine.home.is_symlink():
         with suppress(OSError):  # It has files that were kept, or was never made.
             engine.home.rmdir()
@@ -125,20 +133,6 @@ class _Written:
     size_bytes: int
     what: str
     delete: Callable[[], object] | None
-
-    def listed(self) -> Output:
-        kept = "" if self.delete else "kept: "
-        return Output(
-            f"{size_of(self.size_bytes):>10}  {visible(str(self.path))}  ({kept}{visible(self.what)})\n"
-        )
-
-    def deleted(self) -> Output:
-        try:
-            if self.delete:
-                self.delete()
-        except OSError as error:
-            raise ConfigError(f"{self.path}: {error.strerror}", "delete it yourself") from None
-        return Output(f"deleted {self.what}: {visible(str(self.path))}\n")
 
 
 def _in_home(engine: Engine) -> Iterator[_Written]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,7 @@ from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, RefreshS
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.engine import Engine
-    from codesearch.engine.scope import Scope
+    from codesearch.engine.session import Session
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
 
@@ -50,8 +49,7 @@ def outline(
     from codesearch.structure.text import outline_lines
 
     invocation = invocation_of(context)
-    engine, scope = _engine_and_scope(invocation, place, options)
-    session = yield from invocation.opened(engine, scope, options)
+    session = yield from _opened(invocation, place, options)
     found = session.outline(place, max_lines=options.max_lines, question=options.question)
     yield Output(err="".join(map(freshness_note, session.freshness)))
     terminal = invocation.showing(session.revision)
@@ -80,8 +78,7 @@ def read(
 ) -> Iterator[Output]:
     """Show the code of a file, a range of lines or a definition."""
     invocation = invocation_of(context)
-    engine, scope = _engine_and_scope(invocation, place, options)
-    session = yield from invocation.opened(engine, scope, options)
+    session = yield from _opened(invocation, place, options)
     found = session.read(place, most_lines=options.max_lines)
     yield Output(err="".join(map(freshness_note, session.freshness)))
     terminal = invocation.showing(session.revision)
@@ -91,13 +88,16 @@ def read(
         yield Output(*render_readings(found, place, terminal))
 
 
-def _engine_and_scope(invocation: Invocation, place: str, options: ScopeOptions) -> tuple[Engine, Scope]:
-    """Return an engine and where to look: if the place is a path that exists, in the index around it."""
+def _opened(
+    invocation: Invocation, place: str, options: OutlineOptions | ReadOptions
+) -> Generator[Output, None, Session]:
+    """Open the indexes to look in: if the place is a path that exists, the index around it."""
     path = Path(parse_asked(place).path)
     is_chosen = options.root or options.all or options.index or options.group
     whole = invocation.terminal.here / invocation.path(path)
     paths = () if is_chosen or not whole.exists() else (whole,)
-    return invocation.engine(options.home), invocation.scope(options, paths)
+    engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
+    return (yield from invocation.opened(engine, scope, options))
 
 
 class UsagesOptions(RefreshSettings, ScopeOptions, IndexingSettings):

@@ -130,7 +130,8 @@ def ask(home: str, arguments: Sequence[str], stdin: str | None = None) -> tuple[
                 return None
             request = {"identity": identity(), **facts(arguments, stdin)}
             connection.sendall(json.dumps(request).encode() + b"\n")
-            reply = json.loads(receive(connection))
+            with connection.makefile("rb") as file:
+                reply = json.loads(file.readline())
         return int(reply["code"]), str(reply["stdout"]), str(reply["stderr"])
     except (OSError, ValueError, TypeError, KeyError):
         return None
@@ -145,9 +146,3 @@ def is_own_peer(connection: Socket) -> bool:
         return True
     found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return bool(struct.unpack("3i", found)[1] == os.getuid())
-
-
-def receive(connection: Socket) -> bytes:
-    """Read a line, or the part of it that arrived before the other side closed."""
-    with connection.makefile("rb") as file:
-        return file.readline()

@@ -223,8 +223,8 @@ def _replying(listener: socket.socket, reply: bytes | None) -> Any:
 
     def work() -> None:
         connection, _ = listener.accept()
-        with connection:
-            client.receive(connection)
+        with connection, connection.makefile("rb") as file:
+            file.readline()
             if reply is None:
                 connection.recv(1)  # Returns when the client closes.
             else:
