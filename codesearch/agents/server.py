@@ -268,8 +268,11 @@ class Agents:
                 if self._project is None:
                     named = self._named or await _client_root(context) or self._here
                     self._project = (None if self._named else find_project(named)) or named.resolve()
-                scope = self._scope(self._project, at, group)
-                session = await anyio.to_thread.run_sync(self._session, scope, context)
+                scope, report = self._scope(self._project, at, group), _reporter(context)
+                policy = Policy(may_index=False)
+                if self._auto_index:  # The progress keeps the client waiting.
+                    policy = Policy(True, inf, functools.partial(_wait_and_index, report), report)
+                session = await anyio.to_thread.run_sync(self._engine.session, scope, policy)
             return encodable(await anyio.to_thread.run_sync(work, session, Path(session.scope.here or "")))
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
@@ -286,15 +289,6 @@ class Agents:
             raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
         return (
             Scope(here=project, within=(project,), at=at) if at else Scope(here=project, folders=(project,))
-        )
-
-    def _session(self, scope: Scope, context: Context[Any, Any]) -> Session:
-        """Index what no index covers, and bring the indexes up to date; the progress keeps the client waiting."""
-        if not self._auto_index:
-            return self._engine.session(scope, Policy(may_index=False))
-        report = _reporter(context)
-        return self._engine.session(
-            scope, Policy(True, inf, functools.partial(_wait_and_index, report), report)
         )
 
 

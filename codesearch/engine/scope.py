@@ -164,10 +164,7 @@ def not_indexed(folder: Path) -> IndexNotFoundError:
 
 
 def covering_index(home: Path, path: Path) -> IndexEntry | None:
-    """Return the innermost index that covers a path, or None.
-
-    A damaged index counts too: the name of its folder identifies it.
-    """
+    """Return the innermost index that covers a path, or None; a damaged index counts too."""
     resolved = path.resolve()
     found = (read_entry(index_folder(home, root)) for root in (resolved, *resolved.parents))
     return next((entry for entry in found if entry), None)
@@ -189,10 +186,7 @@ def _all(home: Path) -> list[IndexEntry]:
 
 
 def find_project(here: Path) -> Path | None:
-    """Return the nearest git work tree around a folder, else the nearest folder with a project file, else None.
-
-    The user's home, the folders above it and the root of the file system are never projects.
-    """
+    """Return the nearest git work tree around a folder, else the nearest folder with a project file, else None."""
     folder = here.resolve()
     excluded = never_projects(folder)
     folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
@@ -201,7 +195,7 @@ def find_project(here: Path) -> Path | None:
 
 
 def never_projects(folder: Path) -> set[Path]:
-    """Return the folders around a folder that are never indexed unless the user names them."""
+    """Return the folders that are not indexed unless the user names them: home, those above it, and the root."""
     user_home = expanded("~").resolve()
     return {user_home, *user_home.parents, Path(folder.resolve().anchor)}
 

@@ -51,11 +51,7 @@ def update_index(
     optimize: bool,
     on_progress: Callable[[Progress], None],
 ) -> IndexReport:
-    """Bring the index of a folder up to date; other arguments and errors are those of `Engine.index`.
-
-    `model` is the folder of the bundle to embed with; when None, that of the last index, else the shipped one.
-    `open_encoder` is called only if something has to be embedded.
-    """
+    """Bring the index of a folder up to date; arguments and errors are those of `Engine` and `Engine.index`."""
     started = time.monotonic()
     if not root.is_dir():
         kind = "not a folder" if root.exists() else "no such folder"
@@ -113,8 +109,7 @@ def refresh_index(
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
-    The walk that finds what changed also ends after that time, or after half a second if that is more. `seen` is a
-    comparison with the stamps that was made a moment ago.
+    The walk that finds what changed also ends after that time, or after half a second if that is more.
     """
     manifest = entry.committed
     if not Path(manifest.root).is_dir():
@@ -139,10 +134,7 @@ def refresh_index(
 
 
 def _save_checked(plan: Plan) -> Manifest:
-    """Store what a plan with nothing to do found; return the manifest.
-
-    These are the counts of skipped files, and the stamps, so the next check need not read the files.
-    """
+    """Store counts and stamps of a plan with nothing to do, so the next check reads no files; return the manifest."""
     assert plan.previous is not None
     found = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
     if found != plan.previous:

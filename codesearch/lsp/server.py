@@ -10,10 +10,11 @@ import asyncio
 import logging
 import math
 import os
+import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -36,10 +37,12 @@ from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.engine.session import Pace, Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
-from codesearch.lsp.symbols import location_of, symbols_of, tree_of
+from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
-from codesearch.types import TEXT_KINDS, Document, Hit
+from codesearch.search.snippets import head_of
+from codesearch.structure.outline import with_depths
+from codesearch.types import TEXT_KINDS, Definition, Document, Hit
 from codesearch.visible import encodable
 
 T = TypeVar("T")
@@ -55,6 +58,22 @@ _REFRESH_S = 10.0
 _PROGRESS_S = 0.2
 _CREATE_S = 2.0
 """An editor that takes longer to make room for a progress bar gets none."""
+_KINDS = {
+    "function": types.SymbolKind.Function,
+    "method": types.SymbolKind.Method,
+    "class": types.SymbolKind.Class,
+    "interface": types.SymbolKind.Interface,
+    "enum": types.SymbolKind.Enum,
+    "struct": types.SymbolKind.Struct,
+    "trait": types.SymbolKind.Interface,
+    "type": types.SymbolKind.Class,
+    "constant": types.SymbolKind.Constant,
+    "module": types.SymbolKind.Module,
+    "section": types.SymbolKind.String,
+    "setting": types.SymbolKind.Property,
+}
+Units = Callable[[str], int]
+"""Counts the code units of a text: those of columns, by default of UTF-16."""
 
 
 class Stopped(Exception):
@@ -115,11 +134,11 @@ class Editor:
         if scope is None or not any(map(str.isalnum, message.query)):
             return []
         request = SearchRequest(message.query, _SYMBOLS, min_confidence=self._min_confidence)
-        policy = self._policy()
+        policy = Policy(may_index=False, budget_s=self._pace.budget_s())
 
         def work() -> list[types.SymbolInformation]:
             hits = map(self._as_shown, self._engine.session(scope, policy).search(request).hits)
-            return [symbol for hit in hits for symbol in symbols_of(hit, self._units)]
+            return [symbol for hit in hits for symbol in _symbols_of(hit, self._units)]
 
         return await self._run(self._requests, work)
 
@@ -129,7 +148,7 @@ class Editor:
 
         def work() -> list[types.DocumentSymbol]:
             text, definitions = self._parsed(uri)
-            return tree_of(definitions, text, self._units)
+            return _tree_of(definitions, text, self._units)
 
         return await self._run(self._parsing, work)
 
@@ -155,7 +174,7 @@ class Editor:
     async def similar(self, uri: str, name: str, line: int) -> list[types.Location]:
         """Return the places of code like a definition, and let the user open one of them."""
         opened = await self._scope()
-        policy = self._policy()
+        policy = Policy(may_index=False, budget_s=self._pace.budget_s())
 
         def work() -> dict[str, types.Location]:
             path = _path_of(uri)
@@ -168,7 +187,7 @@ class Editor:
             found = session.similar(example, top_k=_SIMILAR)
             places = {}
             for hit in map(self._as_shown, found.hits):
-                location = location_of(hit, self._units)
+                location = _location_of(hit, self._units)
                 shown_line = location.range.start.line + 1
                 places[encodable(f"{hit.qualified_name or hit.kind} ({hit.path}:{shown_line})")] = location
             return places
@@ -233,10 +252,6 @@ class Editor:
         if project := find_project(self._here):
             return [project]
         return [self._here] if covering_index(self._engine.home, self._here) else []
-
-    def _policy(self) -> Policy:
-        """Return what the next search may do first."""
-        return Policy(may_index=False, budget_s=self._pace.budget_s())
 
     async def _scope(self) -> Scope | None:
         """Wait until open folders are indexed; return those that are, or None if none is."""
@@ -403,3 +418,72 @@ def _path_of(uri: str) -> Path:
     if not path:
         raise ConfigError(f"{uri} is not a file", "save it first")
     return Path(path)
+
+
+def _location_of(hit: Hit, units: Units) -> types.Location:
+    """Return where the name of a hit is."""
+    return types.Location(Path(hit.root, hit.path).as_uri(), _name_range(hit, hit.code.split("\n"), units))
+
+
+def _symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
+    """Yield a hit and its copies as symbols; the container is the definition around the hit, else the file."""
+    around = hit.qualified_name.removesuffix(hit.name).rstrip(" .:#/>\\")
+    places = [(hit.path, _location_of(hit, units))]
+    for copy in hit.copies:
+        path, _, line = copy.rpartition(":")
+        start = types.Position(int(line) - 1, 0)  # The column is not known.
+        places.append((path, types.Location(Path(hit.root, path).as_uri(), types.Range(start, start))))
+    for path, location in places:
+        yield types.SymbolInformation(
+            name=_name(hit),
+            kind=_KINDS[hit.kind],
+            location=location,
+            container_name=encodable(around or path),
+        )
+
+
+def _tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[types.DocumentSymbol]:
+    """Return the definitions of a text as a tree."""
+    lines = text.split("\n")
+    tree: list[types.DocumentSymbol] = []
+    around: list[types.DocumentSymbol] = []
+    language = definitions[0].language if definitions else ""
+    for depth, one in with_depths(definitions, language):
+        symbol = _document_symbol(one, lines, units)
+        del around[depth - 1 :]
+        for outer in around:  # The lines of a section end where those of the sections in it begin.
+            outer.range.end = max(outer.range.end, symbol.range.end)
+        (around[-1].children if around else tree).append(symbol)  # type: ignore[union-attr]
+        around.append(symbol)
+    return tree
+
+
+def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> types.DocumentSymbol:
+    first, last = lines[one.start_line - 1], lines[one.last_line - 1].rstrip()
+    return types.DocumentSymbol(
+        name=_name(one),
+        detail=encodable(first_sentence(one.docstring)),
+        kind=_KINDS[one.kind],
+        range=types.Range(
+            types.Position(one.start_line - 1, units(first[: len(first) - len(first.lstrip())])),
+            types.Position(one.last_line - 1, units(last)),
+        ),
+        selection_range=_name_range(one, lines[one.start_line - 1 : one.last_line], units),
+        children=[],
+    )
+
+
+def _name(one: Definition) -> str:
+    return encodable(one.name) or one.kind  # Editors refuse an empty name.
+
+
+def _name_range(one: Definition, lines: Sequence[str], units: Units) -> types.Range:
+    """Return where a definition has its name; an empty range at its beginning if it does not have it."""
+    head = head_of(lines, one.signature)
+    name = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
+    matches = ((number, name.search(lines[number])) for number in head if number < len(lines))
+    number, found = next(((number, match) for number, match in matches if match), (head.start, None))
+    line = lines[number]
+    start, end = found.span() if found else (len(line) - len(line.lstrip()),) * 2
+    row = one.start_line - 1 + number
+    return types.Range(types.Position(row, units(line[:start])), types.Position(row, units(line[:end])))

@@ -57,10 +57,7 @@ def export_portable(
     force: bool,
     on_progress: OnStage,
 ) -> tuple[str, ExportCounts]:
-    """Write an index to a portable file; return its root, and what was written.
-
-    No other process can write the index meanwhile.
-    """
+    """Write an index, which no other process can change meanwhile; return its root, and what was written."""
     check_target(file, "a portable file", _is_portable, force=force)
     root = entry.manifest.root if entry.manifest else str(entry.folder)
     with (
@@ -146,10 +143,7 @@ def exported_name(root: str) -> str:
 
 
 def _sources(segment: SegmentReader, left_out: list[int]) -> Iterator[bytes]:
-    """Yield the bytes of each file that has live documents and has not changed; b"" for every other file.
-
-    `left_out` counts the changed and the missing files.
-    """
+    """Yield the bytes of each live and unchanged file, b"" for others; count the changed and missing in `left_out`."""
     for file_id, record in enumerate(segment.files):
         if file_id in segment.dead_files or not record.doc_count:
             yield b""
