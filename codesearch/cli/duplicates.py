@@ -13,7 +13,7 @@ import typer
 from codesearch.cli.invocation import Output, invocation_of
 from codesearch.cli.notes import counted
 from codesearch.cli.options import CHANGED, Globs, Json, Languages, ScopeOptions, argument, only_one
-from codesearch.cli.render import path_from
+from codesearch.cli.render import place_of
 from codesearch.cli.search import freshness_note
 from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
@@ -23,7 +23,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.cli.invocation import Terminal
-    from codesearch.duplicates.records import Function, Group, Match
+    from codesearch.duplicates.records import Group, Match
     from codesearch.engine.answer import DuplicatesAnswer
 
 _FORMATS = ("json", "jsonl", "vimgrep")
@@ -92,8 +92,8 @@ def _rendered(answer: DuplicatesAnswer, output_format: str, terminal: Terminal) 
         return "".join(terminal.json_text({"function": asdict(one), **asdict(match)}) for one, match in pairs)
     if output_format == "vimgrep":
         return "".join(
-            f"{_place(one, terminal)}:1:{_relation(match)} as "
-            f"{_place(match.function, terminal)} {visible(match.function.name)}\n"
+            f"{place_of(one, terminal)}:1:{_relation(match)} as "
+            f"{place_of(match.function, terminal)} {visible(match.function.name)}\n"
             for one, match in pairs
         )
     return "\n".join(_lines(group, terminal) for group in answer.groups)
@@ -101,17 +101,13 @@ def _rendered(answer: DuplicatesAnswer, output_format: str, terminal: Terminal) 
 
 def _lines(group: Group, terminal: Terminal) -> str:
     one = group.function
-    lines = [f"{_place(one, terminal)}  {visible(one.name)}  {counted(one.lines, 'line')}\n"]
+    lines = [f"{place_of(one, terminal)}  {visible(one.name)}  {counted(one.lines, 'line')}\n"]
     for match in group.matches[:_SHOWN]:
-        place, name = _place(match.function, terminal), visible(match.function.name)
+        place, name = place_of(match.function, terminal), visible(match.function.name)
         lines.append(f"  {_relation(match):<15}  {place}  {name}\n")
     if (more := len(group.matches) - _SHOWN) > 0:
         lines.append(f"  and {more:,} more, which --vimgrep lists\n")
     return "".join(lines)
-
-
-def _place(function: Function, terminal: Terminal) -> str:
-    return f"{path_from(terminal, function.root, function.path)}:{function.start_line}"
 
 
 def _relation(match: Match) -> str:

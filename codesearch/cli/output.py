@@ -54,20 +54,17 @@ def prepare_streams() -> None:
 
 def write_output(text: str) -> None:
     """Write to stdout; use a pager if stdout is a terminal with fewer lines than the text."""
-    if sys.stdout.isatty() and text.count("\n") >= _terminal_lines() and (pager := _pager()):
+    try:
+        height = os.get_terminal_size(sys.stdout.fileno()).lines
+    except OSError:  # Stdout is no terminal.
+        height = 0
+    if height and sys.stdout.isatty() and text.count("\n") >= height and (pager := _pager()):
         from codesearch.processes import show_in_pager
 
         show_in_pager(pager, text.encode(sys.stdout.encoding, "backslashreplace"))
         return
     sys.stdout.write(text)
     sys.stdout.flush()
-
-
-def _terminal_lines() -> int:
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).lines or sys.maxsize
-    except OSError:
-        return sys.maxsize
 
 
 def _pager() -> list[str]:

@@ -29,6 +29,7 @@ from codesearch.visible import visible, visible_lines
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from codesearch.duplicates.records import Function
     from codesearch.structure.whole import Reading
 
 _WITHOUT_CODES = ("dumb", "unknown")
@@ -92,7 +93,7 @@ def render(
         return _coloured(answer, blocks, screen)
     lines: Iterable[str]
     if output_format == "vimgrep":
-        lines = (f"{_place(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
+        lines = (f"{place_of(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
     elif output_format == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
     elif output_format == "compact":
@@ -117,7 +118,7 @@ def render_readings(found: Sequence[Reading], place: str, terminal: Terminal) ->
 
 def _heading_parts(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
     """Return place, name and details of a hit; on a terminal, details that do not fit into its row are left out."""
-    place, name = _place(hit, terminal), visible(hit.qualified_name)
+    place, name = place_of(hit, terminal), visible(hit.qualified_name)
     described = (details(hit), f"{hit.kind}{_notes(hit)}", _notes(hit).strip())
     if not terminal.is_terminal:
         return place, name, described[0]
@@ -219,7 +220,8 @@ def percent(confidence: float) -> str:
     return f"{min(max(rounded, 1), 99) if 0 < confidence < 1 else rounded}%"
 
 
-def _place(hit: Hit, terminal: Terminal) -> str:
+def place_of(hit: Hit | Function, terminal: Terminal) -> str:
+    """Return path and first line of a definition."""
     return f"{path_from(terminal, hit.root, hit.path)}:{hit.start_line}"
 
 
@@ -331,17 +333,15 @@ def _described(hit: Hit) -> list[str]:
 
 def with_class(hit: Hit, reading: Reading) -> tuple[Hit, list[int]]:
     """Return a hit with the code of a whole class, and the positions of its lines that are not folded away."""
-    code, chosen = [""] * (reading.last_line - reading.first_line + 1), []
-    last = reading.first_line - 1
-    for number, text in [*reading.lines, (reading.last_line + 1, "")]:
-        if number > last + 1:
-            code[last + 1 - reading.first_line] = fold(last + 1, number - 1)
-            chosen.append(last + 1 - reading.first_line)
-        if number <= reading.last_line:
-            code[number - reading.first_line] = text
-            chosen.append(number - reading.first_line)
-        last = number
-    return replace(hit, code="\n".join(code), before=(), after=()), chosen
+    rows: dict[int, str] = {}
+    first, end = reading.first_line, reading.last_line + 1
+    expected = first
+    for number, text in [*reading.lines, (end, "")]:
+        if number > expected:
+            rows[expected] = fold(expected, number - 1)
+        rows[number], expected = text, number + 1
+    code = "\n".join(rows.get(number, "") for number in range(first, end))
+    return replace(hit, code=code, before=(), after=()), [number - first for number in rows if number < end]
 
 
 def _safe(lines: Iterable[str]) -> list[str]:
@@ -390,11 +390,9 @@ def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
     whole = _highlighted(hit, source, wanted)
     texts = []
     for line in lines:
-        if line.position is None:
-            text = _highlighted(hit, line.text, {0}).get(0)
-        else:
-            text = _part(whole.get(line.position), line)
-        text = text or Text(line.text)
+        at = line.position
+        part = _highlighted(hit, line.text, {0}).get(0) if at is None else _part(whole.get(at), line)
+        text = part or Text(line.text)
         for start, end in marks(line.text, terms):
             text.stylize("bold", start, end)
         texts.append(text)
