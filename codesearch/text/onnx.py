@@ -217,7 +217,7 @@ def onnx_runtime() -> Any:  # noqa: ANN401 - a module without types.
 
 
 def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
-    """Open a graph with options under which a text's vector does not depend on its batch."""
+    """Open a graph with options under which the batch of a text changes only the last bits of its vector."""
     runtime = onnx_runtime()
     providers = ["CPUExecutionProvider"]
     if device == "cuda":
