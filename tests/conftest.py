@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from codesearch.build import build as build_module
-from codesearch.build import parse, policy
+from codesearch.build import parse
+from codesearch.build import plan as plan_module
 from codesearch.build import stamps as stamps_module
 from codesearch.build.build import BuildReport, Progress, build_index
 from codesearch.build.plan import plan_update
@@ -386,7 +387,7 @@ def searcher_of(
 @pytest.fixture
 def always_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every update merge all segments into one."""
-    monkeypatch.setattr(policy, "GROWTH", 1_000)
+    monkeypatch.setattr(plan_module, "GROWTH", 1_000)
 
 
 @pytest.fixture

@@ -1,6 +1,11 @@
 """A root and its last commit -> the plan of an update. This module imports fast, because most runs have nothing to do.
 
 If no folder changed since the last walk, no walk is needed: the saved stamps name all files to check.
+
+`segments_to_merge` is the merge policy. Small segments are merged: the smallest ones are added one by one to the new
+documents, each if it is at most `GROWTH` times as large as everything before it together. So the number of segments,
+and the number of times that a document is rewritten, grow with the logarithm of the number of documents. Segments with
+many dead documents are rewritten too.
 """
 
 from __future__ import annotations
@@ -20,8 +25,42 @@ from codesearch.parsing.languages import LANGUAGES, grammar_version
 from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import content_digest
-from codesearch.store.manifest import Manifest, Tally, limited_counts
+from codesearch.store.manifest import Manifest, SegmentEntry, Tally, limited_counts
 from codesearch.treefiles import read_below
+
+MAX_DOCUMENTS = 8_000_000
+"""No merge makes a larger segment. The format of postings allows twice as many documents."""
+GROWTH = 3
+DEAD_SHARE = 0.3
+
+
+def can_merge(entries: Sequence[SegmentEntry]) -> bool:
+    """Say whether merging all segments would change anything."""
+    return (
+        any(entry.dead_files for entry in entries) or len(segments_to_merge(entries, 0, merge_all=True)) > 1
+    )
+
+
+def segments_to_merge(
+    entries: Sequence[SegmentEntry], new_documents: int, *, merge_all: bool = False
+) -> list[SegmentEntry]:
+    """Choose the segments to merge with about `new_documents` new documents; with `merge_all`, all that fit."""
+    chosen: list[SegmentEntry] = []
+    gathered = new_documents
+    by_size = sorted(entries, key=lambda entry: (entry.live_documents, entry.number))
+    for entry in sorted(by_size, key=_is_mostly_dead, reverse=True):  # Mostly dead ones come first.
+        fits = gathered + entry.live_documents <= MAX_DOCUMENTS
+        grows = entry.live_documents <= GROWTH * gathered
+        if not fits or not (merge_all or _is_mostly_dead(entry) or grows):
+            continue
+        chosen.append(entry)
+        gathered += entry.live_documents
+    return sorted(chosen, key=lambda entry: entry.number)
+
+
+def _is_mostly_dead(entry: SegmentEntry) -> bool:
+    return entry.live_documents <= (1 - DEAD_SHARE) * entry.documents
+
 
 _PARSED_BYTES_S = 1_000_000
 """Bytes of source that two cores index in a second, at least."""

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.build import workers
 from codesearch.build.current import Comparison, compare, walk_in_force
-from codesearch.build.plan import Plan, digest_of, plan_update
-from codesearch.build.policy import can_merge
+from codesearch.build.plan import Plan, can_merge, digest_of, plan_update
 from codesearch.build.stamps import is_folder, read_stamps, write_stamps
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig
 from codesearch.engine.answer import Changes, Freshness, State

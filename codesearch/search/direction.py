@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
-from codesearch.text.words import expansions, singular
+from codesearch.text.terms import expansions, singular
 
 BACKWARD = frozenset({"from"})
 BETWEEN = frozenset({"to", "into", "2", "as"}) | BACKWARD

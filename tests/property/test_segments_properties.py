@@ -15,7 +15,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from codesearch.build import policy
+from codesearch.build import plan as plan_module
 from codesearch.config import CONTENT, IndexConfig, RankConfig, WalkConfig
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.request import Filters, SearchRequest
@@ -93,13 +93,13 @@ class Histories(RuleBasedStateMachine):
         self.encoder = HashEncoder(self.place / "tokenizer.json")
         self.held: list[tuple[IndexReader, object]] = []
         self.config = IndexConfig()
-        self.policy = policy.GROWTH, policy.DEAD_SHARE
+        self.policy = plan_module.GROWTH, plan_module.DEAD_SHARE
 
     def teardown(self) -> None:
         self.compare_with_a_fresh_build()
         for index, _ in self.held:
             index.close()
-        policy.GROWTH, policy.DEAD_SHARE = self.policy
+        plan_module.GROWTH, plan_module.DEAD_SHARE = self.policy
         shutil.rmtree(self.place)
 
     def files(self) -> list[str]:
@@ -112,7 +112,7 @@ class Histories(RuleBasedStateMachine):
         content=st.sampled_from(list(CONTENT)),
     )
     def start(self, files, growth, dead_share, content) -> None:
-        policy.GROWTH, policy.DEAD_SHARE = growth, dead_share
+        plan_module.GROWTH, plan_module.DEAD_SHARE = growth, dead_share
         self.change_content(content)
         for path, functions in files.items():
             self.write(path, functions)
@@ -166,7 +166,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule(growth=st.sampled_from([0, 3, 1_000]))
     def change_how_much_is_merged(self, growth) -> None:
-        policy.GROWTH = growth
+        plan_module.GROWTH = growth
 
     @rule(content=st.sampled_from(list(CONTENT)))
     def change_content(self, content) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from codesearch.build import embed
-from codesearch.build.embed import Embedder
+from codesearch.build import build as build_module
+from codesearch.build.build import Embedder
 from codesearch.store.vectors import ROWS_FILE, SCALES_FILE, VectorWriter, quantize
 
 
@@ -19,7 +19,7 @@ def batches(encoder, monkeypatch):
         sizes.append(len(documents))
         return real(documents)
 
-    monkeypatch.setattr(embed, "_BATCH", 10)
+    monkeypatch.setattr(build_module, "_BATCH", 10)
     monkeypatch.setattr(encoder, "encode_documents", encode)
     return sizes
 

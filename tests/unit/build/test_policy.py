@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from codesearch.build import policy
-from codesearch.build.policy import segments_to_merge
+from codesearch.build import plan as plan_module
+from codesearch.build.plan import segments_to_merge
 from codesearch.store.manifest import SegmentEntry
 
 
@@ -51,13 +51,13 @@ def test_a_segment_of_any_size_is_rewritten_at_30_percent_dead_documents():
 
 
 def test_a_merge_of_small_segments_stays_within_the_maximum_size(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_DOCUMENTS", 100)
+    monkeypatch.setattr(plan_module, "MAX_DOCUMENTS", 100)
     assert chosen([entry(1, 60), entry(2, 30)], 11) == [2]
     assert chosen([entry(1, 60), entry(2, 30)], 10) == [1, 2]
 
 
 def test_a_merge_of_segments_with_dead_documents_stays_within_the_maximum_size(monkeypatch):
-    monkeypatch.setattr(policy, "MAX_DOCUMENTS", 100)
+    monkeypatch.setattr(plan_module, "MAX_DOCUMENTS", 100)
     entries = [entry(1, 60, 40), entry(2, 70, 30)]
     together = sum(found.live_documents for found in segments_to_merge(entries, 1))
     assert together + 1 <= 100

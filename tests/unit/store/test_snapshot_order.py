@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codesearch.build import policy
+from codesearch.build import plan as plan_module
 from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
@@ -20,7 +20,7 @@ SAME = "def push_item(stack):\n    return stack.push(item)\n"
 @pytest.fixture
 def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
     """Return an index of the same function in four files and segments, not in the order of their paths."""
-    monkeypatch.setattr(policy, "GROWTH", 0)
+    monkeypatch.setattr(plan_module, "GROWTH", 0)
     for name in ("d", "b", "c", "a"):
         index = index_tree(write_tree(tmp_path / "tree", {f"{name}/src/push.py": SAME}))
     assert len(index.segments) == 4

@@ -7,8 +7,14 @@ from collections import Counter
 from codesearch.config import ParseConfig
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
-from codesearch.text.terms import FIELDS, MAX_TERM_LENGTH, document_terms, query_terms, terms_of_file
-from codesearch.text.words import compounds
+from codesearch.text.terms import (
+    FIELDS,
+    MAX_TERM_LENGTH,
+    compounds,
+    document_terms,
+    query_terms,
+    terms_of_file,
+)
 from codesearch.types import Document
 
 PYTHON = language_named("python")
