@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.evaluation.judge import PROC, child_processes, tree_rss_bytes
+from codesearch.evaluation.stages import PROC, child_processes, tree_rss_bytes
 from codesearch.processes import python_command
 
 _EVERY_S = 0.02

@@ -21,7 +21,7 @@ from benchmarks.process import INSTALLED, quantiles, tree_cpu_ticks
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.evaluation.judge import tree_rss_bytes
+from codesearch.evaluation.stages import tree_rss_bytes
 from codesearch.search.request import SearchRequest
 
 PAGE = DOCS / "watch.md"

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from codesearch.evaluation.judge import StageClock, tree_rss_bytes
+from codesearch.evaluation.stages import StageClock, tree_rss_bytes
 from tests.command import until
 
 LARGE = "import sys; block = b'1' * 60_000_000; sys.stdin.read()"
