@@ -3,6 +3,8 @@
 `atomic_writer` writes a new file in the same folder, `NAME.RANDOM.part`. One rename then replaces the old file. A
 reader sees the old content or the new content, never a mixture. If several processes write the same file, the last one
 wins. A process that is killed with SIGKILL leaves its `.part` file behind.
+
+`scratch_folder` makes a folder below a home, on the same file system as the indexes.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +24,9 @@ OPEN_FILES_STAY = os.name == "nt"
 """Whether the system refuses to delete or replace a file that a process has open or mapped."""
 BUSY_S = 2.0
 """How many seconds to wait for a reader that prevents the replacement of a file."""
+SCRATCH = "scratch"
+_NEW_S = 60.0
+"""A younger scratch folder may belong to a process that has not locked it yet."""
 
 
 def make_folder(folder: Path) -> None:
@@ -120,6 +125,29 @@ def write_atomically(path: Path, content: bytes, *, sync: bool = False, for_owne
     """Replace the content of a file, or create the file."""
     with atomic_writer(path, sync=sync, for_owner=for_owner) as file:
         file.write(content)
+
+
+@contextmanager
+def scratch_folder(home: Path) -> Iterator[Path]:
+    """Yield a new folder and delete it afterwards; delete those of killed processes first."""
+    import shutil  # Only here: it would make each start slower.
+
+    for other in (home / SCRATCH).glob("*"):
+        abandoned = False
+        with suppress(OSError):
+            if time.time() - other.stat().st_mtime > _NEW_S:
+                with file_lock(other / "lock") as owner:
+                    abandoned = owner is None
+        if abandoned:
+            shutil.rmtree(other, ignore_errors=True)
+    folder = home / SCRATCH / os.urandom(8).hex()
+    content = folder / "content"
+    make_folder(content)
+    try:
+        with file_lock(folder / "lock"):
+            yield content
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 Stamp = tuple[int, int, int, int, int]

@@ -28,10 +28,10 @@ from codesearch.evaluation.judge import DEFAULT, BenchOptions
 from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
+from codesearch.files import scratch_folder
 from codesearch.history.build import find_history, update_history
 from codesearch.history.log import Commit, read_commits
 from codesearch.history.search import CommitFilters, CommitSearcher
-from codesearch.portable.targets import scratch_folder
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
 from codesearch.text.terms import query_terms

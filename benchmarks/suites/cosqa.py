@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge
 from codesearch.evaluation.result import SuiteResult
-from codesearch.portable.targets import scratch_folder
+from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
 from training.cosqa import read_functions, read_queries
 

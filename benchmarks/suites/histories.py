@@ -23,7 +23,7 @@ from codesearch.evaluation.judge import DEFAULT, BenchOptions, Questions, Tree, 
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
-from codesearch.portable.targets import scratch_folder
+from codesearch.files import scratch_folder
 
 TASKS = "tasks.jsonl"
 _FIELDS = ("tree", "commit", "query", "body", "name_in_query", "answers")

@@ -32,7 +32,7 @@ from codesearch.evaluation.judge import (
 from codesearch.evaluation.metrics import ndcg
 from codesearch.evaluation.qrels import Qrels, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult, commit_of
-from codesearch.portable.targets import scratch_folder
+from codesearch.files import scratch_folder
 
 METRIC, DEPTH = "ndcg_at_10", 10
 PUBLISHED = {

@@ -11,7 +11,7 @@ import os
 import shutil
 import time
 from contextlib import AbstractContextManager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from codesearch.engine.update import Dependencies
     from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
-    from codesearch.portable.targets import ExportCounts, OnStage
+    from codesearch.portable.pack import ExportCounts, OnStage
     from codesearch.search.searcher import Searcher
     from codesearch.store.reader import IndexReader
     from codesearch.structure.text import Outline
@@ -417,10 +417,5 @@ class Engine(Indexer):
 def _export_report(path: Path, roots: list[str], counts: ExportCounts, started: float) -> ExportReport:
     from codesearch.engine.reports import ExportReport
 
-    return ExportReport(
-        file=path,
-        roots=tuple(roots),
-        **asdict(counts),
-        bytes=path.stat().st_size,
-        seconds=time.monotonic() - started,
-    )
+    seconds = time.monotonic() - started
+    return ExportReport(*counts, file=path, roots=tuple(roots), bytes=path.stat().st_size, seconds=seconds)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.engine.answer import Changes
-from codesearch.portable.targets import ExportCounts
 from codesearch.store.manifest import Counts, Manifest, Tally
 
 _UNREADABLE = Manifest(
@@ -138,17 +137,25 @@ class ImportReport(OfIndex):
         return self.manifest.root
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportReport(ExportCounts):
+@dataclass(frozen=True, slots=True)
+class ExportReport:
     """What an export wrote.
 
     Attributes:
+        documents: in all indexed folders of the export.
+        files: source files in all of them.
+        changed: files that changed after they were indexed; their documents have no code.
+        missing: files that are gone or cannot be read; their documents have no code.
         file: the file.
         roots: the indexed folders.
         bytes: size of the file.
         seconds: wall time.
     """
 
+    documents: int
+    files: int
+    changed: int
+    missing: int
     file: Path
     roots: tuple[str, ...]
     bytes: int

@@ -22,7 +22,7 @@ from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.evaluation.stages import StageClock
-from codesearch.portable.targets import scratch_folder
+from codesearch.files import scratch_folder
 from codesearch.search.request import Filters
 from codesearch.search.screen import rank_files
 from codesearch.search.searcher import Searcher

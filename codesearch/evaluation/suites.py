@@ -38,7 +38,7 @@ from codesearch.evaluation.qrels import (
     read_queries,
 )
 from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
-from codesearch.portable.targets import scratch_folder
+from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.types import KINDS
 

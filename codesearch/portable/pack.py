@@ -18,15 +18,14 @@ import ntpath
 import re
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from codesearch.errors import ExportError, IndexCorruptError, IndexStoreError
-from codesearch.files import atomic_writer
-from codesearch.portable.targets import ExportCounts, OnStage, check_target, scratch_folder
+from codesearch.errors import ExportError, IndexCorruptError
+from codesearch.files import atomic_writer, scratch_folder
 from codesearch.store.arrays import write_sources
 from codesearch.store.catalogue import IndexEntry, writer_lock
 from codesearch.store.database import storage_error
@@ -37,15 +36,28 @@ from codesearch.store.segment import SegmentReader
 from codesearch.store.source import read_source
 from codesearch.store.untrusted import FILES, is_name
 
+OnStage = Callable[[str, int, int], None]
+"""Called with a stage, and how many bytes or documents of how many are done in it."""
+ExportCounts = tuple[int, int, int, int]
+"""The first fields of `ExportReport`."""
 PORTABLE_VERSION = 1
 HEAD = "codesearch.json"
 PATIENCE_S = 10.0
 """How long to wait for a writer of the index."""
-_MAGIC = b"PK\x03\x04"
-_NAME_AT = 30
-"""Byte of an archive where the name of its first entry begins."""
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-_PERMISSIONS = 0o100644 << 16
+_MARKS = {0: b"PK\x03\x04", 30: HEAD.encode()}
+"""An archive, and the name of its first entry."""
+
+
+def check_target(path: Path, kind: str, marks: Mapping[int, bytes], *, force: bool) -> None:
+    """Check that a file is new, has the marks of its kind at these bytes, or may be replaced by force."""
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise ExportError(f"{path} is not a regular file", "name another file")
+    with open(path, "rb") as file:
+        start = file.read(100)
+    if not force and not all(start.startswith(mark, at) for at, mark in marks.items()):
+        raise ExportError(f"{path} is not {kind}", "name another file, or replace it with --force")
 
 
 def export_portable(
@@ -58,16 +70,15 @@ def export_portable(
     on_progress: OnStage,
 ) -> tuple[str, ExportCounts]:
     """Write an index, which no other process can change meanwhile; return its root, and what was written."""
-    check_target(file, "a portable file", _is_portable, force=force)
-    root = entry.manifest.root if entry.manifest else str(entry.folder)
+    check_target(file, "a portable file", _MARKS, force=force)
     with (
         storage_errors(home),
         scratch_folder(home) as scratch,
-        writer_lock(entry.folder, root, wait_s=PATIENCE_S),
+        writer_lock(entry.folder, entry.root, wait_s=PATIENCE_S),
+        closing(IndexReader.open(entry.folder)) as index,
     ):
-        with closing(IndexReader.open(entry.folder)) as index:
-            counts = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
-            return index.manifest.root, counts
+        counts = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
+        return index.manifest.root, counts
 
 
 @contextmanager
@@ -76,14 +87,7 @@ def storage_errors(home: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise storage_error(error, home) or IndexStoreError(f"{home}: {error}") from error
-
-
-def _is_portable(path: Path) -> bool:
-    """Say whether a file begins as a portable file does."""
-    with open(path, "rb") as file:
-        start = file.read(_NAME_AT + len(HEAD))
-    return start.startswith(_MAGIC) and start[_NAME_AT:] == HEAD.encode()
+        raise storage_error(error, home) or error from error
 
 
 def _write_portable(
@@ -100,7 +104,7 @@ def _write_portable(
     places: dict[str, Path] = {}
     try:
         for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
-            files = {name: file for name, file in sorted(entry.files.items()) if name in FILES}
+            files = {name: file for name, file in entry.files.items() if name in FILES}
             places |= {f"{entry.folder}/{name}": segment.folder / name for name in files}
             for name, file in files.items():
                 check_digest(segment.folder / name, file, segment.root)
@@ -123,13 +127,12 @@ def _write_portable(
         )
         with atomic_writer(path.resolve(), sync=True) as part:
             _write_archive(part, manifest, places, on_progress)
-    except FileNotFoundError as error:
-        if error.filename and Path(error.filename).is_relative_to(index.folder):
-            raise IndexCorruptError(Path(error.filename), "missing", index.manifest.root) from None
-        raise ExportError(f"{path} cannot be written: {error.strerror}") from error
     except OSError as error:
+        name = error.filename
+        if isinstance(error, FileNotFoundError) and name and Path(name).is_relative_to(index.folder):
+            raise IndexCorruptError(Path(name), "missing", index.manifest.root) from None
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
-    return ExportCounts(manifest.documents, manifest.source_files, *left_out)
+    return manifest.documents, manifest.source_files, left_out[0], left_out[1]
 
 
 def exported_name(root: str) -> str:
@@ -154,12 +157,7 @@ def _sources(segment: SegmentReader, left_out: list[int]) -> Iterator[bytes]:
         yield b"" if changed else source
 
 
-def _write_archive(
-    file: BinaryIO,
-    manifest: Manifest,
-    places: dict[str, Path],
-    on_progress: OnStage,
-) -> None:
+def _write_archive(file: BinaryIO, manifest: Manifest, places: dict[str, Path], on_progress: OnStage) -> None:
     """Write the archive of a manifest; `places` maps the names of entries to files."""
     total, done = manifest.bytes, 0
     head = json.dumps({"portable": PORTABLE_VERSION, "manifest": asdict(manifest)}, sort_keys=True).encode()
@@ -174,9 +172,8 @@ def _write_archive(
 
 
 def _entry(name: str, size: int) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry = zipfile.ZipInfo(name)
     entry.create_system = 3
-    entry.external_attr = _PERMISSIONS
     entry.compress_type = zipfile.ZIP_STORED if name.endswith("/sources.npy") else zipfile.ZIP_DEFLATED
     entry.file_size = size
     return entry

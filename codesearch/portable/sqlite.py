@@ -18,15 +18,14 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.build.plan import LiveFile, live_files
+from codesearch.build.plan import live_files
 from codesearch.errors import ExportError, MissingExtraError
 from codesearch.files import atomic_writer
 from codesearch.parsing.identifiers import subtokens
-from codesearch.portable.targets import ExportCounts, OnStage, check_target
-from codesearch.store.database import DATABASE
+from codesearch.portable.pack import ExportCounts, OnStage, check_target
+from codesearch.store.database import DATABASE, FileRecord
 from codesearch.store.digest import check_digest
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
@@ -36,10 +35,10 @@ from codesearch.types import GENERATED, STUB, TEST, VENDORED
 
 LAYOUT_VERSION = 1
 APPLICATION_ID = int.from_bytes(b"cdsr")
-_MAGIC = b"SQLite format 3\0"
-_HEADER_BYTES = 72
-"""A SQLite file begins with the magic; the last four of these bytes are the application id, big-endian."""
+_MARKS = {0: b"SQLite format 3\0", 68: b"cdsr"}
+"""What an export has at these bytes: the magic of SQLite and the application id, big-endian."""
 
+_FLAGS = {"is_test": TEST, "is_generated": GENERATED, "is_vendored": VENDORED, "is_stub": STUB}
 _ROOTS = {"id": int, "path": str, "indexed_at": str, "model": str}
 _FILES = {
     **dict.fromkeys(("id", "root_id"), int),
@@ -52,7 +51,7 @@ _DOCUMENTS = {
     **dict.fromkeys(("path", "language", "kind", "name", "qualified_name", "name_words"), str),
     **dict.fromkeys(("signature", "docstring", "code"), str),
     **dict.fromkeys(("start_line", "end_line", "last_line", "start_byte", "end_byte"), int),
-    **dict.fromkeys(("is_test", "is_generated", "is_vendored", "is_stub"), bool),
+    **dict.fromkeys(_FLAGS, bool),
 }
 _SEARCHED = {"name": 10, "name_words": 5, "signature": 2, "docstring": 2, "code": 1, "path": 1}
 """Columns of the full-text search, and the weight of each in the rank."""
@@ -78,6 +77,8 @@ GROUP BY roots.id, documents.language, kind
 _UNCHANGED, _CHANGED, _MISSING = "unchanged", "changed", "missing"
 """How a file compares with what was indexed; a "missing" file is gone or cannot be read."""
 _Row = dict[str, object]
+_File = tuple[int, SegmentReader, FileRecord]
+"""The id of a root, a segment of its index and a file in it."""
 
 
 def check_sqlite_target(path: Path, *, force: bool) -> None:
@@ -92,7 +93,7 @@ def check_sqlite_target(path: Path, *, force: bool) -> None:
             raise ExportError(
                 f"{path} is in use: {journal} exists", "close the programs that use it, or name another file"
             )
-    check_target(path, "an export of codesearch", _is_export, force=force)
+    check_target(path, "an export of codesearch", _MARKS, force=force)
 
 
 def write_sqlite(indexes: Sequence[IndexReader], path: Path, on_progress: OnStage) -> ExportCounts:
@@ -131,9 +132,8 @@ def _write(
         database.create_table(name, columns, pk="id", not_null=columns.keys() - {"code"}, foreign_keys=keys)
     for name, query in _VIEWS.items():
         database.create_view(name, query)
-    files = _exported_files(indexes)
-    states: list[str] = []
-    total = sum(file.live.record.doc_count for file in files)
+    files = list(_exported_files(indexes))
+    total = sum(record.doc_count for _, _, record in files)
     database.table("roots").insert_all(
         {
             "id": root_id,
@@ -143,9 +143,10 @@ def _write(
         }
         for root_id, index in enumerate(indexes, start=1)
     )
-    rows = _document_rows(files, states, lambda done: on_progress("documents", done, total))
-    database.table("documents").insert_all(rows)
-    database.table("files").insert_all(_file_rows(files, states))
+    file_rows: list[_Row] = []
+    documents = _document_rows(files, file_rows, lambda done: on_progress("documents", done, total))
+    database.table("documents").insert_all(documents)
+    database.table("files").insert_all(file_rows)
     on_progress("full-text search", 0, 0)
     database.table("files").create_index(["root_id", "path"], unique=True)
     database.table("documents").create_index(["file_id"])
@@ -153,58 +154,43 @@ def _write(
     database.table("documents").enable_fts(_SEARCHED, tokenize="porter")
     rank = f"bm25({', '.join(map(str, _SEARCHED.values()))})"
     database.execute("INSERT INTO documents_fts (documents_fts, rank) VALUES ('rank', ?)", [rank])
-    return ExportCounts(total, len(files), states.count(_CHANGED), states.count(_MISSING))
+    states = [row["state"] for row in file_rows]
+    return total, len(files), states.count(_CHANGED), states.count(_MISSING)
 
 
-def _is_export(path: Path) -> bool:
-    with open(path, "rb") as file:
-        header = file.read(_HEADER_BYTES)
-    return header.startswith(_MAGIC) and header[-4:] == APPLICATION_ID.to_bytes(4)
-
-
-@dataclass(frozen=True, slots=True)
-class _ExportedFile:
-    """A live file of an index, and the id of its root."""
-
-    root_id: int
-    segment: SegmentReader
-    live: LiveFile
-
-
-def _exported_files(indexes: Sequence[IndexReader]) -> list[_ExportedFile]:
-    """List the live files in the order of their ids; files that two roots share belong to the inner root."""
+def _exported_files(indexes: Sequence[IndexReader]) -> Iterator[_File]:
+    """Yield the live files in the order of their ids; files that two roots share belong to the inner root."""
     inner = inner_folders([index.root for index in indexes])
-    found: list[_ExportedFile] = []
     for root_id, index in enumerate(indexes, start=1):
-        of_root = [
-            _ExportedFile(root_id, segment, live)
+        files = [
+            (root_id, segment, live.record)
             for segment, entry in zip(index.segments, index.manifest.segments, strict=True)
             for live in live_files(entry.number, entry.dead_files, segment.store)
             if not live.record.path.startswith(inner[segment.root])
         ]
-        found += sorted(of_root, key=lambda file: file.live.record.path)
-    return found
+        yield from sorted(files, key=lambda file: file[2].path)
 
 
 def _document_rows(
-    files: Sequence[_ExportedFile], states: list[str], on_documents: Callable[[int], None]
+    files: Sequence[_File], file_rows: list[_Row], on_documents: Callable[[int], None]
 ) -> Iterator[_Row]:
-    """Yield a row for each document, with its code if the file has not changed since it was indexed."""
+    """Yield a row for each document, with its code if the file has not changed; collect the rows of the files."""
     doc_id = 0
-    for file_id, file in enumerate(files, start=1):
-        record = file.live.record
-        found = read_source(file.segment, record)
-        if found is None or not found[0] and record.size:
-            states.append(_MISSING)
-        else:
-            states.append(_CHANGED if found[1] else _UNCHANGED)
-        for row in file.segment.store.document_rows(record.first_doc, record.doc_count):
+    for file_id, (root_id, segment, record) in enumerate(files, start=1):
+        found = read_source(segment, record)
+        source, changed = found or (b"", False)
+        is_missing = found is None or (not source and record.size)
+        state = _MISSING if is_missing else _CHANGED if changed else _UNCHANGED
+        of_file = (record.path, record.language, record.size, record.digest.hex(), state)
+        values = (file_id, root_id, *of_file, record.skipped, record.warnings)
+        file_rows.append(dict(zip(_FILES, values, strict=True)))
+        for row in segment.store.document_rows(record.first_doc, record.doc_count):
             doc_id += 1
             code = None
-            if found and states[-1] == _UNCHANGED:
-                lines = cut_lines(found[0], row.start_line, row.end_line, start_byte=row.start_byte)
+            if state == _UNCHANGED:
+                lines = cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
                 code = lines.decode("utf-8", "replace")
-            values = {
+            of_document = {
                 "id": doc_id,
                 "file_id": file_id,
                 "path": record.path,
@@ -212,27 +198,7 @@ def _document_rows(
                 **row._asdict(),
                 "name_words": " ".join(subtokens(row.qualified_name)),
                 "code": code,
-                "is_test": bool(row.flags & TEST),
-                "is_generated": bool(row.flags & GENERATED),
-                "is_vendored": bool(row.flags & VENDORED),
-                "is_stub": bool(row.flags & STUB),
+                **{name: bool(row.flags & flag) for name, flag in _FLAGS.items()},
             }
-            yield {name: values[name] for name in _DOCUMENTS}
+            yield {name: of_document[name] for name in _DOCUMENTS}
         on_documents(doc_id)
-
-
-def _file_rows(files: Sequence[_ExportedFile], states: Sequence[str]) -> Iterator[_Row]:
-    """Yield a row for each file."""
-    for file_id, (file, state) in enumerate(zip(files, states, strict=True), start=1):
-        record = file.live.record
-        yield {
-            "id": file_id,
-            "root_id": file.root_id,
-            "path": record.path,
-            "language": record.language,
-            "bytes": record.size,
-            "digest": record.digest.hex(),
-            "state": state,
-            "skipped": record.skipped,
-            "warnings": record.warnings,
-        }

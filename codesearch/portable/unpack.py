@@ -1,7 +1,7 @@
 """A portable file -> an index of a home, or a folder of a cache that is searched without an import.
 
-Nothing in the file is trusted. Every entry must be in the manifest, with a known name, and every byte is counted and
-hashed while it is read. The folder of the index gets no file under another name.
+Nothing in the file is trusted. The entries must be those of the manifest, with known names and their sizes, and every
+byte is hashed and checked before the index is used.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -23,12 +24,11 @@ from typing import Any
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
-from codesearch.files import make_folder, private, sync_folder
-from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, storage_errors
-from codesearch.portable.targets import OnStage, scratch_folder
+from codesearch.files import make_folder, private, scratch_folder, stamp_of, sync_folder
+from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, OnStage, storage_errors
 from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
-from codesearch.store.digest import check_sizes
+from codesearch.store.digest import check_intact, describe_files
 from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, segment_folder
 from codesearch.store.publish import commit_manifest, last_number, writing
 from codesearch.store.untrusted import (
@@ -46,20 +46,8 @@ _CACHE = Path("cache", "portable")
 _KEPT = 4
 """This many unpacked files stay in the cache, those used last."""
 _MAX_HEAD_BYTES = 64_000_000
-_CHUNK = 1 << 20
-_ENCRYPTED = 1
-_PLAIN = (0, stat.S_IFREG)
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OverflowError,
-    ValueError,
-)
-"""What `zipfile` raises for a damaged archive."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, OverflowError, ValueError)
+"""What `zipfile` and `json` raise for a damaged archive."""
 
 
 def import_portable(
@@ -102,11 +90,13 @@ def portable_entry(file: Path, home: Path) -> IndexEntry:
             folder = home / _CACHE / portable.digest
             if not _is_whole(folder):
                 _add(portable, portable.manifest, folder, home)
-                unpacked = sorted(folder.parent.iterdir(), key=_used, reverse=True)
-                for old in [path for path in unpacked if path != folder][_KEPT - 1 :]:
-                    shutil.rmtree(old, ignore_errors=True)
             with storage_errors(home):
                 os.utime(folder)  # The cache keeps what was used last.
+                by_use = sorted(
+                    folder.parent.iterdir(), key=lambda path: stamp_of(str(path))[1], reverse=True
+                )
+            for old in by_use[_KEPT:]:
+                shutil.rmtree(old, ignore_errors=True)
     except PortableFileError as error:
         return IndexEntry(file, None, error)
     return read_entry(folder) or IndexEntry(folder, None)
@@ -146,34 +136,20 @@ def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Say whether a folder has a manifest and all files in their recorded sizes."""
+    """Say whether a folder has an index without damage."""
     entry = read_entry(folder)
     if entry is None or entry.manifest is None:
         return False
     try:
-        for segment in entry.manifest.segments:
-            list(check_sizes(folder, segment, entry.root))
-    except IndexCorruptError:
+        check_intact(folder, entry.manifest)
+    except (FileNotFoundError, IndexCorruptError):
         return False
     return True
 
 
-def _used(folder: Path) -> float:
-    try:
-        return folder.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class PortableFile:
-    """An open portable file whose manifest and list of entries are checked.
-
-    Attributes:
-        path: the file.
-        manifest: its manifest; the root is only a name.
-        digest: sha256 of the manifest, which has the sha256 of every file.
-    """
+    """An open portable file whose manifest and list of entries are checked; `digest` is the sha256 of the manifest."""
 
     path: Path
     manifest: Manifest
@@ -188,9 +164,16 @@ class PortableFile:
                 for name, entry in segment.files.items():
                     target = folder / segment.folder / name
                     make_folder(target.parent)
-                    _unpack_entry(self.archive, f"{segment.folder}/{name}", target, entry)
+                    with (
+                        self.archive.open(f"{segment.folder}/{name}") as source,
+                        open(target, "xb", opener=private) as file,
+                    ):
+                        shutil.copyfileobj(source, file, 1 << 20)
                     done += entry["bytes"]
                     on_progress("unpacking", done, total)
+                for name, described in describe_files(folder / segment.folder).items():
+                    if described != segment.files[name]:
+                        raise UntrustedError(f"the entry {name!r} has a wrong checksum")
                 check_segment(folder / segment.folder, segment, int(self.manifest.model["dim"]))
 
 
@@ -240,33 +223,31 @@ def _one_line(path: Path) -> Iterator[None]:
 
 def _read_head(archive: zipfile.ZipFile) -> bytes:
     entries = archive.infolist()
+    for entry in entries:
+        is_file = stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
+        if not is_file or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise UntrustedError(f"the entry {entry.filename!r} is no file or has an unknown compression")
     if not entries or entries[0].filename != HEAD:
         raise UntrustedError(f"it does not begin with {HEAD}")
-    _check_entry(entries[0], entries[0].file_size)
     if entries[0].file_size > _MAX_HEAD_BYTES:
         raise UntrustedError(f"{HEAD} is too large")
-    with archive.open(entries[0]) as file:
-        return file.read(_MAX_HEAD_BYTES)
+    with archive.open(HEAD) as file:
+        return file.read(_MAX_HEAD_BYTES)  # A limit, because `zipfile` unpacks that much at once.
 
 
 def _manifest(path: Path, head: bytes) -> Manifest:
-    try:
-        fields: Any = json.loads(head)
-    except RecursionError:
-        raise UntrustedError(f"{HEAD} is nested too deeply") from None
+    fields: Any = json.loads(head)
     if not isinstance(fields, dict) or not isinstance(fields.get("manifest"), dict):
         raise UntrustedError(f"{HEAD} has no manifest")
-    version, found = fields.get("portable"), fields["manifest"].get("format")
-    if version != PORTABLE_VERSION:
-        raise PortableFileError(
-            f"{path} is a portable file of version {version!r}, expected {PORTABLE_VERSION}",
-            "use the same version of codesearch on both machines",
-        )
-    if found != FORMAT_VERSION:
-        raise PortableFileError(
-            f"{path} has index format {found!r}, expected {FORMAT_VERSION}",
-            "use the same version of codesearch on both machines",
-        )
+    for what, version, expected in (
+        ("is a portable file of version", fields.get("portable"), PORTABLE_VERSION),
+        ("has index format", fields["manifest"].get("format"), FORMAT_VERSION),
+    ):
+        if version != expected:
+            raise PortableFileError(
+                f"{path} {what} {version!r}, expected {expected}",
+                "use the same version of codesearch on both machines",
+            )
     manifest = checked_manifest(fields["manifest"])
     for segment in manifest.segments:
         check_file_names(segment)
@@ -274,48 +255,16 @@ def _manifest(path: Path, head: bytes) -> Manifest:
 
 
 def _check_entries(archive: zipfile.ZipFile, manifest: Manifest) -> None:
+    """Check names and sizes; no more bytes of an entry than its size are unpacked."""
     expected = {
         f"{segment.folder}/{name}": int(file["bytes"])
         for segment in manifest.segments
         for name, file in segment.files.items()
     }
-    seen = {HEAD}
-    for entry in archive.infolist()[1:]:
-        name = entry.filename
-        if name in seen:
-            raise UntrustedError(f"the entry {name!r} occurs twice")
-        if os.path.isabs(name) or ".." in name.replace("\\", "/").split("/"):
-            raise UntrustedError(f"the entry {name!r} leaves the folder")
-        if name not in expected:
-            raise UntrustedError(f"the entry {name!r} is not in its manifest")
-        _check_entry(entry, expected[name])
-        seen.add(name)
-    if missing := sorted(expected.keys() - seen):
-        raise UntrustedError(f"the entry {missing[0]!r} is missing")
-
-
-def _check_entry(entry: zipfile.ZipInfo, size: int) -> None:
-    if stat.S_IFMT(entry.external_attr >> 16) not in _PLAIN or entry.is_dir():
-        raise UntrustedError(f"the entry {entry.filename!r} is a link, a folder or a device")
-    if entry.flag_bits & _ENCRYPTED or entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise UntrustedError(f"the entry {entry.filename!r} is encrypted or has an unknown compression")
-    if entry.file_size != size:
-        raise UntrustedError(f"the entry {entry.filename!r} has {entry.file_size} bytes, expected {size}")
-
-
-def _unpack_entry(archive: zipfile.ZipFile, name: str, target: Path, expected: dict[str, Any]) -> None:
-    """Write one entry and sync it; stop at the first byte that is too much."""
-    digest, size = hashlib.sha256(), 0
-    with archive.open(name) as source, open(target, "xb", opener=private) as file:
-        while chunk := source.read(_CHUNK):
-            size += len(chunk)
-            if size > expected["bytes"]:
-                break
-            digest.update(chunk)
-            file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())
-    if size != expected["bytes"]:
-        raise UntrustedError(f"the entry {name!r} has another size than its manifest says")
-    if digest.hexdigest() != expected["sha256"]:
-        raise UntrustedError(f"the entry {name!r} has a wrong checksum")
+    entries = archive.infolist()[1:]
+    names, known = Counter(entry.filename for entry in entries), Counter(expected.keys())
+    if wrong := sorted((names - known) + (known - names)):
+        raise UntrustedError(f"the entry {wrong[0]!r} is missing, occurs twice or is not in its manifest")
+    for entry in entries:
+        if entry.file_size != (size := expected[entry.filename]):
+            raise UntrustedError(f"the entry {entry.filename!r} has {entry.file_size} bytes, expected {size}")

@@ -313,7 +313,7 @@ def test_an_import_for_a_folder_reads_no_more_files_than_the_settings_of_the_use
 @pytest.mark.parametrize("name", ["../../evil", "/tmp/evil", "segments/000001/evil.pkl", "..\\evil"])
 def test_an_entry_outside_of_the_folder_or_unknown_is_refused(reader, plain, tmp_path, name):
     file = repacked(plain, tmp_path / "file", lambda entries: entries.update({name: b"evil"}))
-    assert "leaves the folder" in (line := refusal(reader, file)) or "is not in its manifest" in line
+    assert "is not in its manifest" in refusal(reader, file)
     assert not list(tmp_path.rglob("evil*"))
 
 
@@ -349,9 +349,7 @@ def test_links_devices_and_duplicates_are_refused(reader, plain, tmp_path):
         return change
 
     for kind in (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO):
-        assert "is a link, a folder or a device" in refusal(
-            reader, rewritten(plain, tmp_path / "file", of_type(kind))
-        )
+        assert "is no file" in refusal(reader, rewritten(plain, tmp_path / "file", of_type(kind)))
     twice = rewritten(
         plain, tmp_path / "file", lambda info: [info, info] if info.filename == STORE else [info]
     )

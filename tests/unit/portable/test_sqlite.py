@@ -345,7 +345,7 @@ def test_a_segment_that_is_merged_during_the_export_is_still_exported(
 
 def test_an_open_segment_that_was_deleted_is_still_exported(built_index, file):
     shutil.rmtree(only(built_index).folder)
-    assert write_sqlite([built_index], file, lambda *_: None).documents == 13
+    assert write_sqlite([built_index], file, lambda *_: None)[0] == 13
 
 
 def test_a_folder_without_an_index_is_an_error_and_leaves_no_file(engine, home, file, tmp_path):
