@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 from benchmarks.publish import DOCS, README, RESULTS, fill, line
-from codesearch.evaluation.significance import AVERAGE
+from codesearch.evaluation.metrics import AVERAGE
 
 PAGES = {
     **dict.fromkeys(("csn_mrr", "advtest"), "bench-encoders.md"),

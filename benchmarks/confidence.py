@@ -27,7 +27,7 @@ from benchmarks.publish import record
 from benchmarks.suites import cosqa
 from benchmarks.suites.histories import TASKS
 from benchmarks.suites.repositories import sources_of
-from codesearch.evaluation.jsonl import one_file, read_jsonl
+from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.judge import (
     BenchOptions,
     Collection,
@@ -41,6 +41,7 @@ from codesearch.search.ranking import Ranking
 from codesearch.search.screen import rank_files
 from codesearch.search.searcher import Searcher
 from codesearch.text.bundle import SHIPPED, load_bundle
+from training.cosqa import one_file
 
 _ABSENT = Path(__file__).with_name("absent_topics.json")
 _ANYWHERE = 20
@@ -189,7 +190,7 @@ def _asked(searcher: Searcher, collection: Collection, source: str, text: str, p
 
 
 def _of_smoke() -> Iterator[Asked]:
-    qrels = smoke_judgements(_options(Path()))
+    qrels = smoke_judgements()
     with _searcher(SMOKE / "sources", named_document) as (searcher, collection):
         yield from _of_functions(searcher, collection, "smoke", {query: query[1] for query in qrels}, qrels)
 

@@ -21,11 +21,11 @@ from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
 from codesearch.evaluation.jsonl import unpack
-from codesearch.evaluation.judge import BenchOptions, functions_of_language
+from codesearch.evaluation.judge import functions_of_language
 from codesearch.evaluation.metrics import DEPTH, score_graded
-from codesearch.evaluation.qrels import Qrels, Run, document_url, judged
+from codesearch.evaluation.qrels import Qrels, Run, document_url, judged, read_annotations
 from codesearch.evaluation.result import SystemResult, summarise
-from codesearch.evaluation.suites import PACK, csn99_judgements
+from codesearch.evaluation.suites import ANNOTATIONS, PACK
 from codesearch.milvus.store import Connection
 from codesearch.search.searcher import Searcher
 
@@ -43,7 +43,7 @@ def main() -> None:
     root = Path("build/speed/csn99")
     shutil.rmtree(root, ignore_errors=True)
     unpack(data / PACK, root, lambda *_: None)
-    qrels = judged(csn99_judgements(BenchOptions(Path("build"), data)))
+    qrels = judged(read_annotations(data / ANNOTATIONS))
     shutil.rmtree(_SCRATCH, ignore_errors=True)
     with _server() as uri:
         engine = Engine(_SCRATCH / "home")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from codesearch.evaluation.stages import PROC, child_processes, tree_rss_bytes
+from codesearch.evaluation.judge import StageClock
 from codesearch.processes import python_command
 
 _EVERY_S = 0.02
+_PROC = Path("/proc")
 INSTALLED = {"PYTHONDONTWRITEBYTECODE": ""}
 """Variables for commands of a checkout. Python writes bytecode for it, as for an installed package."""
 
@@ -119,11 +122,47 @@ class _Watch(threading.Thread):
         return sum(self._cpu_ticks.values()) / os.sysconf("SC_CLK_TCK")
 
 
+class MemoryClock(StageClock):
+    """Also samples the memory of this process and all its descendants; a page that processes share counts for each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rss_bytes: dict[str, int] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure the body of the context."""
+        watch = _Watch(os.getpid())
+        watch.start()
+        try:
+            with super().stage(name):
+                yield
+        finally:
+            watch.stop()
+            peak = max(watch.peak_bytes, tree_rss_bytes(os.getpid()))
+            self.rss_bytes[name] = max(self.rss_bytes.get(name, 0), peak)
+
+
+def tree_rss_bytes(pid: int) -> int:
+    """Return the resident memory of a process and all its descendants; 0 once it is gone."""
+    try:
+        pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
+        return pages * mmap.PAGESIZE + sum(map(tree_rss_bytes, child_processes(pid)))
+    except (OSError, IndexError):
+        return 0
+
+
+def child_processes(pid: int) -> list[int]:
+    """Return the ids of a process's children."""
+    lists = (path.read_text() for path in (_PROC / str(pid) / "task").glob("*/children"))
+    return [int(child) for line in lists for child in line.split()]
+
+
 def tree_cpu_ticks(pid: int) -> dict[int, int]:
     """Return the clock ticks of a process and each descendant, by process id; {} once the process is gone."""
     try:
         # The name, in brackets, may have any characters, so read the fields after it.
-        fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
         children = child_processes(pid)
     except (OSError, IndexError):
         return {}

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import QUERIES, Command, Paths, ours
-from benchmarks.process import INSTALLED, quantiles, seconds_of
+from benchmarks.process import INSTALLED, quantiles, seconds_of, tree_rss_bytes
 from benchmarks.publish import DOCS, fill, line, record
-from codesearch.evaluation.stages import tree_rss_bytes
 
 PAGE = DOCS / "speed.md"
 _CLIENTS = 20

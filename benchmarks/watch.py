@@ -17,11 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.process import INSTALLED, quantiles, tree_cpu_ticks
+from benchmarks.process import INSTALLED, quantiles, tree_cpu_ticks, tree_rss_bytes
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.evaluation.stages import tree_rss_bytes
 from codesearch.search.request import SearchRequest
 
 PAGE = DOCS / "watch.md"

@@ -15,6 +15,16 @@ from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 GROUP = "python"
 
 
+def one_file(folder: Path, pattern: str) -> Path:
+    """Return the one file of a folder that matches a pattern."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise ConfigError(
+            f"{folder}: {len(found)} files {pattern}, expected 1", "give --data the suite's folder"
+        )
+    return found[0]
+
+
 def read_functions(path: Path) -> dict[str, str]:
     """Read id -> code of every function."""
     return {field(place, record, "id"): field(place, record, "code") for place, record in read_jsonl(path)}

@@ -83,7 +83,6 @@ def run(data: Path, options: BenchOptions) -> SuiteResult:
         judged_queries=distinct_queries(systems),
         documents=sum(counts["commits"] for counts in asked.repositories.values()),
         seconds=options.clock.seconds,
-        rss_bytes=options.clock.rss_bytes,
         details={"model": describe_encoder(asked.encoder), "repositories": asked.repositories},
         runs=asked.runs,
         queries=asked.queries,

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from codesearch.evaluation.jsonl import one_file
 from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge
 from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
-from training.cosqa import read_functions, read_queries
+from training.cosqa import one_file, read_functions, read_queries
 
 CODEBASE, QUERIES = "codebase*.jsonl*", "retrieval_dev*.jsonl*"
 DEPTHS = (1, 5, 10, 100)

@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +21,6 @@ from codesearch.settings import IndexingSettings, ModelSettings
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
-    from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.result import SuiteResult
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
@@ -34,22 +32,11 @@ def bench(
         str | None, Opt("What to run; `--suite help` lists them; default: csn99 with --data, else smoke.")
     ] = None,
     data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
-    annotations: Annotated[
-        Path | None, Opt("Use the judgements in this file, in the official format.")
-    ] = None,
-    without: Annotated[tuple[str, ...], Opt("Turn a signal of the ranking off.")] = (),
     questions: Annotated[
         Path | None, Opt("Score your own questions on your index: a file of JSON lines.")
     ] = None,
     root: Annotated[Path | None, Opt("The folder for --questions, by default this one.")] = None,
     json_file: Annotated[Path | None, Opt("Write all scores to a JSON file.", "--json")] = None,
-    predictions: Annotated[
-        Path | None, Opt("Write the results of the default system, in the official format.")
-    ] = None,
-    score: Annotated[Path | None, Opt("Score these results, in the official format.")] = None,
-    compare: Annotated[
-        tuple[Path, Path] | None, typer.Option(help="Compare two files of --json, query by query.")
-    ] = None,
     *,
     models: ModelSettings,
     home: Home = None,
@@ -58,47 +45,40 @@ def bench(
 
     It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
     """
-    from codesearch.evaluation.judge import DEFAULT, BenchOptions
-    from codesearch.evaluation.qrels import write_predictions
-    from codesearch.evaluation.result import write_json
+    from codesearch.evaluation.judge import BenchOptions
+    from codesearch.evaluation.result import result_text, write_json
+    from codesearch.evaluation.suites import SUITES, run_suite
 
     invocation = invocation_of(context)
-    ways = [
-        name for name, given in {"compare": compare, "score": score, "questions": questions}.items() if given
-    ]
-    if len(ways) > 1:
-        raise ConfigError(f"--{ways[0]} and --{ways[1]} exclude each other", "give only one")
-    if suite == "help" or compare:
-        yield Output(_comparison(*map(invocation.path, compare)) if compare else _suites())
+    if suite == "help":
+        width = max(map(len, SUITES))
+        yield Output("".join(f"{name:{width}}  {what}\n" for name, (what, _) in SUITES.items()))
         return
-    if questions and (suite or data or annotations or without or predictions):
+    if questions and (suite or data):
         raise ConfigError(
             "--questions asks your own index", "give it only --root, --json, --model and --device"
         )
     if root and not questions:
         raise ConfigError("--root is only for --questions", "leave it out")
-    if score and predictions:
-        raise ConfigError("--score runs no search, so --predictions has nothing to write", "give only one")
-    to_json, to_predictions = (_writable(invocation, file) for file in (json_file, predictions))
+    to_json = _writable(invocation, json_file)
     engine = invocation.engine(home, model=models.model, device=models.device)
     if questions:
         result = yield from _of_questions(invocation, engine, invocation.path(questions), root)
     else:
         named = data or os.environ.get(DATA_VARIABLE)
-        options = BenchOptions(
-            home=engine.home,
-            data=invocation.path(Path(named)) if named else None,
-            annotations=annotations and invocation.path(annotations),
-            model=models.model and invocation.path(models.model),
-            device=models.device,
-            without=without,
-        )
-        suite = suite or ("csn99" if named or score else "smoke")
-        result = yield from _of_suite(suite, options, score and invocation.path(score))
+        name = suite or ("csn99" if named else "smoke")
+        with stage_progress(name) as on_progress:
+            options = BenchOptions(
+                home=engine.home,
+                data=invocation.path(Path(named)) if named else None,
+                model=models.model and invocation.path(models.model),
+                device=models.device,
+                on_progress=on_progress,
+            )
+            result = run_suite(name, options)
+        yield Output(result_text(result))
     if to_json:
         write_json(to_json, result, shlex.join(["codesearch", *sys.argv[1:]]))
-    if to_predictions:
-        write_predictions(to_predictions, result.runs[DEFAULT], result.queries, result.names)
 
 
 def _writable(invocation: Invocation, file: Path | None) -> Path | None:
@@ -109,31 +89,6 @@ def _writable(invocation: Invocation, file: Path | None) -> Path | None:
     if path.is_dir() or not os.access(path.parent, os.W_OK):
         raise ConfigError(f"{path}: cannot be written", "give a file in an existing folder")
     return path
-
-
-def _suites() -> str:
-    from codesearch.evaluation.suites import SUITES
-
-    width = max(map(len, SUITES))
-    return "".join(f"{name:{width}}  {suite.what}\n" for name, suite in SUITES.items())
-
-
-def _comparison(first: Path, second: Path) -> str:
-    from codesearch.evaluation.compare import compare, comparison_text
-
-    return comparison_text(first, second, compare(first, second))
-
-
-def _of_suite(name: str, options: BenchOptions, score: Path | None) -> Generator[Output, None, SuiteResult]:
-    """Run a suite, or score a file of results."""
-    from codesearch.evaluation.result import result_text
-    from codesearch.evaluation.suites import run_suite, score_file
-
-    with stage_progress(name) as on_progress:
-        options = replace(options, on_progress=on_progress)
-        result = score_file(name, score, options) if score else run_suite(name, options)
-    yield Output(result_text(result))
-    return result
 
 
 def _of_questions(

@@ -55,16 +55,6 @@ def read_jsonl(path: Path, *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
         raise ConfigError(f"{path}:{max(number, 1)}: not JSON lines ({error})", "get it again") from None
 
 
-def one_file(folder: Path, pattern: str) -> Path:
-    """Return the one file of a folder that matches a pattern."""
-    found = sorted(folder.glob(pattern))
-    if len(found) != 1:
-        raise ConfigError(
-            f"{folder}: {len(found)} files {pattern}, expected 1", "give --data the suite's folder"
-        )
-    return found[0]
-
-
 def field(place: str, record: Mapping[str, Any], *names: str) -> str:
     """Return the text of the first of these fields that a record has."""
     for name in names:

@@ -21,7 +21,6 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
-from codesearch.evaluation.stages import StageClock
 from codesearch.files import scratch_folder
 from codesearch.search.request import Filters
 from codesearch.search.screen import rank_files
@@ -55,44 +54,33 @@ SYSTEMS = (
     System(DEFAULT, "hybrid"),
 )
 """Keywords alone (BM25F), vectors alone (exact cosine), both without heuristics, and the product as it ships."""
-SIGNALS: dict[str, dict[str, Any]] = {
-    "vectors": {"semantic_weight": 0.0},
-    "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
-    "length_prior": {"length_prior_half": 0.0},
-    "name": {"name_weight": 0.0},
-    "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
-    "single_word": {"single_word_weight": 0.0},
-    **{
-        name: {f"{name}_penalty": 0.0}
-        for name in ("test", "generated", "vendored", "stub", "nested", "data", "file_diversity")
-    },
-}
-"""Signal that `--without` turns off -> the settings that do it."""
 
 
-def systems_without(signals: Sequence[str]) -> tuple[System, ...]:
-    """Return the systems; all but the first two lack some signals of the ranking."""
-    off: dict[str, Any] = {}
-    for signal in signals:
-        if signal not in SIGNALS:
-            raise ConfigError(f"signal {signal!r}", f"choose one of {', '.join(SIGNALS)}")
-        off |= SIGNALS[signal]
-    return tuple(
-        replace(system, config=replace(system.config, **off)) if system.mode == "hybrid" else system
-        for system in SYSTEMS
-    )
+class StageClock:
+    """Times stages one after the other; the time of a stage that is run several times is the sum."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure the body of the context."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - started, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class BenchOptions:
-    """How to run a suite: its data, the model, the signals that are off (`SIGNALS`), and judgements of one's own."""
+    """How to run a suite: its data, the model and the systems that are compared."""
 
     home: Path
     data: Path | None = None
-    annotations: Path | None = None
     model: Path | None = None
     device: str = "auto"
-    without: tuple[str, ...] = ()
+    systems: tuple[System, ...] = SYSTEMS
     on_progress: Callable[[str, int, int], None] = lambda *_: None
     """Called with the stage, the amount done and the total (both 0 if not known)."""
     clock: StageClock = field(default_factory=StageClock)
@@ -194,9 +182,8 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
 
     The queries of different folders must have different groups.
     """
-    systems = systems_without(options.without)
-    runs: dict[str, Run] = {system.name: {} for system in systems}
-    scores: dict[str, QueryScores] = {system.name: {} for system in systems}
+    runs: dict[str, Run] = {system.name: {} for system in options.systems}
+    scores: dict[str, QueryScores] = {name: {} for name in runs}
     queries: dict[QueryId, str] = {}
     names: dict[str, str] = {}
     parts: list[dict[str, Any]] = []
@@ -208,7 +195,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
             questions = tree.ask(collection)
             if not questions.queries:
                 raise ConfigError(f"{tree.root}: there is nothing to ask", f"give the data of suite {suite}")
-            for system in systems:
+            for system in options.systems:
                 with options.clock.stage(f"query {system.name}"):
                     found, times = _run(collection, questions, system, tree, options)
                 p50, p95 = np.percentile(times, [50, 95]).round(2).tolist()
@@ -240,7 +227,6 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
         judged_queries=distinct_queries(results),
         documents=documents,
         seconds=options.clock.seconds,
-        rss_bytes=options.clock.rss_bytes,
         details=parts[0] if len(parts) == 1 else {"model": parts[0]["model"], "parts": parts},
         runs=runs,
         queries=queries,

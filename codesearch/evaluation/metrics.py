@@ -1,18 +1,29 @@
 """A run and its judgements -> numbers in [0, 1], higher is better. Pure functions over plain values.
 
 The first functions take the doc_ids that a system found for one query, best first and none twice, and the grades of the
-documents that were judged for it. A document without a grade is not relevant. The last two score all queries of a run.
+documents that were judged for it. A document without a grade is not relevant. Two functions score all queries of a run,
+and the last ones make means and intervals of such scores.
+
+A score's key is a query's id, (group, text). `average` is the mean of the groups' means, so each group has the same
+weight. A query that is asked in several groups is drawn as one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 
-from codesearch.evaluation.qrels import Qrels, QueryScores, Run
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run
 
 DEPTH = 300
 """Results per query that CodeSearchNet's evaluation reads."""
+AVERAGE = "average"
+_RESAMPLES = 5_000
+_SEED = 99
 
 
 def ndcg(run: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH) -> float:
@@ -86,3 +97,54 @@ def score_answers(run: Run, qrels: Qrels, found_at: Sequence[int], depth: int | 
         }
         for query, right in qrels.items()
     }
+
+
+def group_means(scores: Mapping[QueryId, float]) -> dict[str, float]:
+    """Return the mean of each group, and their mean as `average`.
+
+    >>> group_means({("go", "a"): 1.0, ("go", "b"): 0.0, ("php", "a"): 1.0})
+    {'go': 0.5, 'php': 1.0, 'average': 0.75}
+    """
+    groups, values, asked = score_table(scores)
+    return dict(zip(groups, _means(values, asked, np.ones((1, len(values))))[0].tolist(), strict=True))
+
+
+def bootstrap_intervals(scores: Mapping[QueryId, float]) -> dict[str, tuple[float, float]]:
+    """Return the 2.5th and 97.5th percentile of each mean over resamples of the queries, with replacement.
+
+    If a resample has no query of a group, it gives no mean for that group.
+
+    *Source*: Efron, "Bootstrap methods: another look at the jackknife", 1979; percentile interval.
+    """
+    groups, values, asked = score_table(scores)
+    low, high = np.nanpercentile(_means(values, asked, _draws(len(values))), [2.5, 97.5], axis=0).tolist()
+    return dict(zip(groups, zip(low, high, strict=True), strict=True))
+
+
+@lru_cache(maxsize=1)
+def _draws(count: int) -> NDArray[np.float64]:
+    """Return how often each of `count` queries is drawn, [_RESAMPLES, count]; the same for every metric and system."""
+    chance = np.random.default_rng(_SEED)
+    return chance.multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(np.float64)
+
+
+def score_table(
+    scores: Mapping[QueryId, float],
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the sorted groups and `average`, the scores [Q, G], and 1 where a query was asked, else 0."""
+    groups = sorted({group for group, _ in scores})
+    rows = {text: row for row, text in enumerate(sorted({text for _, text in scores}))}
+    values, asked = np.zeros((2, len(rows), len(groups)))
+    for (group, text), score in scores.items():
+        values[rows[text], groups.index(group)] = score
+        asked[rows[text], groups.index(group)] = 1
+    return [*groups, AVERAGE], values, asked
+
+
+def _means(
+    values: NDArray[np.float64], asked: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return means [R, G + 1] with query weights [R, Q]; the last column is the average, NaN is an empty group."""
+    counts, sums = weights @ asked, weights @ values
+    means = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return np.column_stack([means, np.nanmean(means, axis=1)])

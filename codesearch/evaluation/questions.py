@@ -19,9 +19,9 @@ from pathlib import Path
 from codesearch.engine.session import Session
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
-from codesearch.evaluation.significance import AVERAGE
 from codesearch.search.forms import parse_asked
 from codesearch.settings import SearchSettings
 from codesearch.store.reader import IndexReader

@@ -1,6 +1,6 @@
 """Scores of queries -> the result of a suite, its text and its JSON.
 
-{"suite", "judged_queries", "documents", "seconds", "rss_bytes", "peak_rss_bytes", "details",
+{"suite", "judged_queries", "documents", "seconds", "details",
  "command", "commit", "date", "machine", "versions",
  "queries": {"group": [..], "text": [..]},
  "systems": {name: {metric: {group: mean, "average": mean of the groups},
@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import codesearch
+from codesearch.evaluation.metrics import AVERAGE, bootstrap_intervals, group_means
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run
-from codesearch.evaluation.significance import AVERAGE, bootstrap_intervals, group_means
 from codesearch.processes import run_git
 from codesearch.text.encoder import Encoder
 
@@ -53,7 +53,6 @@ class SuiteResult:
     judged_queries: int
     documents: int
     seconds: dict[str, float] = field(default_factory=dict)
-    rss_bytes: dict[str, int] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
     queries: Mapping[QueryId, str] = field(default_factory=dict)
@@ -86,8 +85,7 @@ def result_text(result: SuiteResult) -> str:
 
 
 def _result_lines(result: SuiteResult) -> Iterator[str]:
-    what = "distinct results" if "answered_pairs" in result.details else "documents"
-    yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} {what}"
+    yield f"{result.suite}: {result.judged_queries} judged queries, {result.documents:,} documents"
     for metric, averages in next(iter(result.systems.values())).metrics.items():
         groups = list(averages) if len(averages) <= _MOST_GROUPS else [AVERAGE]
         yield f"\n{row_text(metric, groups, groups)}   95% of average"
@@ -101,11 +99,9 @@ def _result_lines(result: SuiteResult) -> Iterator[str]:
     yield ""
     yield from _detail_lines(result)
     if result.seconds:
-        yield f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}{'peak MB':>9}"
-        for stage, seconds in result.seconds.items():
-            yield f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}{result.rss_bytes.get(stage, 0) / 1e6:9.0f}"
-        total, peak = sum(result.seconds.values()), max(result.rss_bytes.values(), default=0)
-        yield f"  {'all':{_NAME_WIDTH - 2}}{total:8.1f}{peak / 1e6:9.0f}"
+        yield f"\n{'stage':{_NAME_WIDTH}}{'seconds':>8}"
+        for stage, seconds in {**result.seconds, "all": sum(result.seconds.values())}.items():
+            yield f"  {stage:{_NAME_WIDTH - 2}}{seconds:8.1f}"
 
 
 def row_text(name: str, groups: Sequence[str], cells: Sequence[str]) -> str:
@@ -124,11 +120,6 @@ def _detail_lines(result: SuiteResult) -> Iterator[str]:
     if query_ms := details.get("query_ms"):
         times = ", ".join(f"{name} {ms['p50']:.1f} / {ms['p95']:.1f}" for name, ms in query_ms.items())
         yield f"  query ms    p50 / p95: {times}"
-    for key in ("by_language", "by_category"):
-        if means := details.get(key):
-            yield f"  {key.replace('_', ' ')}: {', '.join(f'{name} {mean:.3f}' for name, mean in means.items())}"
-    if "answered_pairs" in details:
-        yield f"  answered    {details['answered_pairs']} of {details['judged_pairs']} judged queries, by language"
 
 
 def write_json(path: Path, result: SuiteResult, command: str) -> None:
@@ -139,8 +130,6 @@ def write_json(path: Path, result: SuiteResult, command: str) -> None:
         "judged_queries": result.judged_queries,
         "documents": result.documents,
         "seconds": result.seconds,
-        "rss_bytes": result.rss_bytes,
-        "peak_rss_bytes": max(result.rss_bytes.values(), default=0),
         "details": result.details,
         "queries": {"group": [group for group, _ in queries], "text": [text for _, text in queries]},
         "systems": {

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import csv
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.config import IndexOptions
@@ -26,18 +26,16 @@ from codesearch.evaluation.judge import (
     graded_questions,
     judge,
 )
-from codesearch.evaluation.metrics import reciprocal_rank, score_graded
+from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import (
     Qrels,
     QueryId,
     document_url,
-    judged,
     query_id,
     read_annotations,
-    read_predictions,
     read_queries,
 )
-from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
+from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.types import KINDS
@@ -56,19 +54,24 @@ KNOWN_DEPTH, KNOWN_AT = 100, (1, 10, 50)
 _EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
 """Folders that do not belong to a library: installed packages, sources that tests read, and commands."""
 _MODULE = KINDS.index("module")
+PUBLISHED = {
+    "ndcg_all": {"ElasticSearch": 0.205, "NBoW": 0.164, "1D-CNN": 0.108, "biRNN": 0.041, "SelfAtt": 0.113},
+    "ndcg_within": {"ElasticSearch": 0.337, "NBoW": 0.247, "1D-CNN": 0.252, "biRNN": 0.126, "SelfAtt": 0.211},
+}
+"""Metric -> system -> average of Husain et al. 2019, over all 6.4 million functions of their corpus."""
 
 
 def smoke(options: BenchOptions) -> SuiteResult:
     """Ask the queries of the package, each only in the languages that it has judgements for."""
     texts = {query_id("", text)[1]: text for text in read_queries(SMOKE / QUERIES)}
-    qrels = smoke_judgements(options)
+    qrels = smoke_judgements()
     questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
     return judge("smoke", [Tree(SMOKE / SOURCES, lambda _: questions, named_document)], options)
 
 
-def smoke_judgements(options: BenchOptions) -> Qrels:
+def smoke_judgements() -> Qrels:
     """Read the judgements of `smoke`."""
-    return read_annotations(options.annotations or SMOKE / ANNOTATIONS, "Path", "Name")
+    return read_annotations(SMOKE / ANNOTATIONS, "Path", "Name")
 
 
 def named_document(file: FileRecord, row: DocumentRow) -> str:
@@ -131,7 +134,7 @@ def csn99(options: BenchOptions) -> SuiteResult:
     folder = _csn99_folder(options)
     texts = read_queries(folder / QUERIES)
     queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
-    questions = graded_questions(queries, csn99_judgements(options))
+    questions = graded_questions(queries, read_annotations(folder / ANNOTATIONS))
     with ExitStack() as stack:
         root = folder / SOURCES
         if not root.is_dir():
@@ -146,12 +149,7 @@ def csn99(options: BenchOptions) -> SuiteResult:
         tree = Tree(
             root, lambda _: questions, lambda file, row: document_url(file.path, row.start_line, row.end_line)
         )
-        return judge("csn99", [tree], options)
-
-
-def csn99_judgements(options: BenchOptions) -> Qrels:
-    """Read the judgements of `csn99`; this needs no sources."""
-    return read_annotations(options.annotations or _csn99_folder(options) / ANNOTATIONS)
+        return replace(judge("csn99", [tree], options), published=PUBLISHED)
 
 
 def _csn99_folder(options: BenchOptions) -> Path:
@@ -164,8 +162,7 @@ def _csn99_folder(options: BenchOptions) -> Path:
     for name in (QUERIES, ANNOTATIONS):
         if not (options.data / name).is_file():
             raise ConfigError(
-                f"{options.data}: no {name} there",
-                "give --data the folder of the benchmark's data, or score with --annotations FILE instead",
+                f"{options.data}: no {name} there", "give --data the folder of the benchmark's data"
             )
     return options.data
 
@@ -229,76 +226,23 @@ def read_questions(language: str) -> tuple[dict[QueryId, str], dict[QueryId, set
     return queries, answers
 
 
-PUBLISHED = {
-    "ndcg_all": {"ElasticSearch": 0.205, "NBoW": 0.164, "1D-CNN": 0.108, "biRNN": 0.041, "SelfAtt": 0.113},
-    "ndcg_within": {"ElasticSearch": 0.337, "NBoW": 0.247, "1D-CNN": 0.252, "biRNN": 0.126, "SelfAtt": 0.211},
-}
-"""Metric -> system -> average of Husain et al. 2019, over all 6.4 million functions of their corpus."""
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """A suite: what it is, its run, judgements for `--score`, and published averages by metric and system."""
-
-    what: str
-    run: Callable[[BenchOptions], SuiteResult]
-    judgements: Callable[[BenchOptions], Qrels] | None = None
-    published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-
-
-SUITES = {
-    "csn99": Suite(
-        "99 queries of the CodeSearchNet challenge over the files that were judged; needs data",
-        csn99,
-        csn99_judgements,
-        PUBLISHED,
+SUITES: dict[str, tuple[str, Callable[[BenchOptions], SuiteResult]]] = {
+    "csn99": ("99 queries of the CodeSearchNet challenge over the files that were judged; needs data", csn99),
+    "smoke": ("a few hundred functions and queries in the package; answers anywhere, in seconds", smoke),
+    "direction": (
+        "conversions and their inverses in the package: is the one that was asked for found first",
+        direction,
     ),
-    "smoke": Suite(
-        "a few hundred functions and queries in the package; answers anywhere, in seconds",
-        smoke,
-        smoke_judgements,
-    ),
-    "direction": Suite(
-        "conversions and their inverses in the package: is the one that was asked for found first", direction
-    ),
-    "known-items": Suite(
-        "questions to the standard libraries of Python, Go and Ruby; Python's needs no data", known_items
+    "known-items": (
+        "questions to the standard libraries of Python, Go and Ruby; Python's needs no data",
+        known_items,
     ),
 }
+"""Name -> description and run."""
 
 
 def run_suite(name: str, options: BenchOptions) -> SuiteResult:
     """Run a suite."""
-    suite = _named(name)
-    return replace(suite.run(options), published=suite.published)
-
-
-def score_file(name: str, file: Path, options: BenchOptions) -> SuiteResult:
-    """Score results in the official format as a system of a suite."""
-    suite = _named(name)
-    if not suite.judgements:
-        raise ConfigError(f"suite {name} does not judge files", "leave out --score, or choose csn99")
-    run, qrels = read_predictions(file), judged(suite.judgements(options))
-    results = {document for documents in run.values() for document in documents}
-    if not any(qrels.get(query, {}).keys() & documents for query, documents in run.items()):
-        query, grades = next(iter(qrels.items()))
-        raise ConfigError(
-            f"{file}: none of its {len(results):,} distinct results is judged",
-            f"check language, query and url, such as {query[0]}, {query[1]}, {next(iter(grades))}",
-        )
-    systems = {file.stem: summarise(score_graded(run, qrels))}
-    return SuiteResult(
-        suite=name,
-        systems=systems,
-        judged_queries=distinct_queries(systems),
-        documents=len(results),
-        details={"judged_pairs": len(qrels), "answered_pairs": len(qrels.keys() & run.keys())},
-        runs={file.stem: run},
-        published=suite.published,
-    )
-
-
-def _named(name: str) -> Suite:
     if name not in SUITES:
         raise ConfigError(f"suite {name!r}", f"choose one of {', '.join(SUITES)}")
-    return SUITES[name]
+    return SUITES[name][1](options)

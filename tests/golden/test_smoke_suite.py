@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.evaluation.judge import BenchOptions
+from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import SuiteResult
-from codesearch.evaluation.significance import AVERAGE
 from codesearch.evaluation.suites import run_suite
 
 FIGURES = Path(__file__).parent / "smoke.txt"

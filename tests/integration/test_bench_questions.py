@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.evaluation.significance import bootstrap_intervals
+from codesearch.evaluation.metrics import bootstrap_intervals
 from tests.command import Command
 
 QUESTIONS = [

@@ -5,8 +5,15 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codesearch.evaluation.metrics import ndcg, ndcg_within, recall_at_k, reciprocal_rank
-from codesearch.evaluation.significance import bootstrap_intervals, group_means, randomisation_test
+from benchmarks.compare import randomisation_test
+from codesearch.evaluation.metrics import (
+    bootstrap_intervals,
+    group_means,
+    ndcg,
+    ndcg_within,
+    recall_at_k,
+    reciprocal_rank,
+)
 
 DOCUMENTS = st.sampled_from("abcdefghij")
 RUNS = st.lists(DOCUMENTS, unique=True)

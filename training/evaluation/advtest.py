@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, one_file, read_jsonl
+from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Run
 from codesearch.evaluation.result import SuiteResult, SystemResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder
+from training.cosqa import one_file
 from training.evaluation.pairs import (
     SYSTEMS,
     CodeScorer,
@@ -85,7 +86,6 @@ def run(options: BenchOptions) -> SuiteResult:
         judged_queries=len(test_set.queries),
         documents=len(test_set.codes),
         seconds=options.clock.seconds,
-        rss_bytes=options.clock.rss_bytes,
         details={"model": describe_encoder(encoder)},
         runs=runs,
         published=PUBLISHED,

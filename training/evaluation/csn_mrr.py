@@ -73,7 +73,6 @@ def run(options: BenchOptions) -> SuiteResult:
         judged_queries=sum(len(of_language["dense"]["mrr"]) for of_language in found.values()),
         documents=sum(map(len, large.values())),
         seconds=options.clock.seconds,
-        rss_bytes=options.clock.rss_bytes,
         published=PUBLISHED,
         details={
             "model": describe_encoder(encoder),

@@ -20,10 +20,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, one_file, read_jsonl
+from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions, Questions, Tree, judge
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
+from training.cosqa import one_file
 from training.evaluation.aroma import Features, features, similarity
 
 GROUP = "java"

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.evaluation.jsonl import field
+from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import Interval, SystemResult
-from codesearch.evaluation.significance import AVERAGE
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
-from benchmarks.process import Usage, folder_mb, measured
+import numpy as np
 
+from benchmarks.process import MemoryClock, Usage, folder_mb, measured, tree_rss_bytes
+
+LARGE = "import sys; block = b'1' * 60_000_000; print(flush=True); sys.stdin.read()"
 SPIN = "import time; end = time.process_time() + {seconds}\nwhile time.process_time() < end: pass"
 
 
@@ -50,3 +55,18 @@ def test_the_size_of_a_folder_includes_all_files_below_it(tmp_path):
     (tmp_path / "a" / "b" / "c").write_bytes(bytes(300_000))
     (tmp_path / "d").write_bytes(bytes(200_000))
     assert folder_mb(tmp_path) == 0.5
+
+
+def test_the_peak_memory_of_a_stage_includes_child_processes():
+    clock, before = MemoryClock(), tree_rss_bytes(os.getpid())
+    with clock.stage("large"):
+        block = np.ones(60_000_000, dtype=np.uint8)
+    del block
+    with clock.stage("small"):
+        pass
+    with subprocess.Popen([sys.executable, "-c", LARGE], stdin=-1, stdout=-1) as child, clock.stage("child"):
+        child.stdout.readline()
+    assert clock.rss_bytes["large"] > before + 50_000_000
+    assert clock.rss_bytes["large"] > clock.rss_bytes["small"] + 50_000_000
+    assert clock.rss_bytes["child"] > clock.rss_bytes["small"] + 50_000_000
+    assert clock.seconds.keys() == clock.rss_bytes.keys()

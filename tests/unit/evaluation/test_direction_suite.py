@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.significance import AVERAGE
+from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.suites import (
     DIRECTION,
     LANGUAGES,

@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 import pytest
+from codesearch.evaluation.compare import compare
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.compare import compare
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, write_json
 from training.evaluation import csn_mrr

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.suite import SIGNALS, systems_without
 from codesearch.config import RankConfig
-from codesearch.errors import ConfigError
-from codesearch.evaluation.judge import SIGNALS, SYSTEMS, systems_without
+from codesearch.evaluation.judge import SYSTEMS
 
 
 def test_without_the_option_the_systems_do_not_change():
@@ -27,8 +27,3 @@ def test_a_signal_is_switched_off_only_in_hybrid_systems():
 def test_every_signal_changes_the_default_ranking(signal: str):
     (default,) = (system for system in systems_without((signal,)) if system.name == "default")
     assert default.config != RankConfig()
-
-
-def test_an_unknown_signal_is_refused_with_the_known_ones():
-    with pytest.raises(ConfigError, match="signal 'magic': choose one of vectors, keywords"):
-        systems_without(("magic",))

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from benchmarks.compare import compare, main, randomisation_test
 from codesearch.errors import ConfigError
-from codesearch.evaluation.compare import compare
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise, write_json
 
@@ -59,7 +61,7 @@ def test_results_that_cannot_be_paired_are_refused(tmp_path):
 )
 def test_a_file_that_is_not_a_result_is_a_one_line_error(tmp_path, text):
     (tmp_path / "b").write_text(text)
-    with pytest.raises(ConfigError, match="not what `codesearch bench --json` writes") as error:
+    with pytest.raises(ConfigError, match="not what --json of a suite writes") as error:
         compare(written(tmp_path / "a", default=BASE), tmp_path / "b")
     assert "\n" not in str(error.value)
 
@@ -73,3 +75,45 @@ def test_a_result_keeps_every_score_in_its_json(tmp_path):
     assert {metric: scores[1] for metric, scores in system["scores"].items()} == pytest.approx(
         BASE["go", "q1"]
     )
+
+
+def scores_of(values: list[float], group: str = "go") -> dict[tuple[str, str], float]:
+    return {(group, f"q{number:02}"): value for number, value in enumerate(values)}
+
+
+def test_the_p_value_agrees_with_the_exact_one_over_all_swaps():
+    first, second = [0.1, 0.4, 0.3, 0.5, 0.2, 0.6], [0.3, 0.5, 0.2, 0.9, 0.4, 0.8]
+    differences = np.subtract(second, first)
+    seen = abs(differences.sum()) - 1e-12
+    exact = np.mean([abs(differences @ signs) >= seen for signs in product([-1, 1], repeat=6)])
+    found = randomisation_test(scores_of(first), scores_of(second))
+    assert found["go"] == pytest.approx(exact, abs=0.015)
+    assert found["average"] == found["go"]
+
+
+def test_the_p_value_is_small_if_every_query_improves_and_1_if_none_changes():
+    first = scores_of([0.1 + number / 100 for number in range(30)])
+    better = {query: score + 0.1 for query, score in first.items()}
+    assert randomisation_test(first, better)["average"] < 0.001
+    assert randomisation_test(first, first)["average"] == 1
+
+
+def test_scores_of_other_queries_are_refused():
+    with pytest.raises(ValueError, match="cannot be paired"):
+        randomisation_test(scores_of([1]), scores_of([1, 0]))
+
+
+def test_p_values_are_the_same_every_time():
+    first, second = scores_of([0.2, 0.4, 0.9]), scores_of([0.3, 0.1, 0.8])
+    assert randomisation_test(first, second) == randomisation_test(first, second)
+
+
+def test_the_command_prints_every_metric_and_refuses_a_missing_file(tmp_path, monkeypatch, capsys):
+    file = str(written(tmp_path / "a", default=BASE))
+    monkeypatch.setattr("sys.argv", ["compare", file, file])
+    main()
+    assert capsys.readouterr().out.count("the same scores") == 2
+    monkeypatch.setattr("sys.argv", ["compare", file, str(tmp_path / "none")])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert "none: No such file" in capsys.readouterr().err

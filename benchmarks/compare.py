@@ -1,18 +1,43 @@
-"""Two files of `bench --json` -> how much each system changed, and whether the change may be chance."""
+"""Two files of `--json` -> how much each system changed, and whether the change may be chance.
+
+python -m benchmarks.compare BEFORE AFTER
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from codesearch.errors import ConfigError
-from codesearch.evaluation.qrels import QueryScores
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.errors import CodeSearchError, ConfigError
+from codesearch.evaluation.metrics import AVERAGE, group_means, score_table
+from codesearch.evaluation.qrels import QueryId, QueryScores
 from codesearch.evaluation.result import row_text
-from codesearch.evaluation.significance import AVERAGE, group_means, randomisation_test
 
 ALPHA = 0.05
+_SWAPS = 10_000
+_BATCH = 1_000
+_SEED = 99
+
+
+def main() -> None:
+    """Print the comparison of two files."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("before", type=Path, help="a file of `--json`")
+    parser.add_argument("after", type=Path, help="another one of the same suite")
+    arguments = parser.parse_args()
+    try:
+        differences = compare(arguments.before, arguments.after)
+    except CodeSearchError as error:
+        parser.exit(2, f"error: {error}\n")
+    print(comparison_text(arguments.before, arguments.after, differences), end="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +95,33 @@ def compare(first: Path, second: Path) -> list[Difference]:
     return [difference for pair in pairs for difference in _differences(*pair)]
 
 
+def randomisation_test(first: Mapping[QueryId, float], second: Mapping[QueryId, float]) -> dict[str, float]:
+    """Return the two-sided p-value of each difference of means, by the paired randomisation test.
+
+    If both systems were equal, swapping their scores of any query would change nothing. p is the share of random
+    swaps with a difference at least as large as the observed one, which is counted too.
+
+    *Source*: Smucker, Allan and Carterette, "A comparison of statistical significance tests for information
+    retrieval evaluation", CIKM 2007.
+    """
+    if first.keys() != second.keys():
+        raise ValueError("the scores of other queries cannot be paired")
+    groups, changes, asked = score_table({query: second[query] - score for query, score in first.items()})
+    chance = np.random.default_rng(_SEED)
+    per_group = asked.sum(axis=0)
+
+    def differences(signs: NDArray[np.float64]) -> NDArray[np.float64]:
+        means = (signs @ changes) / per_group
+        return np.asarray(np.abs(np.column_stack([means, means.mean(axis=1)])))
+
+    seen = differences(np.ones((1, len(changes))))[0]
+    as_large = np.ones(len(seen))
+    for _ in range(_SWAPS // _BATCH):
+        signs = chance.choice([-1.0, 1.0], size=(_BATCH, len(changes)))
+        as_large += (differences(signs) >= seen - 1e-12).sum(axis=0)
+    return dict(zip(groups, (as_large / (_SWAPS + 1)).tolist(), strict=True))
+
+
 def _differences(name: str, first: QueryScores, second: QueryScores) -> Iterator[Difference]:
     shared = [
         metric for metric in next(iter(first.values()), {}) if metric in next(iter(second.values()), {})
@@ -101,9 +153,9 @@ def _read_scores(path: Path) -> tuple[str, dict[str, QueryScores]]:
         }
         return str(fields["suite"]), systems
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}", "give what `codesearch bench --json` wrote") from None
+        raise ConfigError(f"{path}: {error.strerror}", "give what --json of a suite wrote") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{path}: not what `codesearch bench --json` writes ({error!r})") from None
+        raise ConfigError(f"{path}: not what --json of a suite writes ({error!r})") from None
 
 
 def comparison_text(first: Path, second: Path, differences: Sequence[Difference]) -> str:
@@ -122,3 +174,7 @@ def _comparison_lines(first: Path, second: Path, differences: Sequence[Differenc
             average = f"{row.first[AVERAGE]:.3f} to {row.second[AVERAGE]:.3f} ({row.change():+.3f})"
             yield f"{changes}   {average}  {row.p[AVERAGE]:6.4f}  {row.verdict()}"
     yield "\np: share of random swaps of the systems' scores with at least this difference (two-sided)"
+
+
+if __name__ == "__main__":
+    main()
