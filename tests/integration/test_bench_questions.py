@@ -103,7 +103,6 @@ def test_a_wrong_line_is_named_with_its_cure(command, text, message):
     [
         (["--questions", "none"], "none is not there: check the path"),
         (["--questions", "q", "--suite", "smoke"], "--questions asks your own index: give it only --root"),
-        (["--questions", "q", "--score", "s"], "--score and --questions exclude each other"),
         (["--root", "."], "--root is only for --questions"),
     ],
 )
