@@ -23,8 +23,6 @@ MAX_FILE_MB = 1_000
 """The highest limit for the size of a source file."""
 MODES = ("hybrid", "lexical", "semantic")
 DEVICES = ("auto", "cpu", "cuda")
-VECTOR_INDEXES = ("hnsw", "ivf_sq8")
-"""Indexes for vectors that a new collection can have; `codesearch.milvus.store` builds them."""
 
 
 def check_device(device: str) -> None:

@@ -22,7 +22,7 @@ from codesearch.cli.notes import (
 )
 from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
-from codesearch.config import VECTOR_INDEXES, IndexOptions
+from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
 from codesearch.settings import IndexingSettings, Model, ModelSettings, ServerSettings, WalkSettings
@@ -45,9 +45,6 @@ class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
     shard: Annotated[
         str, Opt("I/N: the argument is a file that lists folders; index part I of N of them.")
     ] = ""
-    vector_index: Annotated[
-        str, Opt("Index for vectors of a new collection: hnsw or ivf_sq8.", choices=VECTOR_INDEXES)
-    ] = "hnsw"
     home: Home = None
 
 
@@ -68,7 +65,7 @@ def index(
     if not roots:
         yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
     engine = invocation.engine(options.home, model=options.model, device=options.device)
-    if backend := invocation.milvus(options, options.vector_index):
+    if backend := invocation.milvus(options):
         shard, paths = shard or "1/1", list(map(invocation.path, roots))
         with build_progress(f"shard {shard}") as on_progress:
             pushed = backend.push(engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from codesearch.config import VECTOR_INDEXES
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.settings import (
     IndexingSettings,
@@ -179,7 +178,7 @@ class Invocation:
         shown = {} if revision is None else {str(revision.folder): revision.shown}
         return replace(self.terminal, shown=shown)
 
-    def milvus(self, server: ServerSettings, vector_index: str = VECTOR_INDEXES[0]) -> MilvusBackend | None:
+    def milvus(self, server: ServerSettings) -> MilvusBackend | None:
         """Return the documents of the server that options name; None if they name the indexes of this machine."""
         if server.backend == "local":
             return None
@@ -187,7 +186,7 @@ class Invocation:
         from codesearch.milvus.store import Connection
 
         token = self.terminal.variables.get(TOKEN, "")
-        return MilvusBackend(Connection(server.uri, token, server.prefix, vector_index))
+        return MilvusBackend(Connection(server.uri, token, server.prefix))
 
 
 def invocation_of(context: typer.Context) -> Invocation:

@@ -17,7 +17,7 @@ from codesearch.files import expanded
 if TYPE_CHECKING:
     from codesearch.build.build import Progress
     from codesearch.engine.engine import Engine
-    from codesearch.milvus.collection import Collection, SearchedCollection
+    from codesearch.milvus.collection import SearchedCollection
     from codesearch.milvus.push import PushReport, RootStatus
     from codesearch.milvus.store import Connection, MilvusStore
 
@@ -77,22 +77,22 @@ class MilvusBackend:
         """Return all roots in the collections."""
         from codesearch.milvus.push import root_statuses
 
-        return root_statuses(self._collection.store)
+        return root_statuses(self.store)
 
     @contextmanager
     def open(self, scope: Scope) -> Iterator[SearchedCollection]:
         """Lend the collections; only the roots of the scope limit them."""
         from codesearch.milvus.collection import SearchedCollection
 
+        self.store.check()
         roots = [str(expanded(root).resolve()) for root in scope.roots or scope.all_folders()]
-        yield SearchedCollection(self._collection, roots)
+        yield SearchedCollection(self.store, roots)
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
         if "store" in self.__dict__:
             self.store.close()
             del self.__dict__["store"]
-            self.__dict__.pop("_collection", None)
 
     @cached_property
     def store(self) -> MilvusStore:
@@ -100,9 +100,3 @@ class MilvusBackend:
         from codesearch.milvus.store import MilvusStore
 
         return MilvusStore(self._connection)
-
-    @cached_property
-    def _collection(self) -> Collection:
-        from codesearch.milvus.collection import Collection
-
-        return Collection(self.store)

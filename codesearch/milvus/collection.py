@@ -9,9 +9,7 @@ embedded index uses. They work on the candidates as on the snapshot of an index.
 from __future__ import annotations
 
 import json
-import threading
-import time
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,9 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.errors import BackendError, ConfigError
-from codesearch.milvus.rows import STORED, field_lengths_of, frequencies_of
-from codesearch.milvus.store import SHARD, MilvusStore, quoted
+from codesearch.errors import ConfigError
+from codesearch.milvus.store import STORED, MilvusStore, quoted
 from codesearch.search.filters import literal_prefix, path_filter
 from codesearch.search.forms import parse_asked, possible_names
 from codesearch.search.lexical import LexicalScorer
@@ -34,7 +31,7 @@ from codesearch.search.ranking import AnalysedQuery, Pool
 from codesearch.search.request import Filters
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader, occurrence_weights
-from codesearch.store.snapshot import DocIds, Snapshot, average_lengths
+from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import Excerpt, Ref
 from codesearch.text.encoder import Encoder
 from codesearch.text.terms import FIELDS
@@ -42,8 +39,6 @@ from codesearch.types import KINDS
 
 FIELDS_READ = ("id", "root", "path", "language", "place", "kind", *STORED, "terms", "vector")
 """Fields of a row that a candidate has."""
-_STATISTICS_S = 60.0
-"""How long the totals of the collection are kept; they change slowly."""
 _MOST_NAMED = 1_000
 _MOST = 16_384
 """Rows that Milvus returns for one search at most."""
@@ -53,11 +48,12 @@ class _Postings(PostingsReader):
     """What scoring needs, for the terms of one query."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], terms: Sequence[str]) -> None:
-        texts = [str(row["terms"]) for row in rows]
-        self.lengths = np.array(list(map(field_lengths_of, texts)), np.uint16).reshape(-1, len(FIELDS))
+        fields = [str(row["terms"]).split("\n") for row in rows]
+        lengths = [[int(field.partition(" ")[0]) for field in of_row] for of_row in fields]
+        self.lengths = np.array(lengths, np.uint16).reshape(-1, len(FIELDS))
         self._terms = list(terms)
         self._frequencies = [
-            np.array([frequencies_of(text, term) for text in texts], np.uint8).reshape(-1, len(FIELDS))
+            np.array([[frequency_in(field, term) for field in of_row] for of_row in fields], np.uint8)
             for term in terms
         ]
 
@@ -77,6 +73,16 @@ class _Postings(PostingsReader):
         average_lengths: NDArray[np.float64],
     ) -> NDArray[np.float32]:
         return occurrence_weights(self.lengths, field_weights, field_b, average_lengths.tolist())
+
+
+def frequency_in(field: str, term: str) -> int:
+    """Return the frequency of a term in a field of `terms`.
+
+    >>> frequency_in("2 tree:2 copy", "tree"), frequency_in("2 tree:2 copy", "copy"), frequency_in("1 copytree", "copy")
+    (2, 1, 0)
+    """
+    found = re.search(rf" {re.escape(term)}(?::(\d+))?(?: |$)", field)
+    return int(found[1] or 1) if found else 0
 
 
 class CandidateDocuments(Snapshot):
@@ -181,16 +187,11 @@ class CandidateDocuments(Snapshot):
 
 @dataclass(frozen=True, slots=True)
 class _ServerCode:
-    """The root of one document, and its code when it was indexed; the sources may be on another machine.
-
-    Attributes:
-        key: its id.
-        codes: returns the code of each document that still exists, by id.
-    """
+    """The root of one document, and its code when it was indexed; the sources may be on another machine."""
 
     root: str
-    key: str
-    codes: Callable[[], Mapping[str, str]]
+    key: str  # Its id.
+    codes: Callable[[], Mapping[str, str]]  # Returns the code of each document that still exists, by id.
 
     def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
         """Return the code without lines around it; None if the document is gone."""
@@ -198,88 +199,47 @@ class _ServerCode:
         return None if code is None else Excerpt(code)
 
 
-class Collection:
-    """The collections of a server with what is known about them. Safe to share between threads."""
-
-    def __init__(self, store: MilvusStore) -> None:
-        """Check the collections."""
-        self.store = store
-        made = store.check()
-        self.index = str(made["index"])
-        self.model = made["model"]
-        self._lock = threading.Lock()
-        self._totals: tuple[float, int, NDArray[np.float64]] | None = None
-
-    def totals(self) -> tuple[int, NDArray[np.float64]]:
-        """Return the number of documents and the mean length of each field, at most `_STATISTICS_S` seconds old."""
-        with self._lock:
-            if self._totals is None or time.monotonic() > self._totals[0] + _STATISTICS_S:
-                rows = self.store.read(self.store.roots, f'id like "{SHARD}%"', ("about",))
-                shards = [json.loads(row["about"]) for row in rows]
-                if not shards:
-                    raise BackendError(
-                        f"collection {self.store.documents} has no statistics yet",
-                        "wait until the first shard is indexed",
-                    )
-                lengths = average_lengths(
-                    [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
-                )
-                self._totals = time.monotonic(), sum(shard["documents"] for shard in shards), lengths
-            return self._totals[1:]
-
-    def frequencies(self, terms: Sequence[str]) -> Counter[str]:
-        """Return how many documents of the collection have each term."""
-        counts: Counter[str] = Counter()
-        if terms:
-            condition = f"term in {json.dumps(list(terms), ensure_ascii=False)}"
-            for row in self.store.read(self.store.terms, condition, ("term", "documents")):
-                counts[row["term"]] += row["documents"]
-        return counts
-
-
 class SearchedCollection:
     """Some roots of a collection, or all if none is named. Safe to use from several threads."""
 
-    def __init__(self, collection: Collection, roots: Sequence[str] = ()) -> None:
-        self._collection, self._store = collection, collection.store
-        self._roots = tuple(roots)
+    def __init__(self, store: MilvusStore, roots: Sequence[str] = ()) -> None:
+        self._store, self._roots = store, tuple(roots)
 
     snapshot = model_folder = None
     left_out = 0
 
     @property
     def document_count(self) -> int:
-        return self._collection.totals()[0]
+        return self._store.totals()[0]
 
     @property
     def roots(self) -> tuple[str, ...]:
         return self._roots or (self._store.connection.uri,)
 
     def check_model(self, encoder: Encoder) -> None:
-        self._store.check_model(self._collection.model, encoder.model_id, encoder.name)
+        self._store.check_model(encoder.model_id, encoder.name)
 
     def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
         count = min(config.candidate_count, _MOST)
         condition = _condition(filters, self._roots)
         with ThreadPoolExecutor(4) as pool:  # The server answers at the same time.
-            frequencies = pool.submit(self._collection.frequencies, query.terms)
+            frequencies = pool.submit(self._store.frequencies, query.terms)
             searches = []
             if query.vector is not None:
-                vector = query.vector.tolist()
-                searches.append(
-                    pool.submit(self._store.nearest, vector, count, condition, self._collection.index)
-                )
+                searches.append(pool.submit(self._store.nearest, query.vector.tolist(), count, condition))
             if query.terms:
                 text = " ".join(query.terms)
                 searches.append(pool.submit(self._store.best_by_words, text, count, condition))
             if names := possible_names(query.text):
-                searches.append(pool.submit(self._ids, _has_name(names), condition))
+                named = f"name_key in {json.dumps([name.lower() for name in names])}"
+                searches.append(pool.submit(self._ids, named, condition))
             if path := parse_asked(query.text).file:
-                searches.append(pool.submit(self._ids, _is_at(path), condition))
+                at = f"(path == {quoted(path)} or path like {quoted(f'%/{path}')})"
+                searches.append(pool.submit(self._ids, at, condition))
             ids = {found for search in searches for found in search.result()}
             rows = self._store.get(self._store.documents, sorted(ids), FIELDS_READ)
         candidates = CandidateDocuments(
-            self._store, _passing(rows, filters), query.terms, *self._collection.totals()
+            self._store, _passing(rows, filters), query.terms, *self._store.totals()
         )
         return Pool(candidates, LexicalScorer(candidates, config, frequencies.result()))
 
@@ -296,21 +256,13 @@ class SearchedCollection:
         return [row["id"] for row in islice(rows, _MOST_NAMED)]
 
 
-def _has_name(names: Sequence[str]) -> str:
-    return f"name_key in {json.dumps([name.lower() for name in names])}"
-
-
-def _is_at(path: str) -> str:
-    return f"(path == {quoted(path)} or path like {quoted(f'%/{path}')})"
-
-
 def _condition(filters: Filters, roots: Sequence[str]) -> str:
     """Write the filters as the server's condition; it may let more pass, as only `_passing` knows all of a glob."""
     parts = []
     if roots:
-        parts.append(f"root in {json.dumps(list(roots), ensure_ascii=False)}")
+        parts.append(f"root in {quoted(list(roots))}")
     if filters.languages:
-        parts.append(f"language in {json.dumps(list(filters.languages))}")
+        parts.append(f"language in {quoted(list(filters.languages))}")
     if filters.kinds:
         parts.append(f"kind in {[KINDS.index(kind) for kind in filters.kinds]}")
     prefixes = [literal_prefix(glob) for glob in filters.paths if not glob.startswith("!")]

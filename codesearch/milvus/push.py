@@ -11,51 +11,60 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from codesearch.config import RankConfig
 from codesearch.errors import BackendError
-from codesearch.milvus.rows import document_frequencies, rows_of
-from codesearch.milvus.store import ROOT, SHARD, UNUSED, MilvusStore, about_row, quoted
+from codesearch.milvus.store import (
+    MAX_PATH,
+    MAX_TEXT,
+    ROOT,
+    SHARD,
+    STORED,
+    UNUSED,
+    MilvusStore,
+    about_row,
+    quoted,
+)
+from codesearch.store.database import FileRecord
 from codesearch.store.reader import IndexReader
+from codesearch.store.segment import SegmentReader
+from codesearch.store.source import cut_lines, read_source
 from codesearch.text.terms import FIELDS
+from codesearch.types import KINDS
+
+Terms = list[list[tuple[str, int]]]
+"""(term, frequency) of each field."""
+_REPEATED = 8
+"""How often a term is repeated in `text` at most; for BM25, higher frequencies are nearly the same."""
+_DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class PushReport:
-    """What a push of one root did.
-
-    Attributes:
-        written: documents that were new or changed.
-        deleted: documents that are gone.
-        documents: of the root, now.
-    """
+    """What a push of one root did."""
 
     root: str
-    written: int
+    written: int  # Documents that were new or changed.
     deleted: int
-    documents: int
+    documents: int  # Of the root, now.
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class RootStatus:
-    """A root in the collections.
-
-    Attributes:
-        shard: "I/N", the worker that indexes it.
-        created: when it was last indexed, in ISO 8601.
-    """
+    """A root in the collections."""
 
     root: str
-    shard: str
+    shard: str  # "I/N", the worker that indexes it.
     documents: int
     files: int
     languages: dict[str, int]
-    created: str
+    created: str  # When it was last indexed, in ISO 8601.
 
 
 def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list[PushReport]:
@@ -84,6 +93,7 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
 
 def root_statuses(store: MilvusStore) -> list[RootStatus]:
     """Return all roots in the collections, by path."""
+    store.check()
     found = []
     for row in store.read(store.roots, f'id like "{ROOT}%"', ("id", "shard", "about")):
         about = json.loads(row["about"])
@@ -102,18 +112,7 @@ def _push_root(
     state = hashlib.sha256(json.dumps(segments, sort_keys=True).encode()).hexdigest()
     written = deleted = 0
     if known is None or json.loads(known["about"])["state"] != state:
-        condition = f"root == {quoted(manifest.root)}"
-        there = {row["id"]: row["digest"] for row in store.read(store.documents, condition, ("id", "digest"))}
-        here: set[str] = set()
-
-        def changed() -> Iterator[dict[str, Any]]:
-            for row in rows_of(index):
-                here.add(row["id"])
-                if there.get(row["id"]) != row["digest"]:
-                    yield row
-
-        written = store.write(store.documents, changed())
-        deleted = store.delete(store.documents, sorted(there.keys() - here))
+        written, deleted = _push_documents(store, manifest.root, rows_of(index))
         about = {
             "state": state,
             "documents": manifest.documents,
@@ -127,10 +126,17 @@ def _push_root(
 
 def _drop_root(store: MilvusStore, root: str) -> PushReport:
     started = time.monotonic()
-    gone = [row["id"] for row in store.read(store.documents, f"root == {quoted(root)}", ("id",))]
-    deleted = store.delete(store.documents, gone)
+    _, deleted = _push_documents(store, root, ())
     store.delete(store.roots, [ROOT + root])
     return PushReport(root, 0, deleted, 0, time.monotonic() - started)
+
+
+def _push_documents(store: MilvusStore, root: str, rows: Iterable[dict[str, Any]]) -> tuple[int, int]:
+    """Make the collection hold these documents of a root; return how many were written and deleted."""
+    read = store.read(store.documents, f"root == {quoted(root)}", ("id", "digest"))
+    gone = {row["id"]: row["digest"] for row in read}
+    written = store.write(store.documents, (row for row in rows if gone.pop(row["id"], "") != row["digest"]))
+    return written, store.delete(store.documents, sorted(gone))
 
 
 def _push_statistics(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> None:
@@ -157,3 +163,125 @@ def _push_statistics(store: MilvusStore, indexes: Sequence[IndexReader], shard: 
         "field_counts": np.sum([entry.field_counts for entry in entries] or empty, axis=0).tolist(),
     }
     store.write(store.roots, [about_row(SHARD + shard, shard, about)])
+
+
+def rows_of(index: IndexReader) -> Iterator[dict[str, Any]]:
+    """Yield a row for each live document of an index, in the order of its segments and files.
+
+    `id` is the same as long as root, path, kind and name are, and `digest` as long as the whole row is.
+    """
+    for segment in index.segments:
+        terms = ForwardTerms(segment)
+        for file_id, file in segment.store.numbered_files():
+            if file_id not in segment.dead_files:
+                yield from _rows_of_file(index.manifest.root, segment, file, terms)
+
+
+class ForwardTerms:
+    """The terms of each document of a segment, from its inverted lists."""
+
+    def __init__(self, segment: SegmentReader) -> None:
+        parts = list(segment.postings.all_postings())
+        keys = np.concatenate([np.empty(0, np.uint32), *(keys for keys, _, _ in parts)])
+        doc_ids = np.concatenate([np.empty(0, np.uint32), *(doc_ids for _, doc_ids, _ in parts)])
+        frequencies = np.concatenate([np.empty(0, np.uint8), *(counts for _, _, counts in parts)])
+        by_document = np.argsort(doc_ids, kind="stable")
+        self._names = segment.postings.terms()
+        self._keys, self._frequencies = keys[by_document], frequencies[by_document]
+        self._starts = np.searchsorted(doc_ids[by_document], np.arange(len(segment) + 1))
+
+    def of(self, doc_id: int) -> Terms:
+        """Return (term, frequency) of each field of a document."""
+        fields: Terms = [[] for _ in FIELDS]
+        own = slice(self._starts[doc_id], self._starts[doc_id + 1])
+        for key, frequency in zip(self._keys[own].tolist(), self._frequencies[own].tolist(), strict=True):
+            term, field = divmod(key, len(FIELDS))
+            if frequency:
+                fields[field].append((self._names[term], frequency))
+        return fields
+
+
+def document_frequencies(index: IndexReader) -> Counter[str]:
+    """Count the live documents of an index that have each term."""
+    found: Counter[str] = Counter()
+    for segment in index.segments:
+        live = np.ones(len(segment), bool)
+        live[segment.dead] = False
+        pairs = [
+            ((keys // len(FIELDS)).astype(np.uint64) << np.uint64(32) | doc_ids)[counts > 0]
+            for keys, doc_ids, counts in segment.postings.all_postings()
+        ]
+        distinct = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.uint64)
+        of_live = live[(distinct & np.uint64(0xFFFFFFFF)).astype(np.int64)]
+        terms, counts = np.unique((distinct >> np.uint64(32))[of_live], return_counts=True)
+        names = segment.postings.terms()
+        for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
+            found[names[term]] += count
+    return found
+
+
+def _rows_of_file(
+    root: str, segment: SegmentReader, file: FileRecord, terms: ForwardTerms
+) -> Iterator[dict[str, Any]]:
+    found = read_source(segment, file)
+    source = found[0] if found and not found[1] else None
+    numbers = range(file.first_doc, file.first_doc + file.doc_count)
+    vectors = segment.vectors.rows[numbers.start : numbers.stop].astype(np.float32)
+    vectors *= segment.vectors.scales[numbers.start : numbers.stop, None]
+    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    names: Counter[tuple[str, str]] = Counter()
+    for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
+        names[row.kind, row.qualified_name] += 1
+        occurrence = names[row.kind, row.qualified_name]
+        code = b""
+        if source is not None:
+            code = cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
+        stored, found_terms, vector = row._asdict(), terms.of(number), vectors[place].tolist()
+        content = {
+            **{name: _cut(stored[name]) if kind is str else stored[name] for name, kind in STORED.items()},
+            "root": root,
+            "path": file.path,
+            "language": file.language,
+            "place": place,
+            "kind": KINDS.index(row.kind),
+            "name_key": _cut(row.name.lower(), MAX_PATH),
+            "terms": _cut(encode_terms(found_terms, segment.postings.field_lengths[number].tolist())),
+            "text": _cut(bm25_text(found_terms)),
+            "code": _cut(code.decode("utf-8", "replace")),
+        }
+        values = [round(value, _DECIMALS) for value in vector]
+        digest = _hash(json.dumps([content, values], sort_keys=True))
+        identity = json.dumps([root, file.path, row.kind, row.qualified_name, occurrence])
+        yield {"id": _hash(identity), "digest": digest, **content, "vector": vector}
+
+
+def bm25_text(terms: Terms) -> str:
+    """Return the text that the server ranks: each term, repeated by frequency and weight of its field."""
+    weights = RankConfig().field_weights
+    counts: Counter[str] = Counter()
+    for weight, field in zip(weights, terms, strict=True):
+        for term, frequency in field:
+            counts[term] += max(1, round(weight * frequency))
+    return " ".join(" ".join([term] * min(count, _REPEATED)) for term, count in counts.items())
+
+
+def encode_terms(terms: Terms, lengths: list[int]) -> str:
+    r"""Write the lengths and terms of all fields.
+
+    >>> encode_terms([[("copy", 1)], [("tree", 2)]], [1, 2])
+    '1 copy\n2 tree:2'
+    """
+    lines = (
+        " ".join([str(length), *(term if count == 1 else f"{term}:{count}" for term, count in field)])
+        for length, field in zip(lengths, terms, strict=True)
+    )
+    return "\n".join(lines)
+
+
+def _cut(text: str, limit: int = MAX_TEXT) -> str:
+    encoded = text.encode("utf-8", "replace")
+    return text if len(encoded) <= limit else encoded[:limit].decode("utf-8", "ignore")
+
+
+def _hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -1,8 +1,15 @@
 """The collections in Milvus, and every call to the server.
 
-    PREFIX_documents    one row per document (see `rows`)
+    PREFIX_documents    one row per document
     PREFIX_terms        one row per term and shard: how many documents have the term
     PREFIX_roots        one row per indexed folder, and one per shard with its statistics
+
+In the row of a document, `terms` holds the exact counts that BM25F needs, one line for each field: its length, then its
+terms, each with its frequency if that is not 1. `text` repeats each term by its frequency and the weight of its field;
+the server ranks it with BM25.
+
+    2 shutil rmtree
+    5 path ignor:2 error onerror
 
 A shard is the part of the roots that one worker indexes. Each worker writes only the statistics of its own shard, so
 two workers never write one row. The sums over all shards are the statistics of the collection.
@@ -12,27 +19,35 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
+import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.errors import BackendError, MissingExtraError
-from codesearch.milvus.rows import MAX_PATH, MAX_TEXT, STORED
+from codesearch.store.database import DocumentRow
 from codesearch.store.manifest import FORMAT_VERSION
+from codesearch.store.snapshot import average_lengths
 
 T = TypeVar("T")
-INDEXES = {
-    "hnsw": ("HNSW", {"M": 16, "efConstruction": 200}),
-    "ivf_sq8": ("IVF_SQ8", {"nlist": 1024}),
-}
-"""Name of an index for vectors -> its type in Milvus and its parameters."""
-_SEARCH_PARAMS: Mapping[str, Callable[[int], dict[str, int]]] = {
-    "hnsw": lambda count: {"ef": max(400, count)},
-    "ivf_sq8": lambda count: {"nprobe": 64},
-}
+MAX_TEXT = 65_535
+"""Bytes that Milvus stores in one field."""
+MAX_PATH = 4_096
+_LOCAL = {"kind", "start_byte", "end_byte", "shape_key"}
+STORED = {name: kind for name, kind in get_type_hints(DocumentRow).items() if name not in _LOCAL}
+"""Fields of a stored document that a row has as they are -> their types. `kind` is a number in a row."""
+_HNSW = {"index_type": "HNSW", "metric_type": "COSINE", "params": {"M": 16, "efConstruction": 200}}
+_LEAST_EF = 400
 _WRITTEN_AT_ONCE = 500
 _READ_AT_ONCE = 10_000
+_STATISTICS_S = 60.0
+"""How long the totals of the collection are kept; they change slowly."""
 _ID = 64
 ROOT, SHARD = "root:", "shard:"
 """What the keys in the collection of roots begin with."""
@@ -44,21 +59,12 @@ UNUSED = [0.0, 0.0]
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Where the collections are.
-
-    Attributes:
-        uri: address of the server, such as "http://localhost:19530".
-        token: "user:password" or an API key; "" for none.
-        prefix: begins the names of the collections, so that a server can hold several.
-        index: index for vectors of a new collection, one of `INDEXES`.
-        timeout_s: seconds that a call may take.
-    """
+    """Where the collections are."""
 
     uri: str
-    token: str = ""
-    prefix: str = "codesearch"
-    index: str = "hnsw"
-    timeout_s: float = 30.0
+    token: str = ""  # "user:password" or an API key.
+    prefix: str = "codesearch"  # Begins the names of the collections, so that a server can hold several.
+    timeout_s: float = 30.0  # Of each call.
 
 
 class MilvusStore:
@@ -76,6 +82,9 @@ class MilvusStore:
         self._milvus = pymilvus
         self._failures = (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError, OSError)
         self.connection = connection
+        self._model: dict[str, Any] | None = None
+        self._lock = threading.Lock()
+        self._totals: tuple[float, int, NDArray[np.float64]] | None = None
         self.documents, self.terms, self.roots = (
             f"{connection.prefix}_{name}" for name in ("documents", "terms", "roots")
         )
@@ -92,37 +101,38 @@ class MilvusStore:
     def prepare(self, model: Mapping[str, Any]) -> None:
         """Create the collections if they do not exist, else check that they fit the model and this version."""
         if self._made_with() is not None:
-            self.check_model(self.check()["model"], model["id"], model["name"])
+            self.check_model(model["id"], model["name"])
             return
         about = {key: model[key] for key in ("id", "name", "dim")}
-        made = {"format": FORMAT_VERSION, "model": about, "index": self.connection.index}
-        kind, params = INDEXES[self.connection.index]
-        vector = {"index_type": kind, "metric_type": "COSINE", "params": params}
+        made = {"format": FORMAT_VERSION, "model": about}
         words = {"index_type": "SPARSE_INVERTED_INDEX", "metric_type": "BM25"}
         by_value = dict.fromkeys(("root", "name_key", "language", "kind"), _BY_VALUE)
         fields = (*_DOCUMENT_FIELDS, ("vector", "FLOAT_VECTOR", {"dim": int(model["dim"])}))
-        self._create(self.documents, fields, {"vector": vector, "sparse": words, **by_value})
+        self._create(self.documents, fields, {"vector": _HNSW, "sparse": words, **by_value})
         self._create(self.terms, _TERM_FIELDS, {**_UNUSED_INDEX, "term": _BY_VALUE, "shard": _BY_VALUE})
         self._create(self.roots, _ROOT_FIELDS, {**_UNUSED_INDEX, "shard": _BY_VALUE})
         self.write(self.roots, [about_row(_MADE, "", made)])
 
     def check(self) -> dict[str, Any]:
-        """Return what the collections were made with: format, model, index."""
-        made = self._made_with()
-        if made is None:
-            raise BackendError(
-                f"{self.connection.uri} has no collections {self.connection.prefix}_*",
-                "run `codesearch index --backend milvus` first",
-            )
-        if made["format"] != FORMAT_VERSION:
-            raise BackendError(
-                f"collections {self.connection.prefix}_* have format {made['format']}, expected {FORMAT_VERSION}",
-                "index again with another --prefix",
-            )
-        return made
+        """Return the model that the collections were made with; raise BackendError if they cannot be used."""
+        if self._model is None:
+            connection, made = self.connection, self._made_with()
+            if made is None:
+                raise BackendError(
+                    f"{connection.uri} has no collections {connection.prefix}_*",
+                    "run `codesearch index --backend milvus` first",
+                )
+            if made["format"] != FORMAT_VERSION:
+                raise BackendError(
+                    f"collections {connection.prefix}_* have format {made['format']}, expected {FORMAT_VERSION}",
+                    "index again with another --prefix",
+                )
+            self._model = dict(made["model"])
+        return self._model
 
-    def check_model(self, made: Mapping[str, Any], model_id: str, name: str) -> None:
-        """Raise BackendError if `made`, the model of the collections, is another one."""
+    def check_model(self, model_id: str, name: str) -> None:
+        """Raise BackendError if the collections were made with another model."""
+        made = self.check()
         if made["id"] != model_id:
             raise BackendError(
                 f"collections {self.connection.prefix}_* were made with model {made['name']} ({made['id']}), not "
@@ -209,9 +219,34 @@ class MilvusStore:
             return []
         return list(self._request("get", collection, ids=list(keys), output_fields=list(fields)))
 
-    def nearest(self, vector: Sequence[float], count: int, condition: str, index: str) -> list[str]:
+    def totals(self) -> tuple[int, NDArray[np.float64]]:
+        """Return the number of documents and the mean length of each field, at most `_STATISTICS_S` seconds old."""
+        with self._lock:
+            if self._totals is None or time.monotonic() > self._totals[0] + _STATISTICS_S:
+                rows = self.read(self.roots, f'id like "{SHARD}%"', ("about",))
+                shards = [json.loads(row["about"]) for row in rows]
+                if not shards:
+                    raise BackendError(
+                        f"collection {self.documents} has no statistics yet",
+                        "wait until the first shard is indexed",
+                    )
+                lengths = average_lengths(
+                    [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
+                )
+                self._totals = time.monotonic(), sum(shard["documents"] for shard in shards), lengths
+            return self._totals[1:]
+
+    def frequencies(self, terms: Sequence[str]) -> Counter[str]:
+        """Return how many documents of the collection have each term."""
+        counts: Counter[str] = Counter()
+        if terms:
+            for row in self.read(self.terms, f"term in {quoted(list(terms))}", ("term", "documents")):
+                counts[row["term"]] += row["documents"]
+        return counts
+
+    def nearest(self, vector: Sequence[float], count: int, condition: str) -> list[str]:
         """Return the ids of the documents whose vectors are nearest to a query's, as the index finds them."""
-        params = {"metric_type": "COSINE", "params": _SEARCH_PARAMS[index](count)}
+        params = {"metric_type": "COSINE", "params": {"ef": max(_LEAST_EF, count)}}
         return self._search("vector", list(vector), count, condition, params)
 
     def best_by_words(self, text: str, count: int, condition: str) -> list[str]:
@@ -260,26 +295,26 @@ class MilvusStore:
 
 
 _Fields = Sequence[tuple[str, str, dict[str, Any]]]
+
+
+def _text(name: str, max_length: int = MAX_TEXT, **options: object) -> tuple[str, str, dict[str, Any]]:
+    return name, "VARCHAR", {"max_length": max_length, **options}
+
+
+_ANALYZED: dict[str, Any] = {"enable_analyzer": True, "analyzer_params": {"tokenizer": "standard"}}
 _DOCUMENT_FIELDS: _Fields = (
-    ("id", "VARCHAR", {"is_primary": True, "max_length": _ID}),
-    ("digest", "VARCHAR", {"max_length": _ID}),
-    ("root", "VARCHAR", {"max_length": MAX_PATH}),
-    ("path", "VARCHAR", {"max_length": MAX_PATH}),
-    ("language", "VARCHAR", {"max_length": 64}),
+    _text("id", _ID, is_primary=True),
+    _text("digest", _ID),
+    _text("root", MAX_PATH),
+    _text("path", MAX_PATH),
+    _text("language", 64),
     ("place", "INT64", {}),
     ("kind", "INT64", {}),
-    ("name_key", "VARCHAR", {"max_length": MAX_PATH}),
-    *(
-        (name, "VARCHAR", {"max_length": MAX_TEXT}) if kind is str else (name, "INT64", {})
-        for name, kind in STORED.items()
-    ),
-    ("terms", "VARCHAR", {"max_length": MAX_TEXT}),
-    ("code", "VARCHAR", {"max_length": MAX_TEXT}),
-    (
-        "text",
-        "VARCHAR",
-        {"max_length": MAX_TEXT, "enable_analyzer": True, "analyzer_params": {"tokenizer": "standard"}},
-    ),
+    _text("name_key", MAX_PATH),
+    *(_text(name) if kind is str else (name, "INT64", {}) for name, kind in STORED.items()),
+    _text("terms"),
+    _text("code"),
+    _text("text", **_ANALYZED),
     ("sparse", "SPARSE_FLOAT_VECTOR", {}),
 )
 # Milvus wants a vector in each collection.
@@ -287,16 +322,16 @@ _UNUSED_FIELD = ("unused", "FLOAT_VECTOR", {"dim": 2})
 _UNUSED_INDEX = {"unused": {"index_type": "FLAT", "metric_type": "L2"}}
 _BY_VALUE = {"index_type": "INVERTED"}
 _TERM_FIELDS: _Fields = (
-    ("id", "VARCHAR", {"is_primary": True, "max_length": 256}),
-    ("term", "VARCHAR", {"max_length": 200}),
-    ("shard", "VARCHAR", {"max_length": _ID}),
+    _text("id", 256, is_primary=True),
+    _text("term", 200),
+    _text("shard", _ID),
     ("documents", "INT64", {}),
     _UNUSED_FIELD,
 )
 _ROOT_FIELDS: _Fields = (
-    ("id", "VARCHAR", {"is_primary": True, "max_length": MAX_PATH + 8}),
-    ("shard", "VARCHAR", {"max_length": _ID}),
-    ("about", "VARCHAR", {"max_length": MAX_TEXT}),
+    _text("id", MAX_PATH + 8, is_primary=True),
+    _text("shard", _ID),
+    _text("about"),
     _UNUSED_FIELD,
 )
 
@@ -312,8 +347,8 @@ def _batches(values: Iterable[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def quoted(value: str) -> str:
-    r"""Return a string as Milvus writes it in a condition.
+def quoted(value: str | list[str]) -> str:
+    r"""Return a string, or a list of strings, as Milvus writes it in a condition.
 
     >>> quoted('a"b\\c')
     '"a\\"b\\\\c"'

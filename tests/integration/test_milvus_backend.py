@@ -427,18 +427,6 @@ def test_the_command_line_indexes_lists_and_searches(
     assert "int_to_string" in environment("query", "convert int to string", "--model", tiny_bundle).stdout
 
 
-def test_another_type_of_vector_index_finds_the_same_hits(
-    server, prefix, tiny_repo, home, tiny_bundle
-) -> None:
-    run = Command(tiny_repo, home)
-    where = ["--backend", "milvus", "--uri", server.uri, "--prefix", prefix, "--model", tiny_bundle]
-    wrong = run("index", tiny_repo, *where, "--vector-index", "flat")
-    assert wrong.returncode == 2 and "--vector-index must be one of hnsw, ivf_sq8, not 'flat'" in wrong.stderr
-    assert run("index", tiny_repo, *where, "--vector-index", "ivf_sq8").returncode == 0
-    found = run("query", "convert int to string", *where, "--jsonl")
-    assert json.loads(found.stdout.splitlines()[0])["name"] == "int_to_string"
-
-
 def test_an_absent_server_is_a_one_line_error(tiny_repo: Path, home: Path) -> None:
     found = Command(tiny_repo, home)("query", "push", "--backend", "milvus", "--uri", "http://127.0.0.1:1")
     assert found.returncode == 2
