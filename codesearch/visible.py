@@ -57,10 +57,15 @@ def encodable(text: str) -> str:
 def encodable_json(fields: Any) -> str:  # noqa: ANN401 - whatever JSON can have.
     r"""Return JSON whose texts are those of `encodable`. JSON has an escape for such a byte, but few programs read it.
 
+    Dataclasses are objects of their fields.
+
     >>> print(encodable_json(["b\udcff", "é"]))
     ["b\\udcff","é"]
     """
     import json
 
-    text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    def object_of(record: Any) -> dict[str, Any]:  # noqa: ANN401 - a dataclass.
+        return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+    text = json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=object_of)
     return _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text)

@@ -28,7 +28,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.indexer import Pool
-    from codesearch.web.app import Site
+    from codesearch.web.site import Site
 
 _HOST, _PORT = "127.0.0.1", 7177
 _PATIENCE_S = 10.0
@@ -104,17 +104,12 @@ def _check_installed(*packages: str) -> None:
 def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Site:
     """Begin to answer HTTP, and print the address."""
     from codesearch.engine.engine import Engine
-    from codesearch.web.app import Site, listen, read_token
-    from codesearch.web.security import Access
+    from codesearch.web.site import Site, listen, read_token
 
     token = read_token(host, token_file, os.environ)
     listener = listen(host, port)
-    site = Site(
-        Engine(home, pool=pool),
-        listener,
-        Access(host, port, token),
-        lambda error: print(f"error: {error!r}", file=sys.stderr),
-    )
+    engine = Engine(home, pool=pool)
+    site = Site(engine, listener, host, token, lambda error: print(f"error: {error!r}", file=sys.stderr))
     site.start()
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
     return site

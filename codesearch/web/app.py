@@ -1,28 +1,28 @@
-"""The application, paths of the API and files of the page, and the port and the thread that serve it."""
+"""The API: its paths, their parameters, and how many requests run at once; and the files of the page."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
-import hashlib
-import os
-import socket
-import threading
+import inspect
+import mimetypes
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from threading import Semaphore
+from typing import Annotated, Any, Literal, TypeVar
 
-import uvicorn
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.responses import FileResponse, JSONResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from codesearch.config import MODES
+from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import Pace, Policy
@@ -31,21 +31,14 @@ from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
-from codesearch.visible import encodable
-from codesearch.web.models import Digits, Several, Text, Words, YesNo, description, model_of, read_values
-from codesearch.web.present import answer_json, file_json, status_json
-from codesearch.web.security import Access, Gone, Guard, Json, Refusal, Work, is_api, is_loopback
+from codesearch.visible import encodable, encodable_json
+from codesearch.web.present import Error, Failure, File, Status, answer_json, describe, show_file, show_status
 
+T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
 PREFIX = "/api/v1"
-_TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html", ".svg": "image/svg+xml"}
-VARIABLE = "CODESEARCH_TOKEN"
-_MAX_CONNECTIONS = 400
-"""More connections get status 503. Each is closed after `_IDLE_S` without a request."""
-_IDLE_S = 10
-_MAX_HEAD_BYTES = 1 << 16
-_STOP_S = 2.0
-_MIN_TOKEN = 16
+_MAX_TEXT, _MAX_VALUES = 4000, 64
+_RETRY = {"Retry-After": "1"}
 _CONTENT_KINDS = {
     "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
     "docs": ("section",),
@@ -54,40 +47,93 @@ _CONTENT_KINDS = {
 }
 """Value of the parameter `content` -> the kinds that it allows; none means all."""
 
-_Line = Annotated[int, Field(ge=1, le=999_999_999), Digits]
-_Indexed = Annotated[Words, Field(description="The indexed folder.")]
-_File = Annotated[Words, Field(description="The file, relative to the folder.")]
-_Roots = Annotated[tuple[Text, ...], Several, Field(description="Only this indexed folder, by default all.")]
-_Group = Annotated[Text, Field(description="Only the folders of this group in the user's settings.")]
-_Languages = Annotated[tuple[Text, ...], Several, Field(description="Only this language.")]
+_Text = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*$")]
+_Words = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
+"""A text that is not blank."""
+_Several = Field(max_length=_MAX_VALUES)
+"""Of a parameter that can be given several times; its type is a tuple."""
+_Line = Annotated[int, Field(ge=1, le=999_999_999)]
+_Indexed = Annotated[_Words, Field(description="The indexed folder.")]
+_File = Annotated[_Words, Field(description="The file, relative to the folder.")]
+_Roots = Annotated[
+    tuple[_Text, ...], _Several, Field(description="Only this indexed folder, by default all.")
+]
+_Group = Annotated[_Text, Field(description="Only the folders of this group in the user's settings.")]
+_Languages = Annotated[tuple[_Text, ...], _Several, Field(description="Only this language.")]
 _Kind = Literal[KINDS]  # type: ignore[valid-type]
-_Kinds = Annotated[tuple[_Kind, ...], Several, Field(description=f"Only this kind: {', '.join(KINDS)}.")]
+_Kinds = Annotated[tuple[_Kind, ...], _Several, Field(description=f"Only this kind: {', '.join(KINDS)}.")]
 _Content = Annotated[
     Literal["code", "docs", "config", "all"], Field(description="Code, documentation, configuration or all.")
 ]
 _Globs = Annotated[
-    tuple[Text, ...], Several, Field(description="Only paths that match this glob; ! before it excludes.")
+    tuple[_Text, ...], _Several, Field(description="Only paths that match this glob; ! before it excludes.")
 ]
-_Limit = Annotated[int, Field(ge=1, le=100, description="Hits to show."), Digits]
-_Lines = Annotated[int, Field(ge=0, le=50, description="Lines of each snippet."), Digits]
+_Limit = Annotated[int, Field(ge=1, le=100, description="Hits to show.")]
+_Lines = Annotated[int, Field(ge=0, le=50, description="Lines of each snippet.")]
 _Mode = Annotated[Literal[MODES], Field(description="hybrid, lexical or semantic.")]  # type: ignore[valid-type]
 
 
+class Json(JSONResponse):
+    """JSON in UTF-8, also if the path of a root is not UTF-8."""
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - as the base class has it.
+        """Return the bytes of the answer."""
+        return encodable_json(content).encode()
+
+
+class Refusal(HTTPException):
+    """A request that gets no answer: what happened, and what to do."""
+
+    def __init__(
+        self, status: int, message: str, cure: str = "", headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(status, message, headers)
+        self.cure = cure
+
+
+def failure(error: HTTPException) -> Json:
+    """Return the answer that tells the client."""
+    cure = getattr(error, "cure", f"see {PREFIX}/openapi.json")
+    return Json(Error(Failure(error.detail, cure)), error.status_code, error.headers)
+
+
+class Work:
+    """Limits how many requests run and wait. A late thread cannot be stopped and keeps its place until it ends."""
+
+    def __init__(self, threads: int = 4, waiting: int = 32, deadline_s: float = 10.0) -> None:
+        self._pool = ThreadPoolExecutor(threads, "web")
+        self._places = Semaphore(threads + waiting)
+        self._deadline_s = deadline_s
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Return what `work` returns, called in a thread."""
+        if not self._places.acquire(blocking=False):
+            raise Refusal(503, "too many requests wait", "try again in a second", _RETRY)
+        future = self._pool.submit(work)
+        future.add_done_callback(lambda done: self._places.release())
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                return await asyncio.wrap_future(future)
+        except TimeoutError:
+            cure = "try again, or use filters"
+            raise Refusal(504, f"no answer within {self._deadline_s:g} s", cure, _RETRY) from None
+
+
 def make_app(
-    engine: Engine,
-    access: Access,
-    *,
-    work: Work | None = None,
-    failed: Callable[[Exception], None] = lambda error: None,
-) -> ASGIApp:
+    engine: Engine, work: Work, failed: Callable[[Exception], None] = lambda error: None
+) -> Starlette:
     """Make the application."""
-    api = Api(engine, work or Work(), failed, Pace(pause_s=2, most_s=10))
-    routes = [Route(f"{PREFIX}/{name}", api.endpoint(answer)) for name, (answer, _) in api.answers.items()]
-    routes += [Route(f"/{path.name}", _file(path)) for path in STATIC.iterdir()]
-    routes += [Route(path, _file(STATIC / "index.html")) for path in ("/", "/file")]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_path})
-    app.router.redirect_slashes = False
-    return Guard(app, access)
+    api = Api(engine, work, failed, Pace(pause_s=2, most_s=10))
+    routes = [Route(f"/v1/{name}", api.endpoint(*answer)) for name, answer in api.answers.items()]
+    mimetypes.add_type("text/javascript", ".js")  # Windows may have another type.
+    return Starlette(
+        routes=[
+            Mount("/api", routes=routes),
+            Route("/file", lambda request: FileResponse(STATIC / "index.html")),
+            Mount("/", StaticFiles(directory=STATIC, html=True)),
+        ],
+        exception_handlers={HTTPException: lambda request, error: failure(error)},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,39 +146,39 @@ class Api:
     pace: Pace
 
     @property
-    def answers(self) -> dict[str, tuple[Callable[..., dict[str, Any]], str]]:
-        """The method that answers a path, and the schema of its answer."""
-        return {
-            "search": (self.search, "Answer"),
-            "similar": (self.similar, "Answer"),
-            "file": (self.file, "File"),
-            "status": (self.status, "Status"),
-            "openapi.json": (self.openapi, "Description"),
+    def answers(self) -> dict[str, tuple[Callable[..., Any], type, type[BaseModel]]]:
+        """The method that answers a path, the record that it returns, and its parameters."""
+        answers: dict[str, tuple[Callable[..., Any], type]] = {
+            "search": (self.search, Answer),
+            "similar": (self.similar, Answer),
+            "file": (self.file, File),
+            "status": (self.status, Status),
+            "openapi.json": (self.openapi, dict),
         }
+        return {name: (answer, record, _parameters(answer)) for name, (answer, record) in answers.items()}
 
-    def endpoint(self, answer: Callable[..., dict[str, Any]]) -> Callable[[Request], Any]:
+    def endpoint(
+        self, answer: Callable[..., Any], record: type, model: type[BaseModel]
+    ) -> Callable[[Request], Any]:
         """Return the function that reads a request, calls a method and responds."""
-        model = model_of(answer)
 
-        async def respond(request: Request) -> Response:
+        async def respond(request: Request) -> Json:
             try:
-                values = read_values(model, request.query_params)
-                return await self.work.run(request, lambda: Json(answer(**values)))
-            except Refusal as refusal:
-                return refusal.response()
+                values = _read(model, request.query_params)
+                return await self.work.run(lambda: Json(answer(**values)))
+            except HTTPException as refusal:
+                return failure(refusal)
             except CodeSearchError as error:
-                return _refusal_of(error).response()
-            except Gone:
-                return Response(status_code=499)
+                return failure(_refusal_of(error))
             except Exception as error:  # No error of one request may end the service.
                 self.failed(error)
-                return Refusal(500, "an error in codesearch", "look at the output of `serve`").response()
+                return failure(Refusal(500, "an error in codesearch", "look at the output of `serve`"))
 
         return respond
 
     def search(
         self,
-        q: Annotated[Words, Field(description="A question, keywords, a name or code.")],
+        q: Annotated[_Words, Field(description="A question, keywords, a name or code.")],
         lang: _Languages = (),
         kind: _Kinds = (),
         content: _Content = "all",
@@ -141,16 +187,16 @@ class Api:
         path: _Globs = (),
         root: _Roots = (),
         at: Annotated[
-            Text,
+            _Text,
             Field(description="A git revision of the folder, which `codesearch index --at` has indexed."),
         ] = "",
         mode: _Mode = "hybrid",
-        flat: Annotated[YesNo, Field(description="Whether to rank definitions, not files.")] = "no",
+        flat: Annotated[bool, Field(description="Whether to rank definitions, not files.")] = False,
         group: _Group = "",
     ) -> dict[str, Any]:
         """Rank documents for a query."""
         filters = Filters(lang, _kinds(kind, content), path)
-        request = SearchRequest(q, limit, mode, filters, by_file=flat == "no")
+        request = SearchRequest(q, limit, mode, filters, by_file=not flat)
         policy = Policy(may_index=False, budget_s=self.pace.budget_s())
         session = self.engine.session(_scope(self.engine, root, group, at), policy)
         return answer_json(session.search(request), lines)
@@ -189,24 +235,23 @@ class Api:
                 le=999_999_999,
                 description="The last line to return; 0 for as many as an answer has, 2,000.",
             ),
-            Digits,
         ] = 0,
-        q: Annotated[Text, Field(description="The query whose words are marked.")] = "",
-    ) -> dict[str, Any]:
+        q: Annotated[_Text, Field(description="The query whose words are marked.")] = "",
+    ) -> File:
         """Return lines and definitions of an indexed file."""
         (folder,) = _roots(self.engine, (root,))
-        return file_json(_view(self.engine, folder, path), first, last, q)
+        return show_file(_view(self.engine, folder, path), first, last, q)
 
     def status(
         self,
-        changes: Annotated[YesNo, Field(description="Whether to compare each folder with its index.")] = "no",
-    ) -> dict[str, Any]:
+        changes: Annotated[bool, Field(description="Whether to compare each folder with its index.")] = False,
+    ) -> Status:
         """List the indexed folders."""
-        return status_json(self.engine, changes=changes == "yes")
+        return show_status(self.engine, changes=changes)
 
     def openapi(self) -> dict[str, Any]:
         """Return this description."""
-        return description(PREFIX, self.answers)
+        return describe(PREFIX, self.answers)
 
 
 def _view(engine: Engine, folder: str, path: str) -> FileView:
@@ -242,106 +287,39 @@ def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(indexed[root] for root in asked)
 
 
-def _file(path: Path, status: int = 200) -> Callable[[Request], Response]:
-    def respond(request: Request) -> Response:
-        content = path.read_bytes()
-        tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
-        headers = {"ETag": tag, "Cache-Control": "no-cache"}
-        if status == 200 and request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        return Response(content, status, headers, _TYPES[path.suffix])
-
-    return respond
-
-
-async def _no_such_path(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    if not is_api(request.url.path):
-        return _file(STATIC / "missing.html", status)(request)
-    return Refusal(status, f"nothing is at {request.url.path[:200]}", f"see {PREFIX}/openapi.json").response()
-
-
 def _refusal_of(error: CodeSearchError) -> Refusal:
     """Return an error of the engine as an error of the API."""
-    if isinstance(error, IndexNotFoundError):
-        return Refusal(404, error.message, error.cure)
-    if isinstance(error, ConfigError):
-        return Refusal(400, error.message, error.cure)
+    status = 404 if isinstance(error, IndexNotFoundError) else 400 if isinstance(error, ConfigError) else 503
     headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
-    return Refusal(503, error.message, error.cure, headers)
+    return Refusal(status, error.message, error.cure, headers)
 
 
-def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> str:
-    """Return the token that clients must send; "" if none is needed."""
-    token = variables.get(VARIABLE, "")
-    if file:
-        try:
-            token = file.read_text("utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise ConfigError(f"--token-file {file} cannot be read ({reason})", "give another file") from None
-    if (token or file) and len(token) < _MIN_TOKEN:
-        raise ConfigError(f"the token has {len(token)} characters", f"give at least {_MIN_TOKEN}")
-    if not token and not is_loopback(host):
-        raise ConfigError(
-            f"other computers reach {host}, so a token is needed", f"give --token-file FILE or set {VARIABLE}"
-        )
-    return token
+def _parameters(answer: Callable[..., Any]) -> type[BaseModel]:
+    """Return the model of the parameters of a function that answers requests."""
+    fields: dict[str, Any] = {
+        name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        for name, parameter in inspect.signature(answer, eval_str=True).parameters.items()
+    }
+    return create_model(answer.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens."""
+def _read(model: type[BaseModel], parameters: QueryParams) -> dict[str, Any]:
+    """Return the values of a request, with defaults."""
+    fields = model.model_fields
+    values: dict[str, Any] = {name: parameters.getlist(name) for name in parameters}
+    for name, texts in values.items():
+        # A list in the place of one value is refused.
+        if len(texts) == 1 and not (name in fields and isinstance(fields[name].default, tuple)):
+            values[name] = texts[0]
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    except OSError as error:
-        raise ConfigError(f"{host} cannot be used ({error.strerror})", "give another --host") from None
-    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-    try:
-        return socket.create_server(address, family=family, backlog=512, dualstack_ipv6=both)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ConfigError(f"port {port} is taken", "give another with --port") from None
-        reason = os.strerror(error.errno or 0)
-        raise ConfigError(
-            f"{host}:{port} cannot be used ({reason})", "give another --host or --port"
-        ) from None
-
-
-class Site:
-    """Answers HTTP in a thread."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        listener: socket.socket,
-        access: Access,
-        failed: Callable[[Exception], None],
-    ) -> None:
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                make_app(engine, access, failed=failed),
-                http="h11",
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
-                limit_concurrency=_MAX_CONNECTIONS,
-                timeout_keep_alive=_IDLE_S,
-                timeout_graceful_shutdown=1,
-            )
-        )
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._server.serve([listener])), name="web", daemon=True
-        )
-
-    def start(self) -> None:
-        """Start answering."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop answering; wait up to two seconds for the thread."""
-        self._server.should_exit = True
-        self._thread.join(_STOP_S)
+        return dict(model.model_validate(values))
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        name, cure = str(wrong["loc"][0])[:200], wrong["msg"]
+    if wrong["type"] == "extra_forbidden":
+        raise Refusal(400, f"{name} is no parameter", f"use only {', '.join(fields) or 'the path'}")
+    if wrong["type"] == "missing":
+        raise Refusal(400, f"{name} is missing", f"give {name}")
+    if wrong["type"] == "string_pattern_mismatch":
+        raise Refusal(400, f"{name} is blank or has a NUL character", f"give another {name}")
+    raise Refusal(400, f"{name} {str(wrong['input'])[:200]!r} is not allowed", f"{name}: {cure}")

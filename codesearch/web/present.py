@@ -1,21 +1,23 @@
-"""Turn answers of the engine into JSON objects of the API, with code as tokens to colour."""
+"""Turn answers of the engine into records of the API, with code as tokens to colour, and describe these records."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 from pygments.token import Token
 
 import codesearch
-from codesearch.engine.answer import Answer, answer_fields
+from codesearch.engine.answer import Answer, Changes, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError, IndexStoreError
@@ -30,13 +32,12 @@ from codesearch.types import Hit
 
 _MAX_WORDS = 6
 _NAME_PARTS = ("name", "name_first")
-CLASSES = ("keyword", "type", "function", "builtin", "string", "number", "comment", "operator", "text")
 _MAX_LINE = 2_000
 """Characters of a line that are shown."""
 MOST = 2_000
 """Lines and definitions of a file in one answer. More would make the page slow."""
-_OUTLINED = ("kind", "name", "qualified_name", "signature", "start_line", "end_line", "last_line")
 _KEPT, _MOST_KEPT = 512, 10_000
+_REF = "#/components/schemas/{}"
 _CLASS_OF = (
     (Token.Comment, "comment"),
     (Token.Keyword.Type, "type"),
@@ -52,6 +53,80 @@ _CLASS_OF = (
 )
 
 TokenLine = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of code; a token is a class and a text, and true if it is a word of the query."""
+
+    line: int
+    text: str
+    tokens: list[tuple[str, str] | tuple[str, str, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlined:
+    """A definition of a file; `end_line` is the end of a class's header, `last_line` that of the class."""
+
+    kind: str
+    name: str
+    qualified_name: str
+    signature: str
+    start_line: int
+    end_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Up to 2,000 lines of a file, and up to 2,000 definitions from there on, in the order of the source."""
+
+    root: str
+    path: str
+    language: str
+    stale: bool
+    line_count: int
+    lines: list[Line]
+    definition_count: int
+    definitions: list[Outlined]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """An indexed folder; `languages` and `kinds` are numbers of documents, `examples` questions that it answers."""
+
+    root: str
+    documents: int
+    files: int
+    languages: dict[str, int]
+    kinds: dict[str, int]
+    examples: list[str]
+    indexed: str
+    changes: Changes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What is indexed; `groups` are the folders of each group in the user's settings."""
+
+    version: str
+    roots: list[Root]
+    groups: dict[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What happened, and what to do."""
+
+    message: str
+    cure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The answer if a request fails."""
+
+    error: Failure
 
 
 def answer_json(answer: Answer, lines: int) -> dict[str, Any]:
@@ -88,32 +163,30 @@ def _shared(query: str, terms: set[str]) -> list[str]:
     return [word for word in wanted if terms.intersection(query_terms(word))][:_MAX_WORDS]
 
 
-def file_json(view: FileView, first: int, last: int, query: str) -> dict[str, Any]:
+def show_file(view: FileView, first: int, last: int, query: str) -> File:
     """Return lines of a file from `first` to `last`, 0 for as many as are allowed, and the definitions there."""
     lines = view.source.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
     last = min(last or len(lines), first + MOST - 1, len(lines))
     ends = (at for at, definition in enumerate(view.definitions) if definition.last_line >= first)
     start = min(next(ends, 0), max(len(view.definitions) - MOST, 0))
-    return {
-        "root": view.root,
-        "path": view.path,
-        "language": view.language,
-        "stale": view.stale,
-        "line_count": len(lines),
-        "lines": list(
-            _file_lines(lines, view.language, range(first - 1, last), frozenset(query_terms(query)))
-        ),
-        "definition_count": len(view.definitions),
-        "definitions": [
-            {name: getattr(definition, name) for name in _OUTLINED}
+    return File(
+        view.root,
+        view.path,
+        view.language,
+        view.stale,
+        len(lines),
+        list(_file_lines(lines, view.language, range(first - 1, last), frozenset(query_terms(query)))),
+        len(view.definitions),
+        [
+            Outlined(*(getattr(definition, name) for name in Outlined.__slots__))
             for definition in view.definitions[start : start + MOST]
         ],
-    }
+    )
 
 
 def _file_lines(
     lines: Sequence[str], language: str, chosen: range, terms: AbstractSet[str]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Line]:
     for part in _parts(lines):
         if shown := range(max(part.start, chosen.start), min(part.stop, chosen.stop)):
             code = "\n".join(lines[part.start : part.stop])
@@ -132,39 +205,27 @@ def _parts(lines: Sequence[str]) -> Iterator[range]:
     yield range(start, len(lines))
 
 
-def status_json(engine: Engine, *, changes: bool) -> dict[str, Any]:
+def show_status(engine: Engine, *, changes: bool) -> Status:
     """Return what is indexed, and if `changes`, what an update of each index would do."""
     groups: dict[str, tuple[Path, ...]] = {}
     with suppress(ConfigError):  # A search says what is wrong with the settings.
         groups = user_groups()
-    return {
-        "version": codesearch.__version__,
-        "roots": list(_roots(engine, changes=changes)),
-        "groups": {name: list(map(str, folders)) for name, folders in groups.items()},
-    }
-
-
-def _roots(engine: Engine, *, changes: bool) -> Iterable[dict[str, Any]]:
+    roots = []
     for index in engine.status(changes=changes):
         if index.error or is_revision(engine.home, index.root):
             continue
         # A search says which index cannot be read.
         with suppress(IndexStoreError), engine.indexes(Scope((index.root,))) as (reader,):
-            yield {
-                "root": index.root,
-                "documents": index.documents,
-                "files": index.files,
-                "languages": index.languages,
-                "kinds": count_kinds(reader),
-                "examples": example_questions(reader),
-                "indexed": index.manifest.created,
-                "changes": asdict(index.changes) if index.changes else None,
-            }
+            contents = (index.documents, index.files, index.languages, count_kinds(reader))
+            created = index.manifest.created
+            roots.append(Root(index.root, *contents, list(example_questions(reader)), created, index.changes))
+    paths = {name: list(map(str, folders)) for name, folders in groups.items()}
+    return Status(codesearch.__version__, roots, paths)
 
 
 def token_lines(
     code: str, language: str, first: int, chosen: Iterable[int], terms: AbstractSet[str] = frozenset()
-) -> list[dict[str, Any]]:
+) -> list[Line]:
     """Return some lines with their numbers and tokens, cut after 2,000 characters.
 
     A token is a class, such as "keyword", and a text; a third value, true, says that it is a word of the query. Without
@@ -175,14 +236,16 @@ def token_lines(
     return [_line(first + at, texts[at], lines[at], terms) for at in chosen]
 
 
-def _line(number: int, text: str, tokens: TokenLine, terms: AbstractSet[str]) -> dict[str, Any]:
+def _line(number: int, text: str, tokens: TokenLine, terms: AbstractSet[str]) -> Line:
     if len(text) > _MAX_LINE:
         text = f"{text[:_MAX_LINE]}..."
         tokens = (("text", text),)
-    return {"line": number, "text": text, "tokens": list(_marked(tokens, marks(text, terms)))}
+    return Line(number, text, list(_marked(tokens, marks(text, terms))))
 
 
-def _marked(tokens: TokenLine, spans: Sequence[tuple[int, int]]) -> Iterator[list[str | bool]]:
+def _marked(
+    tokens: TokenLine, spans: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, str] | tuple[str, str, bool]]:
     """Cut tokens at the edges of spans; those inside of a span are marked."""
     edges = [edge for span in spans for edge in span]
     end = 0
@@ -190,8 +253,8 @@ def _marked(tokens: TokenLine, spans: Sequence[tuple[int, int]]) -> Iterator[lis
         start, end = end, end + len(text)
         cuts = [start, *edges[bisect_right(edges, start) : bisect_left(edges, end)], end]
         for cut, stop in pairwise(cuts):
-            piece: list[str | bool] = [kind, text[cut - start : stop - start]]
-            yield [*piece, True] if bisect_right(edges, cut) % 2 else piece
+            piece = (kind, text[cut - start : stop - start])
+            yield (*piece, True) if bisect_right(edges, cut) % 2 else piece
 
 
 def _lines(code: str, language: str) -> tuple[TokenLine, ...]:
@@ -220,3 +283,67 @@ def _tokens(code: str, language: str) -> Iterable[tuple[str, str]]:
 
 def _class_of(kind: Any) -> str:  # noqa: ANN401 - Pygments has no type for tokens.
     return next((name for of, name in _CLASS_OF if kind in of), "text")
+
+
+class _AllRequired(GenerateJsonSchema):
+    """Make schemas in which fields with a default are required too, because every answer has all of them."""
+
+    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ANN401 - a type of pydantic
+        return True
+
+
+def describe(
+    prefix: str, answers: Mapping[str, tuple[Callable[..., Any], type, type[BaseModel]]]
+) -> dict[str, Any]:
+    """Describe the API: the function that answers a path below a prefix, its record and its parameters."""
+    adapters: list[Any] = [
+        (record, "serialization", TypeAdapter(record)) for record in (Answer, Hit, File, Status, Error)
+    ]
+    _, found = TypeAdapter.json_schemas(
+        adapters, ref_template=_REF.format("{model}"), schema_generator=_AllRequired
+    )
+    schemas: dict[str, Any] = {**found["$defs"], "dict": {"type": "object"}}
+    added = {
+        "snippet": {"type": "array", "items": {"$ref": _REF.format("Line")}},
+        "reasons": {"type": "array", "items": {"type": "string"}},
+    }
+    schemas["Hit"]["properties"].update(added)
+    schemas["Hit"]["required"] += added
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "codesearch", "version": codesearch.__version__},
+        "paths": {f"{prefix}/{name}": {"get": _operation(*answer)} for name, answer in answers.items()},
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"token": []}],
+    }
+
+
+def _operation(answer: Callable[..., Any], record: type, model: type[BaseModel]) -> dict[str, Any]:
+    parameters = model.model_json_schema()
+    return {
+        "operationId": answer.__name__,
+        "summary": (answer.__doc__ or "").partition("\n")[0].removesuffix("."),
+        "parameters": [
+            {
+                "name": name,
+                "in": "query",
+                "required": name in parameters.get("required", ()),
+                "description": schema.pop("description"),
+                "schema": schema,
+            }
+            for name, schema in parameters.get("properties", {}).items()
+        ],
+        "responses": {
+            status: {
+                "description": about,
+                "content": {"application/json": {"schema": {"$ref": _REF.format(of)}}},
+            }
+            for status, about, of in (
+                ("200", "The answer", record.__name__),
+                ("default", "A failure", "Error"),
+            )
+        },
+    }

@@ -24,8 +24,7 @@ from mcp import Client
 from starlette.testclient import TestClient
 
 from codesearch.agents.server import make_server
-from codesearch.web.app import make_app
-from codesearch.web.security import Access, Work
+from codesearch.web.app import Work, make_app
 
 GIRAFFE = "def find_the_giraffe():\n    return 1\n"
 ANY_BYTES = pytest.mark.skipif(sys.platform != "linux", reason="a path has any bytes only on Linux")
@@ -49,7 +48,7 @@ def engine(good: Path, bad: Path, engine: Engine) -> Engine:
 
 
 def web(engine: Engine) -> TestClient:
-    app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(deadline_s=120))
+    app = make_app(engine, Work(deadline_s=120))
     return TestClient(app, base_url="http://127.0.0.1:7177")
 
 

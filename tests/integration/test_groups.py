@@ -195,11 +195,10 @@ def test_the_http_api_searches_groups_and_lists_them(engine, folders):
     pytest.importorskip("httpx", reason="httpx is not installed")
     from starlette.testclient import TestClient
 
-    from codesearch.web.app import make_app
-    from codesearch.web.security import Access, Work
+    from codesearch.web.app import Work, make_app
 
     index_all(engine, folders)
-    app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(deadline_s=120))
+    app = make_app(engine, Work(deadline_s=120))
     client = TestClient(app, base_url="http://127.0.0.1:7177")
 
     def get(name: str, **parameters: object) -> dict[str, Any]:

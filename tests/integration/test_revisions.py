@@ -255,8 +255,7 @@ def test_agents_and_the_web_page_search_a_revision(engine, root):
     from starlette.testclient import TestClient
 
     from codesearch.agents.server import make_server
-    from codesearch.web.app import make_app
-    from codesearch.web.security import Access, Work
+    from codesearch.web.app import Work, make_app
 
     engine.index(root)
 
@@ -271,7 +270,7 @@ def test_agents_and_the_web_page_search_a_revision(engine, root):
     found, read = anyio.run(session)
     assert "src/open.py:1-2 function open_pigeon" in found
     assert "return old" in read
-    app = make_app(engine, Access("127.0.0.1", 7177, ""), work=Work(deadline_s=120))
+    app = make_app(engine, Work(deadline_s=120))
     client = TestClient(app, base_url="http://127.0.0.1:7177")
     asked = {"q": "open pigeon", "at": "old"}
     for where in ({"root": str(root)}, {}):  # The only folder need not be named.
