@@ -9,15 +9,12 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.notes import stage_progress
+from codesearch.cli.invocation import Invocation, Output
+from codesearch.cli.notes import freshness_notes, stage_progress
 from codesearch.cli.options import Home
-from codesearch.cli.search import freshness_note
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
-from codesearch.settings import IndexingSettings, ModelSettings
+from codesearch.settings import ModelSettings
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
@@ -27,7 +24,7 @@ DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
 
 
 def bench(
-    context: typer.Context,
+    invocation: Invocation,
     suite: Annotated[
         str | None, Opt("What to run; `--suite help` lists them; default: csn99 with --data, else smoke.")
     ] = None,
@@ -49,7 +46,6 @@ def bench(
     from codesearch.evaluation.result import result_text, write_json
     from codesearch.evaluation.suites import SUITES, run_suite
 
-    invocation = invocation_of(context)
     if suite == "help":
         width = max(map(len, SUITES))
         yield Output("".join(f"{name:{width}}  {what}\n" for name, (what, _) in SUITES.items()))
@@ -100,8 +96,8 @@ def _of_questions(
 
     asked = read_own_questions(questions)
     scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
-    session = yield from invocation.opened(engine, scope, IndexingSettings())
+    session = yield from invocation.session(engine, scope)
     with stage_progress("questions") as on_progress:
         result = score_questions(session, asked, on_progress)
-    yield Output(questions_text(questions, result), "".join(map(freshness_note, session.freshness)))
+    yield Output(questions_text(questions, result), freshness_notes(session.freshness))
     return result

@@ -8,13 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import (
     build_notes,
     build_progress,
-    counted,
     counts,
     not_indexed_lines,
     size_of,
@@ -26,6 +23,7 @@ from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
 from codesearch.settings import IndexingSettings, Model, ModelSettings, ServerSettings, WalkSettings
+from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
 
 
 def index(
-    context: typer.Context,
+    invocation: Invocation,
     folders: Annotated[list[Path] | None, argument("Folders to index; default: the current one.")] = None,
     *,
     options: IndexRunOptions,
@@ -58,7 +56,6 @@ def index(
 
     Only new and changed files are parsed. Options that are not given keep the values of the last run.
     """
-    invocation = invocation_of(context)
     given = IndexOptions.of(vars(options))
     rebuild, shard, optimize = options.rebuild, options.shard, options.optimize
     roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
@@ -80,7 +77,7 @@ def index(
 
             scope = Scope((invocation.path(folder),), at=options.at)
             known = f"{folder}: {options.at} is indexed already"
-            indexed = list(invocation.opened(engine, scope, IndexingSettings()))
+            indexed = list(invocation.session(engine, scope, IndexingSettings()))
             yield from indexed or [Output(f"{visible(known)}\n")]
             continue
         with build_progress(folder.name) as on_progress:
@@ -131,7 +128,7 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
 
 
 def watch(
-    context: typer.Context,
+    invocation: Invocation,
     folders: Annotated[list[Path] | None, argument("Folders to watch; default: the current one.")] = None,
     *,
     quiet: Annotated[bool, Opt("Print only warnings.", "--quiet -q")] = False,
@@ -145,7 +142,6 @@ def watch(
     from codesearch.watch.watcher import Watcher
 
     exit_while_waiting(signal.SIGINT, signal.SIGTERM)
-    invocation = invocation_of(context)
     engine = invocation.engine(home, model=models.model, device=models.device)
     roots = [invocation.path(folder) for folder in folders or [Path()]]
     for root in roots:
@@ -181,7 +177,7 @@ def print_report(report: Report, *, quiet: bool) -> None:
 
 
 def export(
-    context: typer.Context,
+    invocation: Invocation,
     file: Annotated[Path | None, argument("Write one index to this portable file.", "[FILE]")] = None,
     *,
     sqlite: Annotated[Path | None, Opt("Write a SQLite database (extra `export`).", metavar="FILE")] = None,
@@ -197,7 +193,6 @@ def export(
         raise ConfigError("name one file to write", "FILE for a portable file, or --sqlite FILE")
     if sqlite and with_code:
         raise ConfigError("--with-code is for portable files", "a SQLite database always has the code")
-    invocation = invocation_of(context)
     engine = invocation.engine(home)
     roots = [invocation.path(one) for one in root]
     target = file or sqlite or Path()
@@ -246,7 +241,7 @@ def _without_code(report: ExportReport) -> str:
 
 
 def import_(
-    context: typer.Context,
+    invocation: Invocation,
     file: Annotated[Path, argument("A file that `codesearch export` wrote.")],
     *,
     root: Annotated[Path | None, Opt("The folder with the sources; default: they are not here.")] = None,
@@ -260,7 +255,6 @@ def import_(
         raise ConfigError(
             "--root and --name exclude each other", "an index with sources has the path as its name"
         )
-    invocation = invocation_of(context)
     with stage_progress(file.name) as on_progress:
         report = invocation.engine(home, model=model).import_index(
             invocation.path(file),

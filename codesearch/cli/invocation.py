@@ -11,25 +11,18 @@ import math
 import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import typer
-
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
-from codesearch.settings import (
-    IndexingSettings,
-    RefreshSettings,
-    ServerSettings,
-    Value,
-    group_folders,
-    settings_in_force,
-)
+from codesearch.search.forms import parse_asked
+from codesearch.settings import IndexingSettings, ServerSettings, Value, group_folders, settings_in_force
+from codesearch.structure.text import counted
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
-    from codesearch.cli.options import ScopeOptions
+    from codesearch.cli.options import AnswerOptions, FilterOptions
     from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import Pool, SearchBackend
     from codesearch.engine.remote import MilvusBackend
@@ -37,6 +30,7 @@ if TYPE_CHECKING:
     from codesearch.engine.revisions import Revision
     from codesearch.engine.scope import Scope
     from codesearch.engine.session import Session
+    from codesearch.search.request import Filters
 
 _WIDTH = 80
 MAX_LINE = 200
@@ -71,10 +65,11 @@ class Terminal:
         """Characters of a line that are shown."""
         return self.width if self.is_terminal else MAX_LINE
 
-    def json_text(self, found: object, indent: int | None = None) -> str:
-        """Return a line end after JSON with escapes for what is not safe to print or what stdout cannot encode."""
+    def json_text(self, value: object, indent: int | None = 2) -> str:
+        """Return JSON, also of records, with escapes for what is not safe to print or what stdout cannot encode."""
         is_limited = self.encoding.lower() not in ("utf-8", "utf8")
-        return f"{visible_json(json.dumps(found, indent=indent, ensure_ascii=is_limited))}\n"
+        text = json.dumps(value, indent=indent, ensure_ascii=is_limited, default=asdict)
+        return f"{visible_json(text)}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +123,8 @@ class Invocation:
             backend=backend,
         )
 
-    def scope(self, options: ScopeOptions, paths: Sequence[Path | str] = ()) -> Scope:
-        """Return where to search, as options and paths say it."""
+    def scope(self, options: AnswerOptions, paths: Sequence[str] = ()) -> Scope:
+        """Return where to search, as options and existing files or folders say it."""
         from codesearch.engine.scope import Scope
 
         roots, files = (tuple(map(self.path, given)) for given in (options.root, options.index))
@@ -141,12 +136,33 @@ class Invocation:
                 "--index excludes --root and --all", "search portable files alone, or import them"
             )
         within = tuple(self.path(Path(path)) for path in paths)
+        for path, whole in zip(paths, within, strict=True):
+            if not options.at and not os.path.exists(whole):
+                raise ConfigError(f"{path} does not exist", "give files or folders")
         # The service has its own environment, so the name is looked up here.
         folders = group_folders(group, self.terminal.variables, self.user_home) if group else ()
         return Scope(roots, self.terminal.here, options.all, within, files, options.at, folders=folders)
 
-    def opened(
-        self, engine: Engine, scope: Scope, options: IndexingSettings, *, is_complete: bool = False
+    def filters(self, options: FilterOptions, kinds: Sequence[str] = ()) -> Filters:
+        """Return which documents may be hits."""
+        from codesearch.search.request import Filters
+
+        return Filters(options.lang, kinds, options.path, here=self.terminal.here)
+
+    def place(self, text: str) -> str:
+        """Return a place with the whole path of its file if that exists; the service has another working directory."""
+        asked = parse_asked(text)
+        whole = os.path.abspath(self.terminal.here / self.path(Path(asked.path)))
+        is_inside = asked.path and (asked.first or asked.inside) and os.path.exists(whole)
+        return f"{whole}{text.strip().removeprefix(asked.path)}" if is_inside else text
+
+    def session(
+        self,
+        engine: Engine,
+        scope: Scope,
+        options: IndexingSettings | None = None,
+        *,
+        is_complete: bool = False,
     ) -> Generator[Output, None, Session]:
         """Open a session, and say in one line each what was indexed for it; `is_complete` allows long updates too."""
         from codesearch.engine.session import REFRESH_S, Policy
@@ -154,7 +170,7 @@ class Invocation:
         done: list[Output] = []
 
         def indexing(wanted: Path | Revision, index: Callable[..., IndexReport]) -> None:
-            from codesearch.cli.notes import build_notes, build_progress, counted
+            from codesearch.cli.notes import build_notes, build_progress
 
             name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
             with build_progress(os.path.basename(name)) as on_progress:
@@ -162,14 +178,13 @@ class Invocation:
             line = f"indexed {visible(name)}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
             done.append(Output(err=line + build_notes(report)))
 
-        budget_s = math.inf if is_complete else REFRESH_S
-        may_compare = not isinstance(options, RefreshSettings) or options.refresh
-        policy = Policy(options.auto_index and not self.pool, budget_s if may_compare else None, indexing)
+        may_index = options is None or options.auto_index
+        budget_s = math.inf if is_complete else REFRESH_S if getattr(options, "refresh", True) else None
         try:
-            session = engine.session(scope, policy)
+            session = engine.session(scope, Policy(may_index and not self.pool, budget_s, indexing))
         finally:
             yield from done
-        if self.pool and options.auto_index and session.missing:
+        if self.pool and may_index and session.missing:
             raise IndexNotFoundError("a folder of the group is not indexed", "its client indexes it")
         return session
 
@@ -187,12 +202,6 @@ class Invocation:
 
         token = self.terminal.variables.get(TOKEN, "")
         return MilvusBackend(Connection(server.uri, token, server.prefix))
-
-
-def invocation_of(context: typer.Context) -> Invocation:
-    """Return the invocation that a command belongs to."""
-    invocation: Invocation = context.find_root().obj
-    return invocation
 
 
 def outputs(command: Iterator[Output]) -> Iterator[Output]:

@@ -38,7 +38,7 @@ COMMANDS = {
     "outline": "structure",
     "read": "structure",
     "usages": "structure",
-    "duplicates": "duplicates",
+    "duplicates": "structure",
     "history": "structure",
     "watch": "index",
     "serve": "serve",

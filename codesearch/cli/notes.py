@@ -3,57 +3,45 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from codesearch.errors import index_command
+from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-    from rich.progress import ProgressColumn
-
-    from codesearch.build.build import Progress, ProgressCallback
+    from codesearch.build.build import ProgressCallback
+    from codesearch.engine.answer import Freshness
     from codesearch.engine.reports import IndexReport
     from codesearch.store.manifest import Counts
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 _SHOWN = 5
 _FILES = {
-    "other language": ("file of another language than --lang", "files of other languages than --lang"),
-    "other content": ("file that --content would add", "files that --content would add"),
-    "too large": ("file over the limit of --max-file-mb", "files over the limit of --max-file-mb"),
-    "binary": ("binary file", "binary files"),
-    "minified": ("minified file", "minified files"),
-    "generated": ("generated file", "generated files"),
-    "data": ("file of data", "files of data"),
-    "never": ("lock file, licence or secret", "lock files, licences and secrets"),
-    "unreadable": ("file that cannot be read", "files that cannot be read"),
-    "crashed": ("file whose parser takes too much or crashes", "files whose parsers take too much or crash"),
-    "only as blocks": (
-        "file only as blocks, because its parser takes too much or crashes",
-        "files only as blocks, because their parsers take too much or crash",
-    ),
-    "ignored": ("ignored file", "ignored files"),
-    "hidden": ("hidden file", "hidden files"),
-    "link": ("symbolic link", "symbolic links"),
-    "rules": ("ignore file whose rules are not applied", "ignore files whose rules are not applied"),
+    "other language": "file{s} of another language than --lang",
+    "other content": "file{s} that --content would add",
+    "too large": "file{s} over the limit of --max-file-mb",
+    "binary": "binary file{s}",
+    "minified": "minified file{s}",
+    "generated": "generated file{s}",
+    "data": "file{s} of data",
+    "never": "lock file{s}, licence{s} or secret{s}",
+    "unreadable": "file{s} that cannot be read",
+    "crashed": "file{s} whose parser takes too much or crashes",
+    "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",
+    "ignored": "ignored file{s}",
+    "hidden": "hidden file{s}",
+    "link": "symbolic link{s}",
+    "rules": "ignore file{s} whose rules are not applied",
 }
 _FOLDERS = {
-    "ignored": ("ignored folder", "ignored folders"),
-    "hidden": ("hidden folder", "hidden folders"),
-    "always": ("folder that is always skipped", "folders that are always skipped"),
+    "ignored": "ignored folder{s}",
+    "hidden": "hidden folder{s}",
+    "always": "folder{s} that {are} always skipped",
 }
-"""Reason -> singular and plural name, in the order shown."""
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "file"), counted(1200, "file")
-    ('1 file', '1,200 files')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+"""Reason -> name, in the order shown."""
 
 
 def size_of(count: int) -> str:
@@ -82,71 +70,55 @@ def counts(numbers: Mapping[str, int]) -> str:
 
 def not_indexed_lines(files: Counts, folders: Counts) -> Iterator[str]:
     """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
-    lines = [*_lines(_FILES, files), *_lines(_FOLDERS, folders)]
-    if lines:
-        yield "  not indexed"
-        yield from (f"    {line}" for line in lines)
-
-
-def _lines(names: Mapping[str, tuple[str, str]], found: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    for reason, (one, several) in names.items():
-        if total := sum(found.get(reason, {}).values()):
-            yield f"{total:,} {one if total == 1 else several} ({counts(found[reason])})"
-
-
-@contextmanager
-def build_progress(name: str, unit: str = "documents") -> Iterator[ProgressCallback]:
-    """Show a bar on stderr while a build runs, if stderr is a terminal; commits have no size, so only their number."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.progress import DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-
-    sizes = (DownloadColumn(), TransferSpeedColumn()) if unit == "documents" else ()
-    documents = TextColumn(f"{{task.fields[documents]:,}} {unit}")
-    with _bar(*sizes, TimeRemainingColumn(), documents) as bar:
-        name = visible(name)
-        task = bar.add_task(name, total=None, documents=0)
-
-        def on_progress(progress: Progress) -> None:
-            bar.update(
-                task,
-                description=f"{name}: {_STAGES[progress.stage]}",
-                completed=progress.done_bytes,
-                total=progress.total_bytes or None,
-                documents=progress.documents,
-            )
-
-        yield on_progress
+    heading = ["  not indexed"]
+    for names, numbers in ((_FILES, files), (_FOLDERS, folders)):
+        for reason, name in names.items():
+            if total := sum(numbers.get(reason, {}).values()):
+                yield from heading
+                heading = []
+                words = {"s": "", "are": "is"} if total == 1 else {"s": "s", "are": "are"}
+                yield f"    {total:,} {name.format_map(words)} ({counts(numbers[reason])})"
 
 
 @contextmanager
-def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
+def build_progress(name: str, unit: str = "document") -> Iterator[ProgressCallback]:
+    """Show a bar on stderr while a build runs, if stderr is a terminal."""
+    with stage_progress(name) as show:
+        yield lambda progress: show(
+            _STAGES[progress.stage],
+            progress.done_bytes,
+            progress.total_bytes,
+            counted(progress.documents, unit),
+        )
+
+
+@contextmanager
+def stage_progress(name: str) -> Iterator[Callable[..., None]]:
     """Show the stage and progress of a long command on stderr, if stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda stage, done, total: None
+        yield lambda stage, done, total, note="": None
         return
-    from rich.progress import TaskProgressColumn, TimeRemainingColumn
-
-    with _bar(TaskProgressColumn(), TimeRemainingColumn()) as bar:
-        task, current = bar.add_task(visible(name), total=None), ""
-
-        def on_progress(stage: str, done: int, total: int) -> None:
-            nonlocal current
-            if stage != current:
-                bar.reset(task)
-                current = stage
-            bar.update(task, description=f"{visible(name)}: {stage}", completed=done, total=total or None)
-
-        yield on_progress
-
-
-def _bar(*columns: ProgressColumn) -> Bar:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    description = TextColumn("{task.description}", markup=False)
-    return Progress(description, BarColumn(), *columns, console=Console(stderr=True), transient=True)
+    text = TextColumn("{task.description}", markup=False)
+    columns = (
+        text,
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(visible(name), total=None, note="")
+
+        def show(stage: str, done: int, total: int, note: str = "") -> None:
+            if done < bar.tasks[0].completed:  # Another stage begins.
+                bar.reset(task)
+            description = f"{visible(name)}: {stage}"
+            bar.update(task, description=description, completed=done, total=total or None, note=note)
+
+        yield show
 
 
 def build_notes(report: IndexReport) -> str:
@@ -162,4 +134,30 @@ def build_notes(report: IndexReport) -> str:
         files = ", ".join(counted(count, f"{language} file") for language, count in missing)
         cure = how_to_add(*distributions(language for language, _ in missing))
         notes.append(f"warning: {files} cut into blocks: no parser installed: {cure}\n")
+    return "".join(notes)
+
+
+def freshness_notes(freshness: Iterable[Freshness]) -> str:
+    """Say in one line for each index that is older than its folder, or cannot be compared, what to do."""
+    from codesearch.engine.answer import State
+
+    notes = []
+    for index in freshness:
+        root, command = visible(index.root), visible(index_command(index.root))
+        changed = index.changes.to_parse + index.changes.removed
+        behind = f"{counted(changed, 'file')} changed since {root} was indexed: run {command}"
+        if not changed:
+            watch = visible(index_command(index.root, command="watch"))
+            slow = f"{root} has changed, and a query has no time to find out what"
+            behind = f"{slow}: run {command}, or keep {watch} running"
+        known = {
+            State.LOCKED: f"{root} is being indexed by another process: this is the last complete index",
+            State.WITH_CODE: f"the sources of {root} are not here: hits have the code that was indexed",
+            State.WITHOUT_CODE: f"the sources of {root} are not here: hits have no code",
+            State.BEHIND: behind,
+            State.UNCHECKED: f"{root} was not compared with its index: {visible(index.error)}",
+            State.UNREADABLE: f"{root} is left out: {visible(index.error)}",
+        }
+        if index.state in known:
+            notes.append(f"note: {known[index.state]}\n")
     return "".join(notes)

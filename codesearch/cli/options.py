@@ -9,9 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from codesearch.errors import ConfigError
-from codesearch.options import Opt, Option, Record, is_record, options_of, read
-from codesearch.settings import user_groups
+from codesearch.options import Opt, Option, is_record, options_of, read
+from codesearch.settings import IndexingSettings, RefreshSettings, user_groups
 
 CHANGED = "Only {} that differ from a git revision, by default HEAD; REV... is the merge base with HEAD."
 Home = Annotated[
@@ -19,12 +18,10 @@ Home = Annotated[
 ]
 Json = Annotated[bool, Opt("Print one JSON document.")]
 Revision = Annotated[str, Opt("A git revision in place of the files as they are.", metavar="REV")]
-Languages = Annotated[tuple[str, ...], Opt("Only this language.")]
-Globs = Annotated[tuple[str, ...], Opt("Only paths that match this glob; ! before it excludes.")]
 
 
-class ScopeOptions(Record):
-    """Where to search, and in which home."""
+class AnswerOptions(RefreshSettings, IndexingSettings):
+    """What commands that answer from indexes share: where to search, and what to do first."""
 
     root: Annotated[
         tuple[Path, ...], Opt("Search this indexed folder, or the imported index with this name.")
@@ -33,7 +30,15 @@ class ScopeOptions(Record):
     all: Annotated[bool, Opt("Search all indexed folders.")] = False
     group: Annotated[str, Opt("Search the folders of this group, which your settings name.")] = ""
     at: Revision = ""
+    json: Json = False
     home: Home = None
+
+
+class FilterOptions(AnswerOptions):
+    """Which files to search."""
+
+    lang: Annotated[tuple[str, ...], Opt("Only this language.")] = ()
+    path: Annotated[tuple[str, ...], Opt("Only paths that match this glob; ! before it excludes.")] = ()
 
 
 def argument(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401 - as typer has it.
@@ -42,35 +47,28 @@ def argument(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401 - as
 
 
 def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    """Return a command as typer reads it: a parameter for each of its options, also of those in records."""
-    own = inspect.signature(command, eval_str=True).parameters
+    """Return a command as typer reads it: a parameter for each of its options, also of those in records.
+
+    The command itself gets the invocation first.
+    """
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
     options = options_of(command)
-    records = {name: own[name].annotation for name in own if is_record(own[name].annotation)}
-    arguments = [own[name] for name in own if name not in options and name not in records]
+    records = {one.name: one.annotation for one in own if is_record(one.annotation)}
+    arguments = [one for one in own if one.name not in options and one.name not in records]
 
     @functools.wraps(command)
-    def checked(**values: Any) -> Iterator[Any]:  # noqa: ANN401 - the types are those of the options.
+    def checked(context: typer.Context, **values: Any) -> Iterator[Any]:  # noqa: ANN401 - the types of the options.
         given = {name: read(record, values) for name, record in records.items()}
-        for name, value in values.items():
-            if name in own:
-                given[name] = options[name].given(value) if name in options else value
-        yield from command(**given)
+        for name in (one.name for one in own if one.name not in records):
+            given[name] = options[name].given(values[name]) if name in options else values[name]
+        yield from command(context.find_root().obj, **given)
 
-    parameters = [*arguments, *map(_parameter, options.values())]
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    parameters = [context, *arguments, *map(_parameter, options.values())]
     vars(checked)["__signature__"] = inspect.Signature(
         [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
     )
     return checked
-
-
-def only_one(options: object, names: Iterable[str]) -> str:
-    """Return which of some flags is given; "" if none is."""
-    given = [name for name in names if getattr(options, name)]
-    if len(given) > 1:
-        raise ConfigError(
-            f"{' and '.join(f'--{name}' for name in given)} exclude each other", "give only one"
-        )
-    return given[0] if given else ""
 
 
 def _parameter(option: Option) -> inspect.Parameter:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
-from codesearch.cli.notes import counted
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.search.snippets import (
     MAX_COLOURED,
@@ -21,7 +19,7 @@ from codesearch.search.snippets import (
     marks,
     snippet_lines,
 )
-from codesearch.structure.text import fold, reading_lines
+from codesearch.structure.text import counted, reading_lines
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_lines
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from codesearch.duplicates.records import Function
     from codesearch.structure.whole import Reading
 
+Line = tuple[int, str]
+"""The number of a line, and its text without the common indentation, safe to print, and cut."""
 _WITHOUT_CODES = ("dumb", "unknown")
 """Values of TERM for terminals that understand no colours and links."""
 _OWN = 2
@@ -48,16 +48,6 @@ _NAMES = {
     "direction": "direction of the conversion",
     "single_word": "name begins with the word",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line that is shown."""
-
-    number: int  # In the file.
-    text: str  # Without the common indentation, safe to print, and cut.
-    position: int | None = None  # In the hit with its context; None if the text is no line of the file.
-    indent: int = 0  # Characters that are left out at the start.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,114 +69,90 @@ def render(
     full: bool = False,
     explain: bool = False,
     color: str = "auto",
-    classes: Mapping[int, Reading] = MappingProxyType({}),
 ) -> str:
     """Return an answer as text, compact, files, json, jsonl or vimgrep."""
     if output_format == "json":
-        return terminal.json_text(answer_fields(answer), indent=2)
+        return terminal.json_text(answer_fields(answer))
     if output_format == "jsonl":
-        return "".join(terminal.json_text(hit_fields(hit)) for hit in answer.hits)
+        return "".join(terminal.json_text(hit_fields(hit), indent=None) for hit in answer.hits)
     may_colour = terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
     if output_format == "text" and (may_colour if color == "auto" else color == "always"):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
-        blocks = _blocks(answer, screen, full=full, explain=explain, classes=classes)
-        return _coloured(answer, blocks, screen)
+        return _coloured(answer, _blocks(answer, screen, full=full, explain=explain), screen)
     lines: Iterable[str]
     if output_format == "vimgrep":
         lines = (f"{place_of(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
     elif output_format == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
     elif output_format == "compact":
-        lines = ("  ".join(filter(None, _heading_parts(hit, terminal))) for hit in answer.hits)
+        lines = ("  ".join(filter(None, _heading(hit, terminal))) for hit in answer.hits)
     else:
-        lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain, classes=classes))
+        lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
     return "".join(f"{line}\n" for line in lines)
 
 
-def render_readings(found: Sequence[Reading], place: str, terminal: Terminal) -> tuple[str, str]:
-    """Return the code of a place as text, and a note if it names several."""
+def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
+    """Return the code of places as text."""
     texts = []
-    for reading in found:
+    for reading in readings:
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
         about = f"  {visible(of.qualified_name)}  {of.kind}" if of else ""
-        stale = "  [changed since it was indexed]" if reading.stale else ""
-        head = f"{path}:{reading.first_line}-{reading.last_line}{about}{stale}"
+        head = f"{path}:{reading.first_line}-{reading.last_line}{about}{_moved(reading)}"
         texts.append("".join(f"{line}\n" for line in (head, *reading_lines(reading))))
-    note = f"note: {visible(place)} names {len(found)} places: give one of them\n"
-    return "\n".join(texts), note if len(found) > 1 else ""
+    return "\n".join(texts)
 
 
-def _heading_parts(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
-    """Return place, name and details of a hit; on a terminal, details that do not fit into its row are left out."""
-    place, name = place_of(hit, terminal), visible(hit.qualified_name)
-    described = (details(hit), f"{hit.kind}{_notes(hit)}", _notes(hit).strip())
-    if not terminal.is_terminal:
-        return place, name, described[0]
-    fitting = (one for one in described if len(f"{place}  {name}  {one}".rstrip()) <= terminal.width)
-    chosen = next(fitting, described[1])
-    return place, cut(name, max(terminal.width - len(chosen) - 2, 20)), chosen
-
-
-def _rows(heading: tuple[str, str, str], width: int) -> int:
-    """Count the rows of a heading; a name that does not fit behind the place begins a row."""
-    place, rest = len(heading[0]), len("  ".join(heading[1:]).rstrip()) + 2
-    rows, used = 1 + (place - 1) // width, (place - 1) % width + 1
-    return rows if used + rest <= width else rows + 1
-
-
-def _blocks(
-    answer: Answer, terminal: Terminal, *, full: bool, explain: bool, classes: Mapping[int, Reading]
-) -> list[_Block]:
+def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> list[_Block]:
     """Return what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
-    shown = [
-        (*with_class(hit, classes[hit.rank]), False)
-        if hit.rank in classes
-        else (hit, choose(hit, answer, full=full), not (full or hit.before or hit.after))
-        for hit in answer.hits
-    ]
-    headings = [_heading_parts(hit, terminal) for hit in answer.hits]
-    counts = [(len(chosen), len(hit.others)) for hit, chosen, _ in shown]
+    headings = [_heading(hit, terminal) for hit in answer.hits]
+    chosen = [choose(hit, answer, full=full) for hit in answer.hits]
+    counts = [(len(lines), len(hit.others)) for lines, hit in zip(chosen, answer.hits, strict=True)]
     has_context = any(hit.before or hit.after for hit in answer.hits)
     if terminal.is_terminal and not (full or explain or has_context):
-        counts = fitted(counts, [_rows(heading, terminal.width) for heading in headings], terminal.height)
+        rows = [-(-len("  ".join(heading)) // terminal.width) for heading in headings]
+        counts = fitted(counts, rows, terminal.height)
     return [
         _Block(
             hit,
             heading,
             list(explanation(hit)) if explain else [],
-            excerpt(hit, chosen[:lines], terminal, is_snippet=is_snippet),
+            excerpt(hit, best[:lines], terminal, full=full),
             hit.others[:others],
         )
-        for (hit, chosen, is_snippet), heading, (lines, others) in zip(shown, headings, counts, strict=True)
+        for hit, heading, best, (lines, others) in zip(answer.hits, headings, chosen, counts, strict=True)
     ]
+
+
+def _heading(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
+    """Return place, name and details of a hit."""
+    return place_of(hit, terminal), visible(hit.qualified_name), _details(hit)
 
 
 def _plain(answer: Answer, blocks: Sequence[_Block]) -> Iterator[str]:
     for block in blocks:
         yield "  ".join(filter(None, block.heading))
         yield from block.rows
-        yield from (f"{line.number:8} | {line.text}".rstrip() for line in block.lines)
+        yield from (f"{number:8} | {text}".rstrip() for number, text in block.lines)
         yield from map(_other, block.others)
         yield ""
-    yield footer(answer)
+    yield _footer(answer)
 
 
 def _other(hit: Hit) -> str:
     """Return a line for another definition of a file, below the best one."""
-    return f"{hit.start_line:8}   {visible(hit.qualified_name)}  {details(hit)}"
+    return f"{hit.start_line:8}   {visible(hit.qualified_name)}  {_details(hit)}"
 
 
-def details(hit: Hit) -> str:
+def _details(hit: Hit) -> str:
     """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
-    return f"{hit.kind}{length}{_notes(hit)}"
-
-
-def _notes(hit: Hit) -> str:
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
-    moved = "  [changed since it was indexed]" if hit.stale else ""
-    return f"{copies}{moved}"
+    return f"{hit.kind}{length}{copies}{_moved(hit)}"
+
+
+def _moved(shown: Hit | Reading) -> str:
+    return "  [changed since it was indexed]" if shown.stale else ""
 
 
 def explanation(hit: Hit) -> Iterator[str]:
@@ -201,13 +167,14 @@ def explanation(hit: Hit) -> Iterator[str]:
     yield f"{hit.score:+8.3f}  score"
 
 
-def footer(answer: Answer) -> str:
+def _footer(answer: Answer) -> str:
     """Give the number of hits and of documents, the time and the confidence."""
-    found = counted(len(answer.hits), "hit") if answer.hits else "no hits"
-    sure = (
-        f", confidence {percent(answer.confidence)}" if answer.hits and answer.confidence is not None else ""
+    hits = counted(len(answer.hits), "hit") if answer.hits else "no hits"
+    is_sure = answer.hits and answer.confidence is not None
+    confidence = f", confidence {percent(answer.confidence or 0)}" if is_sure else ""
+    return (
+        f"{hits} from {counted(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{confidence}"
     )
-    return f"{found} from {counted(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{sure}"
 
 
 def percent(confidence: float) -> str:
@@ -254,24 +221,26 @@ def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> s
         no_color=bool(terminal.variables.get("NO_COLOR")),
         force_jupyter=False,
     )
+    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     with console.capture() as captured:
         for block in blocks:
-            hit, (place, name, described) = block.hit, block.heading
-            path, heading = Path(hit.root, hit.path), Text(overflow="fold")
+            hit, (place, name, details) = block.hit, block.heading
+            path = Path(hit.root, hit.path)
             link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
-            heading.append(place, style=link)
-            heading.append(f"  {name}", style="bold")
-            heading.append(f"  {described}".rstrip(), style="yellow" if hit.stale else "dim")
-            console.print(heading)
+            style = "yellow" if hit.stale else "dim"
+            heading = Text.assemble((place, link), (f"  {name}", "bold"), (f"  {details}", style))
+            console.print(heading, soft_wrap=True)
             for row in block.rows:
                 console.print(Text(row, style="dim"))
-            for line, code in zip(block.lines, coloured(hit, answer, block.lines), strict=True):
-                numbered = Text.assemble((f"{line.number:8} │ ", "dim"), code)
+            for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
+                for start, end in marks(code.plain, terms) if hit.code else ():
+                    code.stylize("bold", start, end)
+                numbered = Text.assemble((f"{number:8} │ ", "dim"), code)
                 console.print(numbered, no_wrap=True, overflow="ellipsis")
             for other in block.others:
                 console.print(Text(_other(other), style="dim"), no_wrap=True, overflow="ellipsis")
             console.print()
-        console.print(Text(footer(answer), style="dim"))
+        console.print(Text(_footer(answer), style="dim"))
     return captured.get()
 
 
@@ -298,62 +267,49 @@ def fitted(wanted: Sequence[tuple[int, int]], headings: Sequence[int], height: i
 
 def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
     """Return the positions of the lines to show, among those of a hit's code and context, the best ones first."""
+    source = _source(hit)
     if not hit.code:
-        return [at for at, line in enumerate(_described(hit)) if line.strip()]
-    if not (full or hit.before or hit.after):
+        return [at for at, line in enumerate(source) if line.strip()]
+    if _is_snippet(hit, full=full):
         return snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES)
-    last = len(hit.before) + hit.code.count("\n") + 1
-    rows = list(range(last if full else min(last, len(hit.before) + _WITH_CONTEXT)))
-    return rows + list(range(last, last + len(hit.after)) if len(rows) == last else [])
+    end = len(source) - len(hit.after)
+    if full or end <= len(hit.before) + _WITH_CONTEXT:
+        return list(range(len(source)))
+    return list(range(len(hit.before) + _WITH_CONTEXT))
 
 
-def excerpt(hit: Hit, chosen: Sequence[int], terminal: Terminal, *, is_snippet: bool) -> list[Line]:
+def excerpt(hit: Hit, chosen: Iterable[int], terminal: Terminal, *, full: bool = False) -> list[Line]:
     """Return the chosen lines of a hit in their order; in a snippet, a signature over several lines is one line."""
     width = max(terminal.width - _GUTTER, 20) if terminal.is_terminal else MAX_LINE
+    source, chosen = _source(hit), sorted(chosen)
     if not hit.code:
-        known = visible_lines(_described(hit))
-        return [Line(hit.start_line, cut(known[at], width)) for at in chosen]
-    source, chosen = [*hit.before, *hit.code.split("\n"), *hit.after], sorted(chosen)
+        return [(hit.start_line, cut(visible(source[at]), width)) for at in chosen]
     texts = _safe(source[at] for at in chosen)
     indent = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
-    first = hit.start_line - len(hit.before)
-    lines = [
-        Line(first + at, cut(text[indent:], width), at, indent)
-        for at, text in zip(chosen, texts, strict=True)
-    ]
-    if not is_snippet:
-        return lines
-    head = head_lines(hit)
-    return [_with_head(hit, line, width, head) if line.position == head.start else line for line in lines]
+    first, head = hit.start_line - len(hit.before), head_lines(hit)
+    lines = []
+    for at, text in zip(chosen, texts, strict=True):
+        line = cut(text[indent:], width)
+        is_cut = line.endswith(_CUT) and hit.kind in ("function", "method")
+        if _is_snippet(hit, full=full) and at == head.start and (len(head) > 1 or is_cut):
+            line = _cut_middle(visible(head_text(hit)), width)
+        lines.append((first + at, line))
+    return lines
 
 
-def _described(hit: Hit) -> list[str]:
+def _source(hit: Hit) -> list[str]:
+    """Return the lines that can be shown: the code with its context, else what the index has."""
+    if hit.code:
+        return [*hit.before, *hit.code.split("\n"), *hit.after]
     return [hit.signature, *hit.docstring.split("\n")[: SNIPPET_LINES - 1]]
 
 
-def with_class(hit: Hit, reading: Reading) -> tuple[Hit, list[int]]:
-    """Return a hit with the code of a whole class, and the positions of its lines that are not folded away."""
-    rows: dict[int, str] = {}
-    first, end = reading.first_line, reading.last_line + 1
-    expected = first
-    for number, text in [*reading.lines, (end, "")]:
-        if number > expected:
-            rows[expected] = fold(expected, number - 1)
-        rows[number], expected = text, number + 1
-    code = "\n".join(rows.get(number, "") for number in range(first, end))
-    return replace(hit, code=code, before=(), after=()), [number - first for number in rows if number < end]
+def _is_snippet(hit: Hit, *, full: bool) -> bool:
+    return not (full or hit.before or hit.after)
 
 
 def _safe(lines: Iterable[str]) -> list[str]:
     return visible_lines(line.rstrip().expandtabs(4) for line in lines)
-
-
-def _with_head(hit: Hit, line: Line, width: int, head: range) -> Line:
-    """Return all of a signature in place of its first line, if it takes several lines or is too long."""
-    is_cut = line.text.endswith(_CUT) and hit.kind in ("function", "method")
-    if len(head) > 1 or is_cut:
-        return Line(line.number, _cut_middle(visible(head_text(hit)), width))
-    return line
 
 
 def cut(line: str, width: int) -> str:
@@ -376,54 +332,35 @@ def _cut_middle(line: str, width: int) -> str:
     return f"{parameters}, {_CUT} {end}" if len(parameters) > len(start) // 2 else f"{start}{_CUT} {end}"
 
 
-def coloured(hit: Hit, answer: Answer, lines: Sequence[Line]) -> list[Text]:
-    """Return the text of lines with colours; words of the query are bold."""
+def _coloured_lines(hit: Hit, lines: Sequence[Line]) -> Iterator[Text]:
+    """Yield the text of lines with colours."""
     from rich.text import Text
 
     if not hit.code:
-        return [Text(line.text, style="dim") for line in lines]
-    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
+        yield from (Text(text, style="dim") for _, text in lines)
+        return
     # A line alone does not say that it is inside a comment or a docstring.
-    wanted = {line.position for line in lines if line.position is not None}
-    above = [*hit.before, *hit.code.split("\n"), *hit.after][: max(wanted, default=-1) + 1]
-    source = "\n".join(_safe(above))[:MAX_COLOURED]
-    whole = _highlighted(hit, source, wanted)
-    texts = []
-    for line in lines:
-        at = line.position
-        part = _highlighted(hit, line.text, {0}).get(0) if at is None else _part(whole.get(at), line)
-        text = part or Text(line.text)
-        for start, end in marks(line.text, terms):
-            text.stylize("bold", start, end)
-        texts.append(text)
-    return texts
+    first = hit.start_line - len(hit.before)
+    last = max((number for number, _ in lines), default=first)
+    above = _safe(_source(hit)[: last - first + 1])
+    whole = _highlighted(hit, "\n".join(above)[:MAX_COLOURED])
+    for number, text in lines:
+        if number - first >= len(whole):  # It is too far down.
+            yield Text(text)
+            continue
+        line, shown = whole[number - first], text.removesuffix(_CUT)
+        start = line.plain.find(shown)
+        if start == -1:  # It is the signature in one line.
+            line, start = _highlighted(hit, text)[0], 0
+        yield line[start : start + len(shown)].append(text[len(shown) :])
 
 
-def _highlighted(hit: Hit, code: str, wanted: Collection[int]) -> dict[int, Text]:
-    """Return the text of some lines of code by position, with colours; nothing if no lexer knows the language."""
+def _highlighted(hit: Hit, code: str) -> list[Text]:
+    """Return the lines of code with colours, if a lexer knows the language."""
     from rich.syntax import Syntax
     from rich.text import Text
 
     lexer = lexer_of(code, hit.language)
-    if lexer is None:
-        return {}
     style_of = Syntax.get_theme("ansi_dark").get_style_for_token
-    texts: dict[int, Text] = {}
-    position = 0
-    for token, text in lexer.get_tokens(code):
-        for count, part in enumerate(text.split("\n")):
-            position += count > 0
-            if position in wanted:
-                texts.setdefault(position, Text()).append(part, style_of(token))
-    return texts
-
-
-def _part(whole: Text | None, line: Line) -> Text | None:
-    """Return the part of a highlighted line that is shown, or None if it is not there."""
-    if whole is None:
-        return None
-    part = whole[line.indent :]
-    if part.plain != line.text and line.text.endswith(_CUT):
-        part = part[: len(line.text) - len(_CUT)]
-        part.append(_CUT)
-    return part if part.plain == line.text else None
+    parts = [(text, style_of(token)) for token, text in lexer.get_tokens(code)] if lexer else [code]
+    return list(Text.assemble(*parts).split("\n", allow_blank=True))

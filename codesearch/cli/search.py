@@ -4,36 +4,27 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from codesearch.cli.entry import MAX_STDIN_BYTES
-from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.notes import counted
-from codesearch.cli.options import CHANGED, Globs, Json, Languages, ScopeOptions, argument, only_one
-from codesearch.errors import ConfigError, IndexNotFoundError, index_command
+from codesearch.cli.invocation import Invocation, Output
+from codesearch.cli.notes import freshness_notes
+from codesearch.cli.options import CHANGED, FilterOptions, argument
+from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt
-from codesearch.settings import (
-    IndexingSettings,
-    ModelSettings,
-    QuerySettings,
-    RefreshSettings,
-    SearchSettings,
-    ServerSettings,
-)
-from codesearch.types import KINDS
+from codesearch.settings import ModelSettings, QuerySettings, SearchSettings, ServerSettings
+from codesearch.structure.text import counted
+from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import Answer, Freshness
+    from codesearch.engine.answer import Answer
     from codesearch.engine.session import Session
-    from codesearch.search.request import Place, SearchRequest
-    from codesearch.structure.whole import Reading
+    from codesearch.search.request import SearchRequest
 
 _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
@@ -43,16 +34,11 @@ _SHOWN_PLACES = 5
 """Of an exact text outside of definitions."""
 
 
-class SearchOptions(
-    SearchSettings, RefreshSettings, ScopeOptions, ModelSettings, ServerSettings, IndexingSettings
-):
+class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings):
     """Options of `query` and `similar`."""
 
-    lang: Languages = ()
-    path: Globs = ()
     kind: Annotated[tuple[str, ...], Opt(f"Only this kind: {', '.join(KINDS)}.", choices=KINDS)] = ()
     changed: Annotated[str | None, Opt(CHANGED.format("files"), metavar="[REV]")] = None
-    json: Json = False
     jsonl: Annotated[bool, Opt("Print one JSON object for each hit.")] = False
     vimgrep: Annotated[bool, Opt("Print path:line:column:signature.")] = False
     compact: Annotated[bool, Opt("Print one line for each hit.")] = False
@@ -72,7 +58,7 @@ class QueryOptions(QuerySettings, SearchOptions):
 
 
 def query(
-    context: typer.Context,
+    invocation: Invocation,
     words: Annotated[
         list[str],
         argument(
@@ -82,35 +68,23 @@ def query(
     options: QueryOptions,
 ) -> Iterator[Output]:
     """Search with a question, keywords, a name, a path or text."""
-    invocation = invocation_of(context)
     first = len(words)  # The first of the existing files and folders after the query.
     while first > 1 and is_path(words[first - 1], invocation):
         first -= 1
     text = _text_on_stdin(invocation) if words[:first] == ["-"] else " ".join(words[:first])
-    paths = words[first:]
     yield from _mistyped_paths(words, invocation)
-    yield from _search(text, invocation, options, paths)
+    yield from _search(text, invocation, options, words[first:])
 
 
 def similar(
-    context: typer.Context,
+    invocation: Invocation,
     location: Annotated[str, argument("FILE:LINE, FILE::NAME, a name or a qualified name.", "PLACE")],
     paths: Annotated[list[str] | None, argument("The files or folders to look in.", "[PATH]...")] = None,
     *,
     options: SearchOptions,
 ) -> Iterator[Output]:
     """Find code like a function or class."""
-    yield from _search(location, invocation_of(context), options, paths or ())
-
-
-def _example(location: str, invocation: Invocation) -> Place | str:
-    """Return the place of a file that exists; anything else is looked up in the indexes."""
-    from codesearch.search.forms import parse_asked
-    from codesearch.search.request import Place
-
-    asked = parse_asked(location)
-    path = invocation.path(Path(asked.path))
-    return Place(path, asked.first) if asked.first and path.exists() else location
+    yield from _search(location, invocation, options, paths or ())
 
 
 def _text_on_stdin(invocation: Invocation) -> str:
@@ -129,16 +103,17 @@ def _search(
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.render import render
-    from codesearch.search.request import Filters, SearchRequest
+    from codesearch.search.request import SearchRequest
 
-    output_format = only_one(options, _FORMATS) or "text"
+    output_format, *others = [name for name in _FORMATS if getattr(options, name)] or ["text"]
+    if others:
+        raise ConfigError(f"--{output_format} and --{others[0]} exclude each other", "give only one")
     request = SearchRequest(
         text,
         options.hits,
-        filters=Filters(options.lang, options.kind, options.path, here=invocation.terminal.here),
+        filters=invocation.filters(options, options.kind),
         all_code=options.all_code,
         context=options.context_lines,
-        refresh=options.refresh,
         changed=options.changed,
     )
     if isinstance(options, QueryOptions):
@@ -152,41 +127,36 @@ def _search(
     backend = invocation.milvus(options)
     engine = invocation.engine(options.home, model=options.model, device=options.device, backend=backend)
     scope = invocation.scope(options, paths)
-    session = yield from invocation.opened(engine, scope, options)
+    session = yield from invocation.session(engine, scope, options)
     if isinstance(options, QueryOptions):
         answer = session.search(request)
     else:
-        answer = replace(session.similar(_example(text, invocation), request), query=text)
-    is_full = options.full and engine.is_local and output_format == "text"
+        place = invocation.place(text) if invocation.pool else text
+        answer = replace(session.similar(place, request), query=text)
+    if options.full and engine.is_local and output_format == "text":
+        answer = replace(answer, hits=[_whole(session, hit) for hit in answer.hits])
+    terminal = invocation.showing(session.revision)
     yield Output(
         render(
-            answer,
-            output_format,
-            invocation.showing(session.revision),
-            full=options.full,
-            explain=options.explain,
-            color=options.color,
-            classes=_classes(session, answer) if is_full else {},
+            answer, output_format, terminal, full=options.full, explain=options.explain, color=options.color
         )
     )
-    notes = [
-        *map(freshness_note, answer.freshness),
-        left_out_note(answer),
-        _note(answer, request, paths, output_format),
-    ]
+    notes = freshness_notes(answer.freshness) + left_out_note(answer)
     # Last, because that is where people look.
-    yield Output(err="".join(notes), code=0 if answer.hits or answer.outside else 1)
+    notes += _note(answer, request, paths, output_format)
+    yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
 
 
-def _classes(session: Session, answer: Answer) -> dict[int, Reading]:
-    """Return the whole class of each hit that is only the header of one, by rank."""
-    found = {}
-    for hit in answer.hits:
-        if hit.last_line > hit.end_line:
-            with suppress(IndexNotFoundError):
-                place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
-                found[hit.rank] = session.read(place)[0]
-    return found
+def _whole(session: Session, hit: Hit) -> Hit:
+    """Return a hit with all of its code; that of a class is only its header."""
+    if hit.last_line == hit.end_line:
+        return hit
+    try:
+        place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
+        reading = session.read(place, most_lines=sys.maxsize)[0]
+    except IndexNotFoundError:
+        return hit
+    return replace(hit, code="\n".join(text for _, text in reading.lines), before=(), after=())
 
 
 def is_path(word: str, invocation: Invocation) -> bool:
@@ -214,28 +184,6 @@ def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Ou
 def searched_as_words(path: str) -> Output:
     """Return a note for a path that does not exist."""
     return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
-
-
-def freshness_note(found: Freshness) -> str:
-    """Say in one line that an index is older than its folder, and what to do."""
-    root = visible(found.root)
-    changed = found.changes.to_parse + found.changes.removed
-    cure = f"run {visible(index_command(found.root))}"
-    behind = f"{counted(changed, 'file')} changed since {root} was indexed: {cure}"
-    if not changed:
-        slow = f"{root} has changed, and a query has no time to find out what"
-        behind = f"{slow}: {cure}, or keep {visible(index_command(found.root, command='watch'))} running"
-    from codesearch.engine.answer import State
-
-    notes = {
-        State.LOCKED: f"{root} is being indexed by another process: this is the last complete index",
-        State.WITH_CODE: f"the sources of {root} are not here: hits have the code that was indexed",
-        State.WITHOUT_CODE: f"the sources of {root} are not here: hits have no code",
-        State.BEHIND: behind,
-        State.UNCHECKED: f"{root} was not compared with its index: {visible(found.error)}",
-        State.UNREADABLE: f"{root} is left out: {visible(found.error)}",
-    }
-    return f"note: {notes[found.state]}\n" if found.state in notes else ""
 
 
 def left_out_note(answer: Answer) -> str:

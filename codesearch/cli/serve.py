@@ -8,15 +8,13 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from codesearch.cli.invocation import Output, invocation_of
+from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.options import Home
 from codesearch.cli.output import exit_while_waiting
 from codesearch.engine.scope import find_project
@@ -36,7 +34,7 @@ _POLL_S = 0.02
 
 
 def serve(
-    context: typer.Context,
+    invocation: Invocation,
     stop: Annotated[bool, Opt("Stop the service that runs.")] = False,
     web: Annotated[bool, Opt("Serve a web page and an HTTP API too.")] = False,
     host: Annotated[str, Opt("Address of the web page.")] = _HOST,
@@ -50,7 +48,7 @@ def serve(
     The service answers `query` and `similar` of other processes. It runs until Ctrl-C, SIGTERM or
     `codesearch serve --stop`.
     """
-    folder = invocation_of(context).engine(home).home
+    folder = invocation.engine(home).home
     if stop:
         yield _stop(folder)
         return
@@ -133,7 +131,7 @@ def _stop(home: Path) -> Output:
 
 
 def mcp(
-    context: typer.Context,
+    invocation: Invocation,
     root: Annotated[
         Path | None, Opt("The project; default: the client's folder, or the project you are in.")
     ] = None,
@@ -149,10 +147,8 @@ def mcp(
     indexing: IndexingSettings,
 ) -> Iterator[Output]:
     """Answer coding agents over the Model Context Protocol."""
-    invocation = invocation_of(context)
-    groups = {
-        name: group_folders(name, invocation.terminal.variables, invocation.user_home) for name in group
-    }
+    here, variables = invocation.terminal.here, invocation.terminal.variables
+    groups = {name: group_folders(name, variables, invocation.user_home) for name in group}
     root = root and expanded(root)
     if root is not None and not root.is_dir():
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
@@ -163,12 +159,17 @@ def mcp(
     if setup is not None:
         from codesearch.cli.setup import set_up, take_back
 
-        project = root or find_project(invocation.terminal.here)
+        project = root or find_project(here)
         if remove:
             yield from take_back(setup, invocation, project)
-        else:
-            options = _options_given(context, groups, root=root, home=home, auto_index=indexing.auto_index)
-            yield from set_up(setup, invocation, options, project, write=write, instructions=instructions)
+            return
+        # The options of the server hold in any working directory; what a setting says, it reads itself.
+        paths = {"--root": root, "--home": home and expanded(home)}
+        options = [word for name, path in paths.items() if path for word in (name, str(path.resolve()))]
+        options += [word for name in groups for word in ("--group", name)]
+        if indexing.auto_index != invocation.settings()["auto_index"].value:
+            options.append("--auto-index" if indexing.auto_index else "--no-index")
+        yield from set_up(setup, invocation, options, project, write=write, instructions=instructions)
     elif instructions:
         from codesearch.agents.clients import AGENTS_MD
 
@@ -178,26 +179,11 @@ def mcp(
         from codesearch.agents.server import make_server
 
         engine = invocation.engine(home)
-        make_server(
-            engine, root, invocation.terminal.here, auto_index=indexing.auto_index, groups=groups
-        ).run()
+        make_server(engine, root, here, auto_index=indexing.auto_index, groups=groups).run()
         yield Output()
 
 
-def _options_given(
-    context: typer.Context, groups: Iterable[str], *, root: Path | None, home: Path | None, auto_index: bool
-) -> list[str]:
-    """Return the options of the server that a command line has, so that they hold in any working directory."""
-    named = {"--root": root, "--home": home and expanded(home)}
-    words = [word for name, path in named.items() if path for word in (name, str(path.resolve()))]
-    words += [word for group in groups for word in ("--group", group)]
-    source = context.get_parameter_source("auto_index")  # What a setting says, the server reads itself.
-    if source and source.name == "COMMANDLINE":
-        words.append("--auto-index" if auto_index else "--no-index")
-    return words
-
-
-def lsp(context: typer.Context, indexing: IndexingSettings, home: Home = None) -> Iterator[Output]:
+def lsp(invocation: Invocation, indexing: IndexingSettings, home: Home = None) -> Iterator[Output]:
     """Answer editors over the Language Server Protocol."""
     _check_installed("pygls")
     from codesearch.lsp.server import run
@@ -205,7 +191,6 @@ def lsp(context: typer.Context, indexing: IndexingSettings, home: Home = None) -
     exit_while_waiting(signal.SIGINT)
     if sys.stdin.isatty():
         yield Output(err="an editor starts this command (docs/editors.md); Ctrl-C ends it\n")
-    invocation = invocation_of(context)
     run(
         invocation.engine(home),
         invocation.terminal.here,

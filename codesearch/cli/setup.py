@@ -11,11 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from codesearch.agents import clients
 from codesearch.agents.clients import CLIENTS, Client
-from codesearch.cli.invocation import Invocation, Output, invocation_of
+from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import size_of
 from codesearch.cli.options import Home
 from codesearch.engine.engine import Engine
@@ -86,14 +84,13 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
 
 
 def uninstall(
-    context: typer.Context,
+    invocation: Invocation,
     delete: Annotated[bool, Opt("Delete what is listed, except what is kept.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
     """List what codesearch has written, or delete it."""
     from codesearch.service.server import service_at
 
-    invocation = invocation_of(context)
     engine = invocation.engine(home)
     if delete and (owner := service_at(engine.home)):
         raise ConfigError(f"process {owner} answers queries", "run `codesearch serve --stop` first")

@@ -1,219 +1,259 @@
-"""`codesearch outline`, `read`, `usages` and `history`: the shape of code, the code, who uses it, what changed it."""
+"""`codesearch outline`, `read`, `usages`, `duplicates` and `history`: answers about places of code."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from codesearch.cli.invocation import Invocation, Output, invocation_of
-from codesearch.cli.notes import build_progress, counted
-from codesearch.cli.options import Globs, Home, Json, Languages, ScopeOptions, argument
-from codesearch.cli.render import path_from, render_readings
-from codesearch.cli.search import freshness_note, is_path, searched_as_words
+from codesearch.cli.invocation import Invocation, Output
+from codesearch.cli.notes import build_progress, freshness_notes
+from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
+from codesearch.cli.render import path_from, place_of, render_readings
+from codesearch.cli.search import is_path, searched_as_words
+from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import parse_asked
-from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, RefreshSettings, SearchSettings
+from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, SearchSettings
+from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
+    from codesearch.cli.invocation import Terminal
+    from codesearch.duplicates.records import Group, Match
+    from codesearch.engine.answer import DuplicatesAnswer
     from codesearch.engine.session import Session
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
-
-
-class OutlineOptions(ScopeOptions, IndexingSettings):
-    """Options of `outline`."""
-
-    max_lines: Annotated[
-        int, Opt("Show at most this many lines, the most important ones.", low=4, high=1_000_000)
-    ] = 40
-    question: Annotated[str, Opt("Show what answers this question, and what is around it.", "--for")] = ""
-    json: Json = False
+_SHOWN = 5
+"""Matches of a group of duplicates that the text shows."""
 
 
 def outline(
-    context: typer.Context,
+    invocation: Invocation,
     place: Annotated[str, argument(f"{_PLACE} Default: this folder.", "[PLACE]")] = ".",
     *,
-    options: OutlineOptions,
+    max_lines: Annotated[
+        int, Opt("Show at most this many lines, the most important ones.", low=4, high=1_000_000)
+    ] = 40,
+    question: Annotated[str, Opt("Show what answers this question, and what is around it.", "--for")] = "",
+    options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show what is in a folder, a file or a class."""
     from codesearch.structure.text import outline_lines
 
-    invocation = invocation_of(context)
     session = yield from _opened(invocation, place, options)
-    found = session.outline(place, max_lines=options.max_lines, question=options.question)
-    yield Output(err="".join(map(freshness_note, session.freshness)))
+    outlines = session.outline(place, max_lines=max_lines, question=question)
     terminal = invocation.showing(session.revision)
     if options.json:
-        yield Output(terminal.json_text(list(map(asdict, found)), indent=2), code=0 if found else 1)
-        return
-    heads = len({one.root for one in found}) > 1
-    for one in found:
-        head = f"{visible(one.root)}\n" if heads else ""
-        yield Output(head + "".join(f"{line}\n" for line in outline_lines(one, terminal.max_line)))
-    if not found:
-        yield Output(err="no hits\n", code=1)
-
-
-class ReadOptions(ScopeOptions, IndexingSettings):
-    """Options of `read`."""
-
-    max_lines: Annotated[int, Opt("Fold the members of longer classes and files.", low=4, high=1_000_000)] = (
-        120
-    )
-    json: Json = False
+        text = terminal.json_text(outlines)
+    else:
+        heads = len({outline.root for outline in outlines}) > 1
+        parts = (
+            [*([visible(outline.root)] if heads else []), *outline_lines(outline, terminal.max_line)]
+            for outline in outlines
+        )
+        text = "".join(f"{line}\n" for part in parts for line in part)
+    notes = freshness_notes(session.freshness)
+    yield Output(text, notes if outlines or options.json else f"{notes}no hits\n", 0 if outlines else 1)
 
 
 def read(
-    context: typer.Context, place: Annotated[str, argument(_PLACE, "PLACE")], options: ReadOptions
+    invocation: Invocation,
+    place: Annotated[str, argument(_PLACE, "PLACE")],
+    *,
+    max_lines: Annotated[
+        int, Opt("Fold the members of longer classes and files.", low=4, high=1_000_000)
+    ] = 120,
+    options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of a file, a range of lines or a definition."""
-    invocation = invocation_of(context)
     session = yield from _opened(invocation, place, options)
-    found = session.read(place, most_lines=options.max_lines)
-    yield Output(err="".join(map(freshness_note, session.freshness)))
+    readings = session.read(place, most_lines=max_lines)
     terminal = invocation.showing(session.revision)
-    if options.json:
-        yield Output(terminal.json_text(list(map(asdict, found)), indent=2))
-    else:
-        yield Output(*render_readings(found, place, terminal))
+    text = terminal.json_text(readings) if options.json else render_readings(readings, terminal)
+    note = f"note: {visible(place)} names {len(readings)} places: give one of them\n"
+    has_note = len(readings) > 1 and not options.json
+    yield Output(text, freshness_notes(session.freshness) + (note if has_note else ""))
 
 
-def _opened(
-    invocation: Invocation, place: str, options: OutlineOptions | ReadOptions
-) -> Generator[Output, None, Session]:
+def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Generator[Output, None, Session]:
     """Open the indexes to look in: if the place is a path that exists, the index around it."""
-    path = Path(parse_asked(place).path)
+    whole = invocation.terminal.here / invocation.path(Path(parse_asked(place).path))
     is_chosen = options.root or options.all or options.index or options.group
-    whole = invocation.terminal.here / invocation.path(path)
-    paths = () if is_chosen or not whole.exists() else (whole,)
+    paths = () if is_chosen or not whole.exists() else (str(whole),)
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
-    return (yield from invocation.opened(engine, scope, options))
-
-
-class UsagesOptions(RefreshSettings, ScopeOptions, IndexingSettings):
-    """Options of `usages`."""
-
-    hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20
-    lang: Languages = ()
-    path: Globs = ()
-    json: Json = False
-    vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False
+    return (yield from invocation.session(engine, scope, options))
 
 
 def usages(
-    context: typer.Context,
+    invocation: Invocation,
     words: Annotated[
         list[str],
         argument(
             "A name, PATH:LINE or PATH::NAME, and the files or folders to look in.", "NAME|PLACE [PATH]..."
         ),
     ],
-    options: UsagesOptions,
+    *,
+    hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False,
+    options: FilterOptions,
 ) -> Iterator[Output]:
     """Show where a name is used."""
     from codesearch.engine.answer import usages_fields
-    from codesearch.search.request import Filters
     from codesearch.structure.text import usages_lines, usages_summary
 
-    invocation = invocation_of(context)
-    place, *paths = words
-    for missing in (path for path in paths if not os.path.exists(invocation.path(Path(path)))):
-        raise ConfigError(f"{missing} does not exist", "give files or folders after the name")
+    asked, *paths = words
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
-    asked = parse_asked(place)
-    whole = os.path.abspath(invocation.terminal.here / invocation.path(Path(asked.path)))
-    if asked.path and (asked.first or asked.inside) and os.path.exists(whole) and not scope.at:
-        # The index around the file is searched, not the file alone.
-        place, scope = f"{whole}{place.strip().removeprefix(asked.path)}", replace(scope, here=whole)
-    session = yield from invocation.opened(engine, scope, options)
-    filters = Filters(options.lang, (), options.path, here=invocation.terminal.here)
-    answer = session.usages(place, filters=filters, limit=options.hits)
+    place = asked if scope.at else invocation.place(asked)
+    if place != asked:  # The index around the file is searched, not the file alone.
+        scope = replace(scope, here=parse_asked(place).path)
+    session = yield from invocation.session(engine, scope, options)
+    answer = session.usages(place, filters=invocation.filters(options), limit=hits)
     terminal, found = invocation.showing(session.revision), answer.found
     path_of = partial(path_from, terminal)
+    notes = freshness_notes(answer.freshness)
     if options.json:
-        yield Output(terminal.json_text(usages_fields(answer), indent=2))
-    elif options.vimgrep:
-        rows = (
-            f"{path_of(one.root, one.path)}:{one.line}:{one.column}:{visible(one.text)}\n"
-            for one in found.usages
+        text = terminal.json_text(usages_fields(answer))
+    elif vimgrep:
+        text = "".join(
+            f"{path_of(usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
+            for usage in found.usages
         )
-        yield Output("".join(rows), f"{usages_summary(found)}\n")
+        notes = f"{usages_summary(found)}\n{notes}"
     else:
-        lines = usages_lines(found, terminal.max_line, path_of)
-        yield Output("".join(f"{line}\n" for line in lines))
-    notes = "".join(map(freshness_note, answer.freshness))
+        text = "".join(f"{line}\n" for line in usages_lines(found, terminal.max_line, path_of))
+    yield Output(text)
     yield Output(err=notes, code=0 if found.usage_count else 1)
 
 
-class HistoryOptions(IndexingSettings):
-    """Options of `history`."""
+def duplicates(
+    invocation: Invocation,
+    paths: Annotated[list[str] | None, argument("Files or folders to look in.", "[PATH]...")] = None,
+    *,
+    changed: Annotated[str | None, Opt(CHANGED.format("functions"), metavar="[REV]")] = None,
+    same: Annotated[
+        str,
+        Opt(
+            "What they share: text, all but names and values (renamed), or what they do (meaning).",
+            choices=SAME,
+        ),
+    ] = "meaning",
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text for each pair.")] = False,
+    limits: Limits,
+    options: FilterOptions,
+) -> Iterator[Output]:
+    """List functions that do the same.
 
-    hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = SearchSettings.hits
-    since: Annotated[
-        str, Opt('Only commits since a date, such as 2024-05-31, or a time, such as "3 months".')
-    ] = ""
-    author: Annotated[str, Opt("Only commits whose author has this in the name or address.")] = ""
-    path: Annotated[
-        tuple[str, ...], Opt("Only commits that changed a path that matches this glob; ! before it excludes.")
-    ] = ()
-    root: Annotated[Path | None, Opt("The folder, by default this one.")] = None
-    json: Json = False
-    home: Home = None
+    The exit code is 1 if there are any. A comment "codesearch: ignore-duplicate" in a function keeps it out.
+    """
+    if options.json and vimgrep:
+        raise ConfigError("--json and --vimgrep exclude each other", "give only one")
+    engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
+    session = yield from invocation.session(engine, scope, options, is_complete=changed is not None)
+    answer = session.duplicates(changed=changed, filters=invocation.filters(options), **vars(limits))
+    answer = replace(answer, groups=cut(answer.groups, same=SAME[: SAME.index(same) + 1]))
+    terminal = invocation.showing(session.revision)
+    if options.json:
+        text = terminal.json_text(answer)
+    elif vimgrep:
+        text = "".join(
+            f"{place_of(group.function, terminal)}:1:{_relation(match)} as "
+            f"{place_of(match.function, terminal)} {visible(match.function.name)}\n"
+            for group in answer.groups
+            for match in group.matches
+        )
+    else:
+        text = "\n".join(_lines(group, terminal) for group in answer.groups)
+    yield Output(text)
+    notes = freshness_notes(answer.freshness) + _summary(answer)
+    yield Output(err=notes, code=1 if answer.groups else 0)
+
+
+def _lines(group: Group, terminal: Terminal) -> str:
+    function = group.function
+    length = counted(function.lines, "line")
+    lines = [f"{place_of(function, terminal)}  {visible(function.name)}  {length}\n"]
+    for match in group.matches[:_SHOWN]:
+        place, name = place_of(match.function, terminal), visible(match.function.name)
+        lines.append(f"  {_relation(match):<15}  {place}  {name}\n")
+    if (more := len(group.matches) - _SHOWN) > 0:
+        lines.append(f"  and {more:,} more, which --vimgrep lists\n")
+    return "".join(lines)
+
+
+def _relation(match: Match) -> str:
+    return {"text": "same text", "renamed": "same but names"}.get(match.same) or f"similar {match.score:.0%}"
+
+
+def _summary(answer: DuplicatesAnswer) -> str:
+    compared = counted(answer.functions, "function")
+    if answer.changed is not None:
+        compared = f"{counted(answer.changed, 'changed definition')}, compared with {compared}"
+    if not answer.groups:
+        return f"no duplicates in {compared}\n"
+    groups = counted(len(answer.groups), "group")
+    pairs = counted(sum(len(group.matches) for group in answer.groups), "duplicate")
+    lines = counted(sum(group.extra_lines for group in answer.groups), "line")
+    return f"{groups}, {pairs} with {lines}, in {compared} ({answer.seconds:.1f} s)\n"
 
 
 def history(
-    context: typer.Context,
+    invocation: Invocation,
     words: Annotated[
         list[str] | None,
         argument("A file or folder, PATH:LINE or PATH::NAME, and what to look for.", "[PLACE] [QUESTION]..."),
     ] = None,
     *,
-    options: HistoryOptions,
+    hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = SearchSettings.hits,
+    since: Annotated[
+        str, Opt('Only commits since a date, such as 2024-05-31, or a time, such as "3 months".')
+    ] = "",
+    author: Annotated[str, Opt("Only commits whose author has this in the name or address.")] = "",
+    path: Annotated[
+        tuple[str, ...], Opt("Only commits that changed a path that matches this glob; ! before it excludes.")
+    ] = (),
+    root: Annotated[Path | None, Opt("The folder, by default this one.")] = None,
+    json: Json = False,
+    home: Home = None,
+    indexing: IndexingSettings,
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
     from codesearch.engine.scope import Scope
     from codesearch.history.hits import history_lines
     from codesearch.history.search import CommitFilters
 
-    invocation = invocation_of(context)
     place, *rest = words or [""]
     if not _is_place(place, invocation):
         if " " not in place and (language_of_path(place) or place.endswith("/")):
             yield searched_as_words(place)
         place, rest = "", list(words or [])
-    engine = invocation.engine(options.home)
-    terminal = invocation.terminal
-    root = options.root and invocation.path(options.root)
+    engine, terminal = invocation.engine(home), invocation.terminal
+    root = root and invocation.path(root)
     if root and not root.is_dir():
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     scope = Scope((root,)) if root else Scope(here=terminal.here)
     if place:
-        yield from invocation.opened(engine, scope, options)
-    filters = CommitFilters(options.since, options.author, options.path, here=terminal.here)
-    with build_progress("history", unit="commits") as on_progress:
+        yield from invocation.session(engine, scope, indexing)
+    filters = CommitFilters(since, author, path, here=terminal.here)
+    with build_progress("history", unit="commit") as on_progress:
         answer = engine.history(
-            " ".join(rest), scope, place=place, filters=filters, top_k=options.hits, on_progress=on_progress
+            " ".join(rest), scope, place=place, filters=filters, top_k=hits, on_progress=on_progress
         )
     notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
     if answer.shallow:
         cure = f"`git -C {answer.top} fetch --unshallow`"
         notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
-    yield Output(err=notes)
-    if options.json:
-        text = terminal.json_text(asdict(answer), indent=2)
+    if json:
+        text = terminal.json_text(answer)
     else:
         text = "".join(f"{line}\n" for line in history_lines(answer, terminal.max_line))
-    yield Output(text, code=0 if answer.hits else 1)
+    yield Output(text, notes, 0 if answer.hits else 1)
 
 
 def _is_place(word: str, invocation: Invocation) -> bool:

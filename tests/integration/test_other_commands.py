@@ -161,17 +161,6 @@ def test_doctor_finds_a_flipped_byte_in_an_index_and_in_the_model(
     ]
 
 
-@pytest.mark.workers  # It changes the namespace of its process.
-def test_doctor_shows_that_no_network_is_needed(command, tiny_bundle, home):
-    done = command("doctor", "--offline", "--device", "cpu", shipped=tiny_bundle)
-    assert (done.returncode, done.stderr) == (0, "")
-    last = done.stdout.splitlines()[-1]
-    assert re.fullmatch(
-        r"ok    offline      indexed and queried without a network; best answer \w+\.py:\d+ \w+", last
-    )
-    assert not home.exists(), "doctor wrote into the home"
-
-
 def test_the_version_and_an_unknown_command(command):
     assert command("--version").stdout == f"codesearch {codesearch.__version__}\n"
     done = command("bogus")

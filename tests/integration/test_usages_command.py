@@ -93,7 +93,7 @@ def test_a_line_outside_of_definitions_is_an_error(ask):
 def test_a_path_that_does_not_exist_is_an_error(ask):
     done = ask("usages", "Cart", "src/gone")
     assert (done.returncode, done.stderr) == (
-        2, "error: src/gone does not exist: give files or folders after the name\n",
+        2, "error: src/gone does not exist: give files or folders\n",
     )  # fmt: skip
 
 

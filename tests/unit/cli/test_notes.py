@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.notes import counted, counts, not_indexed_lines, size_of
+from codesearch.cli.notes import counts, not_indexed_lines, size_of
 from codesearch.store.manifest import OTHER
 
 
 def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] | None = None) -> list[str]:
     return list(not_indexed_lines(files, folders or {}))
-
-
-@pytest.mark.parametrize(
-    ("number", "told"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (1200, "1,200 files")]
-)
-def test_a_noun_has_its_singular_and_plural(number: int, told: str) -> None:
-    assert counted(number, "file") == told
 
 
 def test_a_list_never_ends_with_one_more() -> None:

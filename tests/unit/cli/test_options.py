@@ -29,8 +29,8 @@ def test_a_setting_reaches_every_command_with_its_option():
         "similar": {"device": "cpu", "auto_index": False, "refresh": False},
         "index": {"device": "cpu"},
         "watch": {"device": "cpu"},
-        "outline": {"auto_index": False},
-        "read": {"auto_index": False},
+        "outline": {"auto_index": False, "refresh": False},
+        "read": {"auto_index": False, "refresh": False},
         "usages": {"auto_index": False, "refresh": False},
         "duplicates": {"auto_index": False, "refresh": False},
         "history": {"auto_index": False},
@@ -46,7 +46,7 @@ def run():
     def run(record: type[Any], *arguments: str) -> Any:
         received: list[Any] = []
 
-        def command(words: Annotated[list[str], typer.Argument()], options: Any):
+        def command(invocation: Any, words: Annotated[list[str], typer.Argument()], options: Any):
             received.append(options)
             yield Output()
 

@@ -114,8 +114,7 @@ def lines(
     hit: Hit, query: str = "read a file", *, full: bool = False, mode: str = "hybrid"
 ) -> list[tuple[int, str]]:
     chosen = choose(hit, replace(ANSWER, query=query, mode=mode), full=full)
-    shown = excerpt(hit, chosen, HERE, is_snippet=not (full or hit.before or hit.after))
-    return [(line.number, line.text) for line in shown]
+    return excerpt(hit, chosen, HERE, full=full)
 
 
 def test_a_snippet_is_the_first_line_and_the_lines_with_words_of_the_query():
@@ -138,8 +137,8 @@ def test_a_long_line_is_cut_at_the_width_of_the_terminal_and_marked():
     long = replace(HIT, kind="module", code="x" * 500)
     assert lines(long) == [(3, "x" * (MAX_LINE - 3) + "...")]
     narrow = replace(HERE, is_terminal=True, width=40)
-    (line,) = excerpt(long, [0], narrow, is_snippet=True)
-    assert line.text.endswith("x...") and len(line.text) == 29
+    ((_, text),) = excerpt(long, [0], narrow)
+    assert text.endswith("x...") and len(text) == 29
 
 
 def test_the_parts_of_a_score_add_up_to_it():
@@ -251,15 +250,12 @@ def test_nothing_is_left_out_if_all_fits_or_nothing_could_or_more_is_asked_for(
     assert render(answer, "text", terminal, **options).count("\n") == rows
 
 
-def test_a_heading_that_is_too_wide_loses_its_details_and_then_takes_two_rows():
-    def heading(name: str) -> str:
-        hit = replace(HIT, qualified_name=name, start_line=1, end_line=20, last_line=20)
-        return render(replace(ANSWER, hits=[hit]), "text", SCREEN, color="never").split("\n")[0]
-
-    assert heading("n" * 50) == f"a/b.py:1  {'n' * 50}  function, 20 lines"
-    assert heading("n" * 60) == f"a/b.py:1  {'n' * 60}  function"
-    assert heading("n" * 70) == f"a/b.py:1  {'n' * 70}"
-    assert heading("n" * 99) == f"a/b.py:1  {'n' * 67}...  function"
+def test_a_heading_that_is_too_wide_is_not_cut_and_leaves_fewer_rows_for_code():
+    wide = replace(LONG, qualified_name="n" * 70, others=())
+    answer = replace(ANSWER, hits=[wide] * 5)
+    text = render(answer, "text", SCREEN, color="never")
+    assert text.split("\n")[0] == f"a/b.py:10  {'n' * 70}  function"
+    assert text.count("\n") == 17  # And five headings take another row.
 
 
 def coloured_lines(hit: Hit, query: str = "") -> list[str]:

@@ -14,7 +14,8 @@ import pytest
 
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
-from codesearch.cli.search import freshness_note, left_out_note
+from codesearch.cli.notes import freshness_notes
+from codesearch.cli.search import left_out_note
 from codesearch.engine.answer import answer_fields
 from codesearch.engine.reports import Changes
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
@@ -239,7 +240,7 @@ def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, 
     monkeypatch.setattr("codesearch.engine.update._LEAST_WALK_S", -1.0)
     found = ready.refresh(tiny_repo, budget_s=-1.0)
     assert (found.state, found.changes) == ("behind", Changes(0, 0))
-    assert freshness_note(found) == (
+    assert freshness_notes([found]) == (
         f"note: {tiny_repo} has changed, and a query has no time to find out what: "
         f"run `codesearch index {tiny_repo}`, or keep `codesearch watch {tiny_repo}` running\n"
     )
