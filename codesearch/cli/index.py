@@ -22,7 +22,7 @@ from codesearch.cli.output import exit_while_waiting
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
-from codesearch.settings import IndexingSettings, Model, ModelSettings, ServerSettings, WalkSettings
+from codesearch.settings import Model, ModelSettings, ServerSettings, WalkSettings
 from codesearch.structure.text import counted
 from codesearch.visible import visible
 
@@ -77,7 +77,7 @@ def index(
 
             scope = Scope((invocation.path(folder),), at=options.at)
             known = f"{folder}: {options.at} is indexed already"
-            indexed = list(invocation.session(engine, scope, IndexingSettings()))
+            indexed = list(invocation.session(engine, scope))
             yield from indexed or [Output(f"{visible(known)}\n")]
             continue
         with build_progress(folder.name) as on_progress:
