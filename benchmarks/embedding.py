@@ -31,9 +31,8 @@ from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import WalkReport, walk
 from codesearch.text import onnx as encoding
 from codesearch.text.bundle import SHIPPED
-from codesearch.text.encoder import TokenIds
 from codesearch.text.onnx import OnnxEncoder, RowSum, choose_device
-from codesearch.text.tokenizer import document_text
+from codesearch.text.tokenizer import TokenIds, document_text
 from training.build import build_model
 from training.config import CONFIGS, TrainConfig, read_train_recipe
 from training.encoders.joint import SHARED

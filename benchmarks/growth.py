@@ -35,7 +35,7 @@ from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import best_positions
 from codesearch.store.vectors import GRAPH_FILE, build_graph
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 
 PAGE = DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)

@@ -25,16 +25,9 @@ _BATCH_BYTES = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A regular file of a commit.
+    """A regular file of a commit."""
 
-    Attributes:
-        path: below the folder that was listed, with slashes.
-        object_id: names its content.
-        size: in bytes.
-        is_executable: whether git says so.
-    """
-
-    path: str
+    path: str  # Below the folder that was listed, with slashes.
     object_id: str
     size: int
     is_executable: bool
@@ -42,17 +35,11 @@ class Blob:
 
 @dataclass(slots=True)
 class Repository:
-    """A work tree of a git repository.
-
-    Attributes:
-        top: its top folder.
-        option: the option or the command of codesearch that needs git, for errors.
-        variables: more environment variables for git.
-    """
+    """A work tree of a git repository."""
 
     top: str
-    option: str
-    variables: dict[str, str] = field(default_factory=dict)
+    option: str  # The option or the command of codesearch that needs git, for errors.
+    variables: dict[str, str] = field(default_factory=dict)  # More environment variables for git.
 
     def git(self, *arguments: str, codes: Sequence[int] = (0,), stdin: bytes = b"") -> bytes:
         """Run git in the work tree and return its output."""

@@ -46,7 +46,6 @@ class Opt(NamedTuple):
     high: float = inf
     metavar: str | None = None  # Stands for the value in the help; by default its type.
     set_by: frozenset[str] = frozenset({COMMAND})
-    unset: Any = None  # The value in force if the field is None, which means that nobody sets it.
     # (value of a project or a portable file, value of the user) -> the value in force. It never reads more files, or
     # larger ones, than that of the user. None if any value is harmless.
     narrow: Callable[[Any, Any], Any] | None = None
@@ -104,10 +103,6 @@ class Option(NamedTuple):
             return self.default if self.kind is str and not self.in_index else None
         return self.checked(value)
 
-    def narrowed(self, value: Any, yours: Any) -> Any:  # noqa: ANN401 - the type is that of the option.
-        """Return the value in force if a project or a portable file chooses one and the user another one."""
-        return self.opt.narrow(value, yours) if self.opt.narrow else value
-
     def may_narrow(self, value: Any) -> bool:  # noqa: ANN401 - the type is that of the option.
         """Say whether a value narrows what is read, if the user has the widest value."""
         widest = () if self.repeatable else not value if self.kind is bool else inf
@@ -122,7 +117,7 @@ def options_of(declared: Callable[..., Any]) -> dict[str, Option]:
         opt = getattr(annotation, "__metadata__", (None,))[0]
         if isinstance(opt, Opt):
             kind, repeatable = _kind(annotation.__origin__)
-            options[name] = Option(name, opt, kind, repeatable, opt.unset if default is None else default)
+            options[name] = Option(name, opt, kind, repeatable, default)
         elif is_record(annotation):
             options |= options_of(annotation)
     # The options of a record come before those that it shares with others.

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from functools import partial
 from operator import and_, or_
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeGuard
 
 from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
@@ -31,6 +31,7 @@ _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: 
 _set = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT, PROJECT}))
 # A cloned project must not choose programs, servers or the model, or make codesearch read files outside of it.
 _set_by_user = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT}))
+_set_without_option = partial(Opt, set_by=frozenset({USER, ENVIRONMENT}))
 # All processes that update an index must use the same values, so the environment sets none of them.
 _kept = partial(Opt, set_by=frozenset({COMMAND, USER, PROJECT, PORTABLE}))
 _WALK = WalkConfig()
@@ -80,69 +81,40 @@ class UserSettings(Record):
     """Settings without an option of a command. A repository must not choose which other folders are searched."""
 
     pager: Annotated[
-        str,
-        Opt(
-            "Program that shows long output: a command, auto ($PAGER or less) or never.",
-            set_by=frozenset({USER, ENVIRONMENT}),
-        ),
+        str, _set_without_option("Program that shows long output: a command, auto ($PAGER or less) or never.")
     ] = "auto"
     groups: Annotated[
-        dict[str, tuple[str, ...]] | None,
-        Opt(
-            "Folders that are searched together, by the name of the group.",
-            unset={},
-            set_by=frozenset({USER}),
-        ),
-    ] = None
+        dict[str, tuple[str, ...]],
+        Opt("Folders that are searched together, by the name of the group.", set_by=frozenset({USER})),
+    ] = {}
 
 
 class WalkSettings(Record):
-    """Settings that change the content of an index; None keeps the value of the last run."""
+    """Settings that change the content of an index. On the command line, None keeps the value of the last run."""
 
     exclude: Annotated[
-        tuple[str, ...] | None,
-        _kept("Skip paths that match this .gitignore pattern.", unset=_WALK.exclude, narrow=_added),
-    ] = None
-    languages: Annotated[
-        tuple[str, ...] | None,
-        _kept("Index only this language.", "--lang", unset=_WALK.languages, narrow=_common),
-    ] = None
-    content: Annotated[
-        str | None,
-        _kept("What to index: code, docs, config or all.", choices=tuple(CONTENT), unset=_WALK.content),
-    ] = None
-    hidden: Annotated[
-        bool | None, _kept("Enter names that begin with a dot.", unset=_WALK.hidden, narrow=and_)
-    ] = None
+        tuple[str, ...], _kept("Skip paths that match this .gitignore pattern.", narrow=_added)
+    ] = _WALK.exclude
+    languages: Annotated[tuple[str, ...], _kept("Index only this language.", "--lang", narrow=_common)] = (
+        _WALK.languages
+    )
+    content: Annotated[str, _kept("What to index: code, docs, config or all.", choices=tuple(CONTENT))] = (
+        _WALK.content
+    )
+    hidden: Annotated[bool, _kept("Enter names that begin with a dot.", narrow=and_)] = _WALK.hidden
     ignore_files: Annotated[
-        bool | None,
-        _kept(
-            "Respect .gitignore and .codesearchignore.",
-            "--ignore/--no-ignore",
-            unset=_WALK.ignore_files,
-            narrow=or_,
-        ),
-    ] = None
-    max_file_mb: Annotated[
-        int | None,
-        _kept(
-            "Skip larger files.", low=1, high=MAX_FILE_MB, unset=_WALK.max_file_bytes // 1_000_000, narrow=min
-        ),
-    ] = None
+        bool, _kept("Respect .gitignore and .codesearchignore.", "--ignore/--no-ignore", narrow=or_)
+    ] = _WALK.ignore_files
+    max_file_mb: Annotated[int, _kept("Skip larger files.", low=1, high=MAX_FILE_MB, narrow=min)] = (
+        _WALK.max_file_bytes // 1_000_000
+    )
     follow_links: Annotated[
-        bool | None,
-        Opt(
-            "Follow symbolic links.",
-            "--follow/--no-follow",
-            unset=_WALK.follow_links,
-            set_by=frozenset({COMMAND, USER}),
-        ),
-    ] = None
+        bool, Opt("Follow symbolic links.", "--follow/--no-follow", set_by=frozenset({COMMAND, USER}))
+    ] = _WALK.follow_links
 
 
 Model = Annotated[
-    Path | None,
-    _set_by_user("Folder of a model bundle; default: the one in use, else the shipped one.", unset=""),
+    Path | None, _set_by_user("Folder of a model bundle; default: the one in use, else the shipped one.")
 ]
 Device = Annotated[str, _set("Where the model runs: auto, cpu or cuda.", choices=DEVICES)]
 
@@ -173,19 +145,23 @@ class IndexingSettings(Record):
     ] = True
 
 
-_RECORDS = (
-    SearchSettings,
-    RefreshSettings,
-    QuerySettings,
-    UserSettings,
-    WalkSettings,
-    ModelSettings,
-    ServerSettings,
-    IndexingSettings,
-)
+SETTINGS = {
+    name: option
+    for record in (
+        SearchSettings,
+        RefreshSettings,
+        QuerySettings,
+        UserSettings,
+        WalkSettings,
+        ModelSettings,
+        ServerSettings,
+        IndexingSettings,
+    )
+    for name, option in options_of(record).items()
+}
+_DEFAULTS = {name: "" if option.default is None else option.default for name, option in SETTINGS.items()}
 _files: dict[tuple[Path, str], tuple[Stamp, Mapping[str, Any]]] = {}
 """File and origin -> its stamp, and the settings in it."""
-SETTINGS = {name: option for record in _RECORDS for name, option in options_of(record).items()}
 
 
 class Value(NamedTuple):
@@ -197,15 +173,15 @@ class Value(NamedTuple):
 
 def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Path) -> dict[str, Value]:
     """Return the value of every setting for a process whose working directory is `here`."""
-    found = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
-    files = (folder / PROJECT_FILE for folder in (here, *here.parents))
-    project = next((path for path in files if path.is_file()), None)
+    found = {name: Value(default, "default") for name, default in _DEFAULTS.items()}
     mine = user_file(environment, user_home)
     found |= {name: Value(value, str(mine)) for name, value in _read(mine, USER).items()}
-    for name, value in _read(project, PROJECT).items() if project else ():
-        narrowed = SETTINGS[name].narrowed(value, found[name].value)
-        if SETTINGS[name].opt.narrow is None or narrowed != found[name].value:
-            found[name] = Value(narrowed, str(project))
+    files = (folder / PROJECT_FILE for folder in (here, *here.parents))
+    if project := next((path for path in files if path.is_file()), None):
+        narrowed = _narrowed(_read(project, PROJECT), {name: value for name, (value, _) in found.items()})
+        for name, value in narrowed.items():
+            if SETTINGS[name].opt.narrow is None or value != found[name].value:
+                found[name] = Value(value, str(project))
     for name, setting in SETTINGS.items():
         if ENVIRONMENT in setting.opt.set_by and (text := environment.get(setting.variable)):
             variable = f"${setting.variable}"
@@ -223,12 +199,28 @@ def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
     theirs = IndexOptions.of(options).given
     if "max_file_bytes" in theirs:
         theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
-    yours = _walk_settings(root)
+    usual = _DEFAULTS | _walk_settings(root)
     narrowed = _narrowed(
-        {name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].opt.set_by}, yours
+        {name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].opt.set_by}, usual
     )
-    usual = {name: setting.default for name, setting in SETTINGS.items()} | yours
     return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
+
+
+def _walk_settings(root: Path) -> dict[str, Any]:
+    files = ((user_file(os.environ, expanded("~")), USER), (root / PROJECT_FILE, PROJECT))
+    yours, project = (
+        {name: value for name, value in _read(path, origin).items() if SETTINGS[name].in_index}
+        for path, origin in files
+    )
+    return yours | _narrowed(project, _DEFAULTS | yours)
+
+
+def _narrowed(theirs: Mapping[str, Any], yours: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values in force for the names in `theirs`, those of a project or of a portable file."""
+    return {
+        name: narrow(value, yours[name]) if (narrow := SETTINGS[name].opt.narrow) else value
+        for name, value in theirs.items()
+    }
 
 
 def user_groups(
@@ -258,23 +250,6 @@ def group_folders(
             f'write it below [groups] in {file}, as NAME = ["~/src/api", "~/src/lib"]',
         )
     return groups[name]
-
-
-def _walk_settings(root: Path) -> dict[str, Any]:
-    files = ((user_file(os.environ, expanded("~")), USER), (root / PROJECT_FILE, PROJECT))
-    yours, project = (
-        {name: value for name, value in _read(path, origin).items() if SETTINGS[name].in_index}
-        for path, origin in files
-    )
-    return yours | _narrowed(project, yours)
-
-
-def _narrowed(theirs: Mapping[str, Any], yours: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values in force for the names in `theirs`; what the user does not set has its default."""
-    return {
-        name: SETTINGS[name].narrowed(value, yours.get(name, SETTINGS[name].default))
-        for name, value in theirs.items()
-    }
 
 
 def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
@@ -313,32 +288,30 @@ def _parsed_file(path: Path, origin: str) -> dict[str, Any]:
 
 
 def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa: ANN401 - the type is that of the setting.
-    setting = SETTINGS.get(name)
-    if setting is None:
+    if name not in SETTINGS:
         cure = nearest_or(name, SETTINGS, "see `codesearch config`")
         raise ConfigError(f"{path}: unknown setting {name!r}", cure)
+    setting, source = SETTINGS[name], f"{path}: {name!r}"
     how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
     if origin not in setting.opt.set_by:
         also = f" or {how}" if setting.in_index or ENVIRONMENT in setting.opt.set_by else ""
-        raise ConfigError(
-            f"{path}: {name!r} cannot be set by a project", f"set it in your own config.toml{also}"
-        )
+        raise ConfigError(f"{source} cannot be set by a project", f"set it in your own config.toml{also}")
     if setting.kind is dict:
         return _checked_groups(path, value)
     if setting.repeatable:
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ConfigError(f"{path}: {name!r} must be a list of strings, not {value!r}")
+        if not _is_texts(value):
+            raise ConfigError(f"{source} must be a list of strings, not {value!r}")
         value = tuple(value)
     else:
         if setting.kind is float and type(value) is int:
             value = float(value)
         if type(value) is not _as_stored(setting):
-            raise ConfigError(f"{path}: {name!r} must be {_TYPES[setting.kind]}, not {value!r}")
-        setting.checked(value, f"{path}: {name!r}")
+            raise ConfigError(f"{source} must be {_TYPES[setting.kind]}, not {value!r}")
+        setting.checked(value, source)
     if origin == PROJECT and not setting.may_narrow(value):
         shown = list(value) if isinstance(value, tuple) else value
         raise ConfigError(
-            f"{path}: {name!r} cannot be {shown} in a project, which can only narrow what is read",
+            f"{source} cannot be {shown} in a project, which can only narrow what is read",
             f"set it in your own config.toml or {how}",
         )
     return value
@@ -348,13 +321,16 @@ def _checked_groups(path: Path, groups: object) -> dict[str, tuple[str, ...]]:
     if not isinstance(groups, dict):
         raise ConfigError(f"{path}: 'groups' must be a table, not {groups!r}", "begin it with [groups]")
     for name, folders in groups.items():
-        if not isinstance(folders, list) or not folders or not all(isinstance(one, str) for one in folders):
+        if not folders or not _is_texts(folders):
             raise ConfigError(f"{path}: group {name!r} must be a list of folders, not {folders!r}")
-        if relative := next(
-            (one for one in folders if not one.startswith("~") and not os.path.isabs(one)), None
-        ):
-            raise ConfigError(f"{path}: group {name!r}: {relative!r} is relative", "begin it with ~ or /")
+        for folder in folders:
+            if not folder.startswith("~") and not os.path.isabs(folder):
+                raise ConfigError(f"{path}: group {name!r}: {folder!r} is relative", "begin it with ~ or /")
     return {name: tuple(folders) for name, folders in groups.items()}
+
+
+def _is_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _as_stored(setting: Option) -> type:

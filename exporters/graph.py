@@ -3,7 +3,7 @@
 A graph has inputs `input_ids` and `attention_mask`, int64 [B, T], and output `embedding`, float32 [B, D].
 An initializer that may be stored in a smaller type is named `weight_N_axis_A`; each of its rows along axis A has a
 scale. Only the storage changes. The arithmetic stays float32, so the embedding of a text does not depend on its batch
-in a session from `codesearch.text.encoder.open_session`.
+in a session from `codesearch.text.onnx.open_session`.
 """
 
 from __future__ import annotations

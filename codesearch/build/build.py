@@ -36,7 +36,8 @@ from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader, SegmentWriter
 from codesearch.store.vectors import VectorWriter, quantize
 from codesearch.text.bundle import recorded_folder
-from codesearch.text.encoder import Encoder, TokenIds
+from codesearch.text.onnx import Encoder
+from codesearch.text.tokenizer import TokenIds
 
 _BATCH = 4_096
 _DOCUMENT_BYTES = 400

@@ -28,7 +28,7 @@ from codesearch.treefiles import read_below
 from codesearch.visible import visible
 
 if TYPE_CHECKING:  # A worker has no encoder, and importing its module made parsing 5 % slower.
-    from codesearch.text.encoder import TokenIds
+    from codesearch.text.tokenizer import TokenIds
 
 TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as blocks"
 

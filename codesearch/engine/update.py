@@ -27,7 +27,7 @@ from codesearch.text.bundle import SHIPPED, load_bundle
 
 if TYPE_CHECKING:
     from codesearch.build.build import Progress
-    from codesearch.text.encoder import Encoder
+    from codesearch.text.onnx import Encoder
 
 _PATIENCE_S = 2.0
 """How long a build waits for another writer. A query that updates the index takes less."""

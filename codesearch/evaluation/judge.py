@@ -27,7 +27,7 @@ from codesearch.search.screen import rank_files
 from codesearch.search.searcher import Searcher
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 
 FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""

@@ -25,7 +25,7 @@ import codesearch
 from codesearch.evaluation.metrics import AVERAGE, bootstrap_intervals, group_means
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run
 from codesearch.processes import run_git
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 
 Interval = tuple[float, float]
 _NAME_WIDTH = 18

@@ -49,7 +49,7 @@ from codesearch.store.catalogue import unique_name, writer_lock
 from codesearch.store.database import FileRecord, document_row
 from codesearch.store.manifest import Manifest, last_manifest
 from codesearch.store.postings import make_block
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 from codesearch.text.terms import document_terms
 from codesearch.text.tokenizer import document_text
 from codesearch.types import Document

@@ -38,7 +38,7 @@ from codesearch.store.catalogue import remove_index, remove_unused
 from codesearch.store.digest import content_digest
 from codesearch.store.reader import IndexReader
 from codesearch.structure.places import Spot
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback

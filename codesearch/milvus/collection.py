@@ -33,7 +33,7 @@ from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader, occurrence_weights
 from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import Excerpt, Ref
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 

@@ -27,7 +27,7 @@ from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 

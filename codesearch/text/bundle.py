@@ -97,17 +97,20 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             "name its folder with --model; `index --rebuild` forgets a folder that an index remembers",
         ) from None
     except (OSError, ValueError) as error:
-        raise ModelBundleError(
-            f"{path}: cannot be read ({error})", "install or export the model again"
-        ) from None
+        raise damaged(f"{path}: cannot be read ({error})") from None
     if not isinstance(manifest, dict):
-        raise ModelBundleError(f"{path}: not a bundle manifest", "install or export the model again")
+        raise damaged(f"{path}: not a bundle manifest")
     if manifest.get("format") != BUNDLE_FORMAT:
         raise ModelBundleError(
             f"{folder}: model bundle format {manifest.get('format')}, expected {BUNDLE_FORMAT}",
             "use a bundle made for this version",
         )
     return manifest
+
+
+def damaged(problem: str) -> ModelBundleError:
+    """Return the error for a bundle that was valid when it was installed or exported."""
+    return ModelBundleError(problem, "install or export the model again")
 
 
 def _count_in(manifest: dict[str, Any], name: str) -> int:
@@ -121,25 +124,18 @@ def _count_in(manifest: dict[str, Any], name: str) -> int:
 def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
     path = folder / name
     if Path(name).name != name:
-        raise ModelBundleError(
-            f"{folder}/manifest.json: {name!r} is not in its folder", "install or export the model again"
-        )
+        raise damaged(f"{folder}/manifest.json: {name!r} is not in its folder")
     try:
         expected = manifest["files"][name]["sha256"]
     except (KeyError, TypeError):
-        raise ModelBundleError(
-            f"{folder}/manifest.json: no sha256 of {name}", "install or export the model again"
-        ) from None
+        raise damaged(f"{folder}/manifest.json: no sha256 of {name}") from None
     try:
         if path.exists() and not path.is_file():
-            raise ModelBundleError(f"{path}: not a regular file", "install or export the model again")
+            raise damaged(f"{path}: not a regular file")
         with open(path, "rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelBundleError(f"{path}: {error.strerror}", "install or export the model again") from None
+        raise damaged(f"{path}: {error.strerror}") from None
     if found != expected:
-        raise ModelBundleError(
-            f"{path}: sha256 differs from manifest.json, the file is damaged",
-            "install or export the model again",
-        )
+        raise damaged(f"{path}: sha256 differs from manifest.json, the file is damaged")
     return found

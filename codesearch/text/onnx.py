@@ -19,7 +19,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +27,8 @@ from numpy.typing import NDArray
 from codesearch.config import check_device
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from codesearch.installation import how_to_add
-from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, load_bundle
-from codesearch.text.encoder import TokenIds
-from codesearch.text.tokenizer import SubtokenTokenizer, padded
+from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, damaged, load_bundle
+from codesearch.text.tokenizer import SubtokenTokenizer, TokenIds, padded
 
 BATCH_TOKENS = 8_192
 _EPSILON = 1e-12
@@ -37,6 +36,37 @@ _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
 _EXTERNAL_DATA = b"\n\x08location\x12"
 """The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
+
+
+class Encoder(Protocol):
+    """What an index needs from a model. Tests implement it with a hash function.
+
+    Attributes:
+        model_id: identifies the weights; vectors of different ids are not comparable.
+        dim: length of an embedding, D.
+        device: where the model runs, "cpu" or "cuda".
+        tokenizer: makes the ids that `encode_documents` takes.
+        tokenizer_path: the tokenizer's `tokenizer.json`, for other processes.
+        max_document_tokens: longer documents are cut to this many ids.
+        is_costly: whether embedding takes most of the time of an index.
+    """
+
+    model_id: str
+    name: str
+    dim: int
+    device: str
+    tokenizer: SubtokenTokenizer
+    tokenizer_path: Path
+    max_document_tokens: int
+    is_costly: bool
+
+    def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """Embed queries: float32 [B, D], unit length."""
+        ...
+
+    def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed documents given as token ids: float32 [B, D], unit length, in the same order."""
+        ...
 
 
 class RowSum:
@@ -51,11 +81,9 @@ class RowSum:
             )
             self._repeat_power = float(places.get("repeat_power", 0.0))
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelBundleError(
-                f"{graph}: no rows where the manifest says ({error})", "install or export the model again"
-            ) from None
+            raise damaged(f"{graph}: no rows where the manifest says ({error})") from None
 
-    def encode(self, texts: Sequence[NDArray[np.uint32]]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed texts given as token ids: float32 [B, D], unit length; zeros for a text without tokens."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         for vector, ids in zip(out, texts, strict=True):
@@ -237,9 +265,7 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
     try:
         session = runtime.InferenceSession(graph, options, providers=providers)
     except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
-        raise ModelBundleError(
-            f"{path}: ONNX Runtime cannot open it ({error})", "install or export the model again"
-        ) from None
+        raise damaged(f"{path}: ONNX Runtime cannot open it ({error})") from None
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise ConfigError(
             "device cuda: ONNX Runtime fell back to the CPU", "check the driver, or use --device cpu"

@@ -14,21 +14,42 @@ because they distinguish functions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from importlib import resources
 from itertools import chain
+from typing import TypeVar
 
 from codesearch.config import ParseConfig
-from codesearch.memo import Memo
 from codesearch.parsing.docstrings import MAX_DOCSTRING, first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.types import Document
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 _SHORTEST = 4
 _PLURALS = {"ies": "y", "sses": "ss", "xes": "x", "ches": "ch", "shes": "sh"}
 _NO_PLURALS = ("ss", "us", "is")
 _VOWELS = frozenset("aeiouy")
+
+
+class Memo(dict[K, V]):
+    """A dictionary that computes missing values and clears itself when it is full; a hit needs no Python call.
+
+    >>> lengths = Memo(len, limit=1000)
+    >>> list(map(lengths.__getitem__, ["ab", "c", "ab"])), lengths
+    ([2, 1, 2], {'ab': 2, 'c': 1})
+    """
+
+    def __init__(self, compute: Callable[[K], V], limit: int) -> None:
+        super().__init__()
+        self._compute, self._limit = compute, limit
+
+    def __missing__(self, key: K) -> V:
+        if len(self) >= self._limit:
+            self.clear()
+        value = self[key] = self._compute(key)
+        return value
 
 
 @cache

@@ -22,14 +22,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.errors import ModelBundleError
-from codesearch.memo import Memo
 from codesearch.parsing.identifiers import split_identifier, subtokens, words
+from codesearch.text.bundle import damaged
+from codesearch.text.terms import Memo
 from codesearch.types import Document
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+TokenIds = NDArray[np.uint32]
 PAD, UNKNOWN = "[PAD]", "[UNK]"
 START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
@@ -128,7 +129,7 @@ class SubtokenTokenizer:
         """Count the tokens, including the padding token and the unknown token."""
         return int(self._tokenizer.get_vocab_size())
 
-    def encode(self, text: str, max_tokens: int) -> NDArray[np.uint32]:
+    def encode(self, text: str, max_tokens: int) -> TokenIds:
         """Return the first ids of a text without padding: uint32 [T], T <= max_tokens; T is 0 if it has no tokens."""
         if self._marks is None:
             stream = chain.from_iterable(map(self._ids.__getitem__, words(text)))
@@ -137,7 +138,7 @@ class SubtokenTokenizer:
         ids = self._tokenizer.encode(text[: max_tokens * _MAX_CHARS], add_special_tokens=False).ids
         return np.array([start, *ids[: max_tokens - 2], end] if ids else [], dtype=np.uint32)
 
-    def encode_document(self, text: str, max_tokens: int, language: str) -> NDArray[np.uint32]:
+    def encode_document(self, text: str, max_tokens: int, language: str) -> TokenIds:
         """Return the first ids of a document; the id of its language comes first if the vocabulary has one."""
         ids = self.encode(text, max_tokens)
         tag = self.language_id(language)
@@ -165,7 +166,7 @@ class SubtokenTokenizer:
         return tuple(ids)
 
 
-def padded(texts: Sequence[NDArray[np.uint32]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def padded(texts: Sequence[TokenIds]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ids of texts as one array with padding last, and a mask with 1 for each id: int64 [B, T] each."""
     shape = len(texts), max(map(len, texts))
     ids, mask = np.full(shape, PAD_ID, np.int64), np.zeros(shape, np.int64)
@@ -180,9 +181,7 @@ def _open(path: Path) -> Tokenizer:
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # The library raises a plain `Exception`.
-        raise ModelBundleError(
-            f"{path}: not a tokenizer ({error})", "install or export the model again"
-        ) from None
+        raise damaged(f"{path}: not a tokenizer ({error})") from None
 
 
 def _whole_words(path: Path) -> dict[str, int]:

@@ -40,7 +40,8 @@ def write(path: Path, text: str) -> Path:
 
 def test_without_files_everything_has_its_default(here, environment, tmp_path):
     found = settings_in_force(here, environment, tmp_path)
-    assert found == {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
+    usual = {name: setting.default for name, setting in SETTINGS.items()} | {"model": ""}
+    assert found == {name: Value(default, "default") for name, default in usual.items()}
 
 
 def test_the_environment_overrides_the_project_and_the_project_overrides_the_user(

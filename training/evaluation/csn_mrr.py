@@ -24,8 +24,7 @@ from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
-from codesearch.text.encoder import Encoder
-from codesearch.text.onnx import OnnxEncoder
+from codesearch.text.onnx import Encoder, OnnxEncoder
 from training.evaluation.pairs import SYSTEMS, CodeScorer, Pair, Scores, ranks, read_pair, summarise_means
 
 COMPETING = 1_000

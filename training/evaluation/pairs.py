@@ -26,7 +26,7 @@ from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
 from codesearch.store.snapshot import average_lengths
-from codesearch.text.encoder import Encoder
+from codesearch.text.onnx import Encoder
 from codesearch.text.terms import document_terms, query_terms
 from codesearch.text.tokenizer import join_fields
 from codesearch.types import Document
