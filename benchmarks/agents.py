@@ -29,7 +29,6 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.suites import read_questions
 from codesearch.parsing.identifiers import words
-from codesearch.search.request import SearchRequest
 from codesearch.text.terms import STOP_WORDS
 from codesearch.types import Hit
 
@@ -78,12 +77,12 @@ def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> Cost |
     read = 0
     scope = Scope((root,))
     for calls, count in enumerate((_HITS, _MORE_HITS), 1):
-        answer = engine.search(SearchRequest(text, count, refresh=False, by_file=count == _HITS), scope)
+        answer = engine.search(text, scope, top_k=count, refresh=False, by_file=count == _HITS)
         shown = hits_text(answer, root, _TOKENS if count == _HITS else 2 * _TOKENS)
         read += len(shown)
         listed = (one for hit in answer.hits for one in (hit, *hit.others))
         if found := next((hit for hit in listed if _is_right(hit, right) and _is_shown(hit, shown)), None):
-            code = engine.read(f"{found.path}:{found.start_line}", scope)
+            code = engine.session(scope).read(f"{found.path}:{found.start_line}")
             return Cost(read + len(readings_text(code, root, _READ_TOKENS)), calls + 1)
     return None
 

@@ -26,6 +26,7 @@ from benchmarks.publish import DOCS, fill, line, record
 from codesearch import Engine, Scope
 from codesearch.duplicates.find import Wanted, find_duplicates
 from codesearch.duplicates.records import MEANING, Function
+from codesearch.engine.session import AS_INDEXED
 from codesearch.store.snapshot import Snapshot
 
 _PAIRS = Path(__file__).parent / "duplicates.jsonl"
@@ -109,7 +110,7 @@ def _matches(work: Path, rows: list[dict[str, Any]]) -> dict[Pair, tuple[str, fl
     engine = Engine(work / "home", device="cpu")
     engine.index(work / "src")
     found: dict[Pair, tuple[str, float]] = {}
-    with engine.indexes(Scope((work / "src",))) as indexes:
+    with engine.session(Scope((work / "src",)), AS_INDEXED).indexes() as indexes:
         snapshot = Snapshot(indexes)
         everything = range(snapshot.size)
         wanted = Wanted(changed=everything, min_lines=_MIN_LINES, all_code=True, min_score=min(_THRESHOLDS))
@@ -139,9 +140,9 @@ def speed(tree: Path, work: Path) -> dict[str, Any]:
         subprocess.run(["git", *words], cwd=root, check=True)
     engine = Engine(work / "home", device="cpu")
     engine.index(root)
-    scope = Scope((root,))
-    whole_s = seconds_of(lambda: engine.duplicates(scope, refresh=False))
-    changed = [group.function for group in engine.duplicates(scope, refresh=False).groups[:20]]
+    session = engine.session(Scope((root,)), AS_INDEXED)
+    whole_s = seconds_of(session.duplicates)
+    changed = [group.function for group in session.duplicates().groups[:20]]
     for function in changed:
         lines = (root / function.path).read_bytes().split(b"\n")
         lines[function.start_line] += b" "
@@ -149,8 +150,8 @@ def speed(tree: Path, work: Path) -> dict[str, Any]:
     engine.index(root)
     times = []
     for _ in range(_ROUNDS):
-        times.append(seconds_of(lambda: engine.duplicates(scope, changed="HEAD", refresh=False)))
-    answer = engine.duplicates(scope, changed="HEAD", refresh=False)
+        times.append(seconds_of(lambda: session.duplicates(changed="HEAD")))
+    answer = session.duplicates(changed="HEAD")
     engine.close()
     return {
         "functions": answer.functions,

@@ -26,6 +26,7 @@ from benchmarks.speed import described
 from codesearch.config import RankConfig, VectorConfig
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import index_folder
 from codesearch.store.digest import describe_files
@@ -125,15 +126,16 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     """Ask the queries in process; time the first one, which maps and loads the index, and the check separately."""
     engine = Engine(place / "home", device="cpu")
     with open(options.queries, encoding="utf-8") as file:
-        requests = [SearchRequest(row["query"], 10, refresh=False) for row in csv.DictReader(file)]
-    first_s = seconds_of(lambda: engine.search(requests[0], Scope()))
+        requests = [SearchRequest(row["query"], 10) for row in csv.DictReader(file)]
+    first_s = seconds_of(lambda: engine.search(requests[0], Scope(), refresh=False))
     for request in requests:
-        engine.search(request, Scope())
+        engine.search(request, Scope(), refresh=False)
     times_ms = [
-        1000 * seconds_of(lambda request=request: engine.search(request, Scope())) for request in requests
+        1000 * seconds_of(lambda request=request: engine.search(request, Scope(), refresh=False))
+        for request in requests
     ]
     checks_ms = [1000 * seconds_of(lambda: engine.refresh(place / "tree")) for _ in range(_CHECKS)]
-    with engine.indexes() as (index,):
+    with engine.session(Scope(), AS_INDEXED).indexes() as (index,):
         queries = [request.query for request in requests]
         loss = approximation_loss(index, engine.encoder(), queries)
     return {

@@ -22,7 +22,6 @@ from benchmarks.speed import WORK, described_starts, standard_library
 from codesearch.build import build
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import read_manifest
 
@@ -117,9 +116,7 @@ def query_by_segments(tree: Path, work: Path) -> dict[str, Any]:
         for query in QUERIES:
             for count, engine in engines.items():
                 seconds = seconds_of(
-                    lambda engine=engine, query=query: engine.search(
-                        SearchRequest(query, 10, refresh=False), Scope()
-                    )
+                    lambda engine=engine, query=query: engine.search(query, Scope(), top_k=10, refresh=False)
                 )
                 if number:
                     times_ms[count].append(1000 * seconds)

@@ -22,6 +22,7 @@ from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import WORK, standard_library
 from codesearch import Engine, Scope
 from codesearch.config import RankConfig
+from codesearch.engine.session import AS_INDEXED
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
@@ -63,17 +64,17 @@ def times(engine: Engine, root: Path) -> dict[str, Any]:
     """Time the usages of names of three groups, in this process, without a refresh."""
     documents = engine.index(root).documents
     scope = Scope((root,))
-    with engine.indexes(scope) as (index,):
+    with engine.session(scope, AS_INDEXED).indexes() as (index,):
         groups = names_by_group(index)
     found: dict[str, Any] = {"documents": documents}
     everything: list[float] = []
     for group, names in groups.items():
         measured: list[float] = []
-        answers = [engine.usages(name, scope, refresh=False).found for name in names]
+        answers = [engine.session(scope, AS_INDEXED).usages(name).found for name in names]
         for _ in range(_ROUNDS):
             for name in names:
                 started = time.perf_counter()
-                engine.usages(name, scope, refresh=False)
+                engine.session(scope, AS_INDEXED).usages(name)
                 measured.append(1000 * (time.perf_counter() - started))
         everything += measured
         found[group] = {
@@ -117,7 +118,7 @@ def compared(engine: Engine, root: Path) -> dict[str, Any]:
     engine.index(root)
     scope = Scope((root,))
     counts: Counter[str] = Counter()
-    with engine.indexes(scope) as (index,):
+    with engine.session(scope, AS_INDEXED).indexes() as (index,):
         languages = {
             file.path: file.language
             for segment in index.segments
@@ -125,7 +126,7 @@ def compared(engine: Engine, root: Path) -> dict[str, Any]:
             if file_id not in segment.dead_files and not file.skipped
         }
         for name in shuffled_names(index):
-            answer = engine.usages(name, scope, limit=1_000_000, refresh=False).found
+            answer = engine.session(scope, AS_INDEXED).usages(name, limit=1_000_000).found
             if answer.unread_files or counts["names"] == 2 * _NAMES:
                 continue
             theirs = grep(name, root, languages)

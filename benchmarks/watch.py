@@ -133,9 +133,9 @@ def _replace(path: Path, text: str) -> None:
 def _until_found(engine: Engine, root: Path, name: str) -> float:
     """Wait until a search without an update finds a function; return the seconds."""
     started = time.perf_counter()
-    request = SearchRequest(name, mode="lexical", top_k=1, refresh=False)
+    request = SearchRequest(name, mode="lexical", top_k=1)
     while time.perf_counter() < started + _PATIENCE_S:
-        hits = engine.search(request, Scope(roots=(root,))).hits
+        hits = engine.search(request, Scope(roots=(root,)), refresh=False).hits
         if hits and hits[0].name == name:
             return time.perf_counter() - started
         time.sleep(0.05)  # Searching without a pause would keep busy the core that the watcher needs.

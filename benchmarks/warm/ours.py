@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.warm.timing import print_times
-from codesearch import Engine, Filters, Scope, SearchRequest
+from codesearch import Engine, Filters, Scope
 
 
 def main(root: str, home: str, *filters: str) -> None:
@@ -16,7 +16,7 @@ def main(root: str, home: str, *filters: str) -> None:
     for name, _, value in (text.partition("=") for text in filters):
         values[name] = (*values.get(name, ()), value)
     chosen = Filters(**values)
-    print_times(lambda query: engine.search(SearchRequest(query, 10, filters=chosen, refresh=False), scope))
+    print_times(lambda query: engine.search(query, scope, top_k=10, filters=chosen, refresh=False))
 
 
 if __name__ == "__main__":

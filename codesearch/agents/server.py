@@ -242,10 +242,7 @@ class Agents:
         """Find commits by meaning: when and why code changed."""
 
         def work(session: Session, project: Path) -> str:
-            reporter = _reporter(context)
-            answer = self._engine.history(
-                question, session.scope, place=place, top_k=limit, on_progress=reporter
-            )
+            answer = session.history(question, place=place, top_k=limit, on_progress=_reporter(context))
             return history_text(answer, max_tokens)
 
         return await self._run(context, work)

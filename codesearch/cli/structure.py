@@ -225,6 +225,7 @@ def history(
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
     from codesearch.engine.scope import Scope
+    from codesearch.engine.session import AS_INDEXED
     from codesearch.history.hits import history_lines
     from codesearch.history.search import CommitFilters
 
@@ -239,11 +240,13 @@ def history(
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     scope = Scope((root,)) if root else Scope(here=terminal.here)
     if place:
-        yield from invocation.session(engine, scope, indexing)
+        session = yield from invocation.session(engine, scope, indexing)
+    else:  # The commits have an index of their own.
+        session = engine.session(scope, AS_INDEXED)
     filters = CommitFilters(since, author, path, here=terminal.here)
     with build_progress("history", unit="commit") as on_progress:
-        answer = engine.history(
-            " ".join(rest), scope, place=place, filters=filters, top_k=hits, on_progress=on_progress
+        answer = session.history(
+            " ".join(rest), place=place, filters=filters, top_k=hits, on_progress=on_progress
         )
     notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
     if answer.shallow:

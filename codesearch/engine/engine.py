@@ -6,20 +6,16 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 
 from __future__ import annotations
 
-import math
-import os
 import shutil
 import time
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from codesearch.duplicates.records import Limits
-from codesearch.engine.answer import Answer, DuplicatesAnswer, Freshness, UsagesAnswer
+from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.indexer import Indexer, OnProgress, refresh
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
-from codesearch.engine.session import REFRESH_S, Policy, Session
+from codesearch.engine.session import AS_INDEXED, REFRESH_S, Policy, Session
 from codesearch.errors import (
     CodeSearchError,
     ConfigError,
@@ -27,7 +23,7 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded
 from codesearch.home import COMMITS
-from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
+from codesearch.search.request import RequestFields, SearchRequest
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
@@ -39,14 +35,7 @@ from codesearch.store.catalogue import (
 if TYPE_CHECKING:
     from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexStatus
     from codesearch.engine.update import Dependencies
-    from codesearch.history.hits import HistoryAnswer
-    from codesearch.history.search import CommitFilters
     from codesearch.portable.pack import ExportCounts, OnStage
-    from codesearch.search.searcher import Searcher
-    from codesearch.store.reader import IndexReader
-    from codesearch.structure.text import Outline
-    from codesearch.structure.whole import Reading
-    from codesearch.types import Document
 
 
 class Engine(Indexer):
@@ -74,10 +63,6 @@ class Engine(Indexer):
         """
         return Session(self, scope or Scope(here=Path.cwd()), policy or Policy())
 
-    def _asking(self, scope: Scope | None, *, refresh: bool = True) -> Session:
-        """Return a session that answers from the indexes that there are."""
-        return self.session(scope, Policy(may_index=False, budget_s=REFRESH_S if refresh else None))
-
     def refresh(
         self, root: Path | str, *, budget_s: float = REFRESH_S, on_progress: OnProgress = lambda _: None
     ) -> Freshness:
@@ -99,155 +84,19 @@ class Engine(Indexer):
         return indexed_roots(self.home)
 
     def search(
-        self, request: SearchRequest | str, scope: Scope | None = None, **fields: Unpack[RequestFields]
-    ) -> Answer:
-        """Rank documents for a query and return the best, best first; see `Session.search`."""
-        wanted = replace(SearchRequest(request) if isinstance(request, str) else request, **fields)
-        return self._asking(scope, refresh=wanted.refresh).search(wanted)
-
-    def similar(
         self,
-        place: Place | str,
-        request: SearchRequest | None = None,
+        request: SearchRequest | str,
         scope: Scope | None = None,
+        *,
+        refresh: bool = True,
         **fields: Unpack[RequestFields],
     ) -> Answer:
-        """Return the documents most similar to the function or class at a line of a file; see `Session.similar`."""
-        wanted = replace(request or SearchRequest(), **fields)
-        return self._asking(scope, refresh=wanted.refresh).similar(place, wanted)
+        """Rank documents for a query and return the best, best first; see `Session.search`.
 
-    def read(
-        self,
-        place: str,
-        scope: Scope | None = None,
-        *,
-        most_lines: int | None = None,
-        most_chars: int | None = None,
-    ) -> list[Reading]:
-        """Return the code of a place; see `Session.read`."""
-        return self._asking(scope).read(place, most_lines=most_lines, most_chars=most_chars)
-
-    def outline(
-        self,
-        place: str = ".",
-        scope: Scope | None = None,
-        *,
-        max_lines: int | None = None,
-        max_chars: int | None = None,
-        question: str = "",
-    ) -> list[Outline]:
-        """Return the shape of a folder, a file or a class; see `Session.outline`."""
-        session = self._asking(scope)
-        return session.outline(place, max_lines=max_lines, max_chars=max_chars, question=question)
-
-    def usages(
-        self,
-        place: str,
-        scope: Scope | None = None,
-        *,
-        filters: Filters | None = None,
-        limit: int = 20,
-        refresh: bool = True,
-    ) -> UsagesAnswer:
-        """Return where a name is used; see `Session.usages`. `refresh` is that of `SearchRequest`."""
-        return self._asking(scope, refresh=refresh).usages(place, filters=filters, limit=limit)
-
-    def duplicates(
-        self,
-        scope: Scope | None = None,
-        *,
-        changed: str | None = None,
-        filters: Filters | None = None,
-        min_lines: int = Limits.min_lines,
-        min_score: float = Limits.min_score,
-        all_code: bool = Limits.all_code,
-    ) -> DuplicatesAnswer:
-        """Return groups of functions that do the same; see `Session.duplicates`."""
-        session = self.session(scope, Policy(False, REFRESH_S if changed is None else math.inf))
-        return session.duplicates(
-            changed=changed, filters=filters, min_lines=min_lines, min_score=min_score, all_code=all_code
-        )
-
-    def definitions(self, path: Path | str, text: str | None = None) -> list[Document]:
-        """Return the definitions of a file, which need not be indexed or saved, in the order of the source.
-
-        Sections of documentation and settings of configuration files are among them.
-
-        Args:
-            path: the file; its name decides the language, or its `#!` line if the name has no dot.
-            text: what to parse in place of the file.
-
-        Raises:
-            ConfigError: the file cannot be read, or its language is unknown.
-            ParseError: the parser takes too much time or memory.
+        It answers from the indexes that there are; with `refresh`, they are first brought up to date if that is quick.
         """
-        from codesearch.search.similar import documents_of
-
-        return documents_of(expanded(path), text, "all")
-
-    def history(
-        self,
-        question: str = "",
-        scope: Scope | None = None,
-        *,
-        place: str = "",
-        filters: CommitFilters | None = None,
-        top_k: int = 5,
-        on_progress: OnProgress = lambda _: None,
-    ) -> HistoryAnswer:
-        """Return commits of the git repository around a folder; its index of commits is brought up to date first.
-
-        Args:
-            question: what to look for in messages, changed names and paths. Without one, the newest commits come first.
-            scope: its first folder or `here`; the working directory when None. Commits must have changed something in
-                its `within` or `folders`.
-            place: only commits that changed this file, folder or definition, given as for `read`.
-            filters: which commits may be hits.
-            top_k: commits to return.
-            on_progress: called with the progress of the index of commits.
-
-        Raises:
-            ConfigError: the folder is in no git work tree, git fails, the place is not in the last commit, or neither a
-                question nor a place nor a filter is given.
-            IndexNotFoundError: nothing in the scope has this path or name.
-        """
-        from codesearch.history.search import CommitFilters, answer_history, history_of
-        from codesearch.structure.places import only_spot
-
-        filters = filters or CommitFilters()
-        if not (question.strip() or place or not filters.is_open):
-            raise ConfigError("history of what? Give a question or a place")
-        scope = scope or Scope(here=Path.cwd())
-        folder = expanded(next(iter((*scope.roots, *scope.places(), scope.here or Path.cwd()))))
-        spot = None
-        if place:
-            with self._asking(scope).spots(place) as spots:
-                spot = only_spot(place, spots)
-                folder = Path(spot.root, spot.path if spot.file is None else os.path.dirname(spot.path))
-        history = history_of(folder, self.home)
-        within = tuple(one for one in scope.places() if str(one) != history.repository.top)
-        return answer_history(
-            history,
-            self.home,
-            lambda folder: self.pool.index(IndexEntry(folder, None)),
-            self.encoder,
-            question=question.strip(),
-            place=place,
-            spot=spot,
-            filters=replace(filters, within=within or filters.within),
-            top_k=top_k,
-            on_progress=on_progress,
-        )
-
-    def open(
-        self, scope: Scope | None = None, *, with_model: bool = True
-    ) -> AbstractContextManager[Searcher]:
-        """Lend a searcher over a scope as it was indexed, all indexes when None; see `Session.open`."""
-        return self.session(scope or Scope(), Policy(False, None)).open(with_model=with_model)
-
-    def indexes(self, scope: Scope | None = None) -> AbstractContextManager[list[IndexReader]]:
-        """Lend the indexes of a scope as they are; all indexes of the home when None."""
-        return self.session(scope or Scope(), Policy(False, None)).indexes(strict=True)
+        policy = Policy(may_index=False, budget_s=REFRESH_S if refresh else None)
+        return self.session(scope, policy).search(request, **fields)
 
     def status(self, *roots: Path | str, changes: bool = False) -> list[IndexStatus]:
         """Return the indexes of some folders.
@@ -305,7 +154,7 @@ class Engine(Indexer):
         started = time.monotonic()
         path = expanded(file)
         check_sqlite_target(path, force=force)
-        with self.indexes(Scope(roots)) as opened:
+        with self.session(Scope(roots), AS_INDEXED).indexes(strict=True) as opened:
             indexes = sorted(opened, key=lambda index: index.manifest.root)
             counts = write_sqlite(indexes, path, on_progress)
         return _export_report(path, [index.manifest.root for index in indexes], counts, started)

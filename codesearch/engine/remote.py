@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.config import IndexOptions
 from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError
 from codesearch.files import expanded
 
@@ -70,7 +71,7 @@ class MilvusBackend:
             engine.index(root, options, rebuild=rebuild, on_progress=on_progress)
         if not roots:
             return push(self.store, [], shard)
-        with engine.indexes(Scope(tuple(roots))) as indexes:
+        with engine.session(Scope(tuple(roots)), AS_INDEXED).indexes(strict=True) as indexes:
             return push(self.store, indexes, shard)
 
     def root_statuses(self) -> list[RootStatus]:

@@ -123,6 +123,8 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         given = scope.all_folders() or (() if scope.everything else scope.within or here)
         places = map(Path, given)
         chosen = [covering_index(home, place) or IndexEntry(place, None) for place in places] or _all(home)
+        if not chosen:
+            raise _nothing_indexed(home)
     return list({entry.folder: entry for entry in chosen}.values())
 
 
@@ -147,7 +149,10 @@ def missing_error(home: Path, scope: Scope, place: Path) -> IndexNotFoundError:
     if scope.all_folders():
         gone = IndexNotFoundError("not a folder", "correct the group", about=place)
         return not_indexed(place) if place.is_dir() else gone
-    roots = [entry.root for entry in _all(home) if entry.manifest]
+    entries = _all(home)
+    if not entries:
+        return _nothing_indexed(home)
+    roots = [entry.root for entry in entries if entry.manifest]
     more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
     indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
     return IndexNotFoundError(
@@ -175,14 +180,12 @@ def _folder(place: Path) -> Path:
 
 
 def _all(home: Path) -> list[IndexEntry]:
-    entries = [
-        entry
-        for entry in list_indexes(home)
-        if not (entry.manifest and is_revision(home, entry.manifest.root))
-    ]
-    if not entries:
-        raise IndexNotFoundError(f"nothing is indexed in {home}", "run `codesearch index FOLDER` first")
-    return entries
+    """Return the indexes of a home without those of git revisions."""
+    return [entry for entry in list_indexes(home) if not is_revision(home, entry.root)]
+
+
+def _nothing_indexed(home: Path) -> IndexNotFoundError:
+    return IndexNotFoundError(f"nothing is indexed in {home}", "run `codesearch index FOLDER` first")
 
 
 def find_project(here: Path) -> Path | None:

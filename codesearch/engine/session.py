@@ -7,6 +7,7 @@ little, because most sessions find nothing to do.
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,7 @@ from codesearch.errors import (
     IndexWriteError,
     index_command,
 )
+from codesearch.files import expanded
 from codesearch.home import mark_used
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
@@ -36,6 +38,8 @@ from codesearch.store.catalogue import IndexEntry
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
+    from codesearch.history.hits import HistoryAnswer
+    from codesearch.history.search import CommitFilters
     from codesearch.search.searcher import Found, Searcher
     from codesearch.store.reader import IndexReader
     from codesearch.structure.places import Spot
@@ -63,6 +67,10 @@ class Policy:
     budget_s: float | None = REFRESH_S
     indexing: Indexing = lambda wanted, index: index()
     on_progress: OnProgress = lambda _: None
+
+
+AS_INDEXED = Policy(may_index=False, budget_s=None)
+"""Answer from the indexes that there are, as they are."""
 
 
 class Pace:
@@ -141,7 +149,12 @@ class Session:
         home, scope = self._engine.home, self.scope
         is_tolerant = len(scope.all_folders()) > 1
         indexed: set[Path] = set()
-        for entry in find_indexes(home, scope):
+        try:
+            entries = find_indexes(home, scope)
+        except IndexNotFoundError as none:  # A question about commits alone needs no index.
+            self._error = none
+            return
+        for entry in entries:
             root, error = to_index(scope, entry), entry.error
             if root and not policy.may_index:
                 self.missing.append(root)
@@ -159,7 +172,7 @@ class Session:
             if entry.is_missing:
                 error = error or missing_error(home, scope, entry.folder)
                 if not scope.all_folders():
-                    raise error
+                    self._error = error
                 entry = replace(entry, error=error)
             self.entries.append(entry)
         self.entries = list({entry.folder: entry for entry in self.entries}.values())
@@ -233,7 +246,7 @@ class Session:
         """Rank documents for a query and return the best, best first.
 
         Args:
-            request: what to search for; a plain string is the query. The policy of the session replaces its `refresh`.
+            request: what to search for; a plain string is the query.
             fields: fields of the request to change, such as `top_k`.
 
         Raises:
@@ -410,6 +423,59 @@ class Session:
                 roots=tuple(index.manifest.root for index in indexes),
                 freshness=tuple(self.freshness),
             )
+
+    def history(
+        self,
+        question: str = "",
+        *,
+        place: str = "",
+        filters: CommitFilters | None = None,
+        top_k: int = 5,
+        on_progress: OnProgress = lambda _: None,
+    ) -> HistoryAnswer:
+        """Return commits of the git repository around a folder; its index of commits is brought up to date first.
+
+        The folder is the first of `roots`, `within`, `folders` and `here` in the scope, else the working directory.
+        Commits must have changed something in `within` or `folders`. Without a place, nothing has to be indexed.
+
+        Args:
+            question: what to look for in messages, changed names and paths. Without one, the newest commits come first.
+            place: only commits that changed this file, folder or definition, given as for `read`.
+            filters: which commits may be hits.
+            top_k: commits to return.
+            on_progress: called with the progress of the index of commits.
+
+        Raises:
+            ConfigError: the folder is in no git work tree, git fails, the place is not in the last commit, or neither a
+                question nor a place nor a filter is given.
+            IndexNotFoundError: nothing in the scope has this path or name.
+        """
+        from codesearch.history.search import CommitFilters, answer_history, history_of
+        from codesearch.structure.places import only_spot
+
+        engine, scope, filters = self._engine, self.scope, filters or CommitFilters()
+        if not (question.strip() or place or not filters.is_open):
+            raise ConfigError("history of what? Give a question or a place")
+        folder = expanded(next(iter((*scope.roots, *scope.places(), scope.here or Path.cwd()))))
+        spot = None
+        if place:
+            with self.spots(place) as spots:
+                spot = only_spot(place, spots)
+                folder = Path(spot.root, spot.path if spot.file is None else os.path.dirname(spot.path))
+        history = history_of(folder, engine.home)
+        within = tuple(path for path in scope.places() if str(path) != history.repository.top)
+        return answer_history(
+            history,
+            engine.home,
+            lambda folder: engine.pool.index(IndexEntry(folder, None)),
+            engine.encoder,
+            question=question.strip(),
+            place=place,
+            spot=spot,
+            filters=replace(filters, within=within or filters.within),
+            top_k=top_k,
+            on_progress=on_progress,
+        )
 
     def _answer(
         self,

@@ -17,6 +17,8 @@ import numpy as np
 
 from codesearch.config import IndexOptions, RankConfig
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError
 from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
@@ -164,7 +166,7 @@ def open_collection(
                 on_progress=lambda done: options.on_progress("index", done.done_bytes, done.total_bytes),
             )
         try:
-            with engine.indexes() as (index,):
+            with engine.session(Scope(), AS_INDEXED).indexes() as (index,):
                 collection = Collection(index, encoder, [], {})
                 for segment in index.segments:
                     for file in segment.files:

@@ -177,7 +177,7 @@ def answer_history(
     top_k: int,
     on_progress: ProgressCallback,
 ) -> HistoryAnswer:
-    """Return the commits for a question or a place; `Engine.history` explains the arguments and errors."""
+    """Return the commits for a question or a place; `Session.history` explains the arguments and errors."""
     start_early()  # The process that parses what the hits changed imports its modules meanwhile.
     path = _path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None

@@ -40,6 +40,7 @@ from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, 
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
+from codesearch.search.similar import documents_of
 from codesearch.search.snippets import head_of
 from codesearch.structure.outline import with_depths
 from codesearch.types import TEXT_KINDS, Definition, Document, Hit
@@ -208,7 +209,7 @@ class Editor:
             return "", []
         text = self._text_of(uri)
         try:
-            return text, self._engine.definitions(_path_of(uri), text)
+            return text, documents_of(_path_of(uri), text, "all")
         except ConfigError:
             return text, []
 

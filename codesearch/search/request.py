@@ -11,7 +11,7 @@ from codesearch.config import MODES
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_name
 from codesearch.search.forms import parse_asked
-from codesearch.settings import QuerySettings, RefreshSettings, SearchSettings
+from codesearch.settings import QuerySettings, SearchSettings
 from codesearch.types import KINDS
 
 
@@ -69,13 +69,12 @@ class SearchRequest:
     """What to search for.
 
     Attributes:
-        query: a question, keywords, a name, a path, text from the code, or code; `Engine.similar` ignores it.
+        query: a question, keywords, a name, a path, text from the code, or code; `Session.similar` ignores it.
         top_k: hits to return.
         mode: "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
         filters: which documents may be hits.
         all_code: rank tests, generated code, vendored code and stubs like other code.
         context: number of lines to return above and below each hit.
-        refresh: update the indexes first if that takes less than half a second.
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
         by_file: rank files; each hit is the best definition of its file, with the score of the file and with other
             definitions of the file that match.
@@ -93,7 +92,6 @@ class SearchRequest:
     filters: Filters = field(default_factory=Filters)
     all_code: bool = SearchSettings.all_code
     context: int = 0
-    refresh: bool = RefreshSettings.refresh
     min_confidence: float = QuerySettings.min_confidence
     changed: str | None = None
     by_file: bool = False
@@ -118,7 +116,6 @@ class RequestFields(TypedDict, total=False):
     filters: Filters
     all_code: bool
     context: int
-    refresh: bool
     min_confidence: float
     changed: str | None
     by_file: bool

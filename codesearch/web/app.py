@@ -25,7 +25,7 @@ from codesearch.config import MODES
 from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.engine.session import Pace, Policy
+from codesearch.engine.session import AS_INDEXED, Pace, Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.structure.places import find_file
@@ -221,7 +221,7 @@ class Api:
         request = SearchRequest("", limit, filters=Filters(lang, _kinds(kind, content), filter_path))
         place = Place(Path(view.root, view.path), line)
         scope = _scope(self.engine, filter_root, group)
-        return answer_json(self.engine.similar(place, request, scope), lines)
+        return answer_json(self.engine.session(scope, Policy(may_index=False)).similar(place, request), lines)
 
     def file(
         self,
@@ -256,7 +256,7 @@ class Api:
 
 def _view(engine: Engine, folder: str, path: str) -> FileView:
     """Return an indexed file with its definitions. No other file is read."""
-    with engine.indexes(Scope((folder,))) as indexes:
+    with engine.session(Scope((folder,)), AS_INDEXED).indexes() as indexes:
         return view_file(find_file(indexes, path))
 
 

@@ -20,6 +20,7 @@ import codesearch
 from codesearch.engine.answer import Answer, Changes, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.search.examples import example_questions
 from codesearch.search.lookup import count_kinds
@@ -215,7 +216,8 @@ def show_status(engine: Engine, *, changes: bool) -> Status:
         if index.error or is_revision(engine.home, index.root):
             continue
         # A search says which index cannot be read.
-        with suppress(IndexStoreError), engine.indexes(Scope((index.root,))) as (reader,):
+        session = engine.session(Scope((index.root,)), AS_INDEXED)
+        with suppress(IndexStoreError), session.indexes() as (reader,):
             contents = (index.documents, index.files, index.languages, count_kinds(reader))
             created = index.manifest.created
             roots.append(Root(index.root, *contents, list(example_questions(reader)), created, index.changes))

@@ -14,7 +14,6 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
-from codesearch.search.request import SearchRequest
 from codesearch.store import digest
 from codesearch.store.catalogue import index_folder
 from tests.command import Command
@@ -41,10 +40,7 @@ def answers(home: Path, bundle: Path, tree: Path) -> list[list[tuple[str, int, f
     try:
         scope = Scope(roots=(tree,))
         return [
-            [
-                (hit.path, hit.start_line, hit.score)
-                for hit in engine.search(SearchRequest(query, refresh=False), scope).hits
-            ]
+            [(hit.path, hit.start_line, hit.score) for hit in engine.search(query, scope, refresh=False).hits]
             for query in QUERIES
         ]
     finally:
@@ -82,7 +78,7 @@ def test_a_service_that_has_the_index_open_notices_it_too(engine, tree, home):
     assert engine.search("push", Scope()).hits
     overwrite(index_folder(home, tree) / "segments/000001/vectors.scales")
     with pytest.raises(IndexStoreError, match="its bytes were changed"):
-        engine.search(SearchRequest("push", refresh=False), Scope())
+        engine.search("push", Scope(), refresh=False)
 
 
 @pytest.mark.parametrize(

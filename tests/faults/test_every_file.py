@@ -17,7 +17,6 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, IndexCorruptError
-from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import index_folder
 from codesearch.store.digest import check_intact
 from codesearch.store.manifest import read_manifest
@@ -138,8 +137,7 @@ class Home:
         """Return the answers of a new engine, as in a new process."""
         with self.engine() as engine:
             scope = Scope(roots=(self.tree,))
-            requests = (SearchRequest(query, top_k=40, refresh=refresh) for query in QUERIES)
-            found = [engine.search(request, scope).hits for request in requests]
+            found = [engine.search(query, scope, top_k=40, refresh=refresh).hits for query in QUERIES]
         return [[(hit.path, hit.start_line, round(hit.score, 6)) for hit in hits] for hits in found]
 
     def index(self, *, rebuild: bool = False) -> None:

@@ -20,7 +20,6 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexNotFoundError
-from codesearch.search.request import SearchRequest
 from tests.command import TIMEOUT, Command, until
 from tests.conftest import TINY_REPO, write_tree
 
@@ -111,9 +110,7 @@ def found(home: Path) -> Names | None:
     """Return the functions that a query finds; None if nothing is indexed."""
     engine = Engine(home)
     try:
-        hits = engine.search(
-            SearchRequest("int to string", mode="semantic", top_k=99, refresh=False), Scope()
-        ).hits
+        hits = engine.search("int to string", Scope(), mode="semantic", top_k=99, refresh=False).hits
         return sorted((hit.path, hit.name) for hit in hits)
     except IndexNotFoundError:
         return None

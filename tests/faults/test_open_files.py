@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import IndexCorruptError, IndexStoreError, unreadable
 from codesearch.store import database as store
 from codesearch.store.catalogue import list_indexes
@@ -72,7 +73,7 @@ def test_many_folders_are_searched_and_exported_with_few_open_files(engine, tmp_
 
 def test_a_database_that_was_closed_while_others_were_read_opens_again(engine, monkeypatch):
     monkeypatch.setattr(store, "MOST_OPEN", 1)
-    with engine.indexes(Scope(everything=True)) as indexes:
+    with engine.session(Scope(everything=True), AS_INDEXED).indexes() as indexes:
         first, second = (index.segments[0].store for index in indexes[:2])
         files = first.numbered_files()
         assert next(files)[1].path == "a.py"

@@ -91,7 +91,7 @@ def test_a_damaged_file_is_refused_in_one_line_or_its_index_answers(exported, tm
         try:
             engine.import_index(tmp_path / "x", name="tiny")
             engine.search("push", Scope(("tiny",)))
-            engine.outline(".", Scope(("tiny",)))
+            engine.session(Scope(("tiny",))).outline(".")
         except CodeSearchError as error:
             assert "\n" not in str(error), case
             refused += 1

@@ -14,7 +14,6 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexNotFoundError
-from codesearch.search.request import SearchRequest
 from tests.command import Command, until
 from tests.conftest import write_tree
 
@@ -86,8 +85,8 @@ def answer(home: Path, tree: Path, bundle: Path) -> list[tuple[str, str]] | None
     """Return what a new engine finds; None if nothing is indexed."""
     engine = Engine(home, model=bundle)
     try:
-        request = SearchRequest("task 7", top_k=200, mode="lexical", refresh=False)
-        hits = engine.search(request, Scope(roots=(tree,))).hits
+        scope = Scope(roots=(tree,))
+        hits = engine.search("task 7", scope, top_k=200, mode="lexical", refresh=False).hits
         return sorted((hit.path, hit.name) for hit in hits)
     except IndexNotFoundError:
         return None

@@ -127,8 +127,8 @@ def test_what_agents_read_has_no_control_characters(hostile, home, tiny_bundle):
     text = hits_text(answer, hostile, 2_000)
     for hit in answer.hits:
         place, scope = f"{hit.path}:{hit.start_line}", Scope((hit.root,))
-        text += readings_text(engine.read(place, scope), hostile, 2_000)
-        text += outlines_text(engine.outline(hit.path, scope), 2_000)
+        text += readings_text(engine.session(scope).read(place), hostile, 2_000)
+        text += outlines_text(engine.session(scope).outline(hit.path), 2_000)
     engine.close()
     assert r"push\x1b[2J" in text and r"# push \x1b[2J" in text
     assert not FORBIDDEN.search(text)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from codesearch import Engine, Scope
+from codesearch import Engine, Policy, Scope
 from codesearch.duplicates.records import cut
 from codesearch.errors import ConfigError
 from codesearch.store.catalogue import index_folder, writer_lock
@@ -179,7 +180,9 @@ def test_a_check_of_changes_indexes_all_of_them_however_long_it_takes(tmp_path, 
     with closing(Engine(home, device="cpu")) as engine:
         engine.index(root)
         write_tree(root, {"lib/new.py": TOTAL})
-        assert engine.duplicates(Scope((root,)), changed="HEAD").changed == 1
+        assert (
+            engine.session(Scope((root,)), Policy(budget_s=math.inf)).duplicates(changed="HEAD").changed == 1
+        )
 
 
 def test_functions_inside_of_others_are_not_compared_with_them_and_not_repeated(command, root):
@@ -194,11 +197,11 @@ def test_functions_inside_of_others_are_not_compared_with_them_and_not_repeated(
 
 
 def test_python_gets_records_that_can_be_cut_again(engine, root):
-    answer = engine.duplicates(Scope((root,)), min_lines=4, min_score=0.1)
+    answer = engine.session(Scope((root,))).duplicates(min_lines=4, min_score=0.1)
     assert (answer.functions, answer.changed, answer.roots) == (5, None, (str(root),))
     (group,) = answer.groups
     assert [match.same for match in group.matches] == ["text", "renamed", "meaning"]
     assert cut(answer.groups, min_score=1.0)[0].matches == group.matches[:2]
     assert group.extra_lines == 6 + 6 + 4
     with pytest.raises(ConfigError, match="is in no git work tree"):
-        engine.duplicates(Scope((root,)), changed="HEAD")
+        engine.session(Scope((root,)), Policy(budget_s=math.inf)).duplicates(changed="HEAD")

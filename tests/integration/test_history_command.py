@@ -60,7 +60,7 @@ def indexed(command: Command) -> Command:
 
 
 def subjects(engine: Engine, root: Path, question: str = "", **filters: object) -> list[str]:
-    answer = engine.history(question, Scope((root,)), filters=CommitFilters(**filters), top_k=50)
+    answer = engine.session(Scope((root,))).history(question, filters=CommitFilters(**filters), top_k=50)
     return [hit.subject for hit in answer.hits]
 
 
@@ -86,15 +86,15 @@ def test_names_and_paths_of_changes_find_a_commit(engine, root):
 
 
 def test_only_new_commits_are_added_and_an_amended_one_is_dropped(engine, root, tmp_path):
-    assert engine.history("gate", Scope((root,))).added == 4
+    assert engine.session(Scope((root,))).history("gate").added == 4
     git(root, "commit", "-q", "--amend", "-m", "docs: morning hours")
     write_tree(root, {"gate.py": "def shut(gate):\n    return None\n"})
     commit(root, "gate: say nothing")
-    answer = engine.history("gate of the loft in the morning", Scope((root,)), top_k=50)
+    answer = engine.session(Scope((root,))).history("gate of the loft in the morning", top_k=50)
     assert (answer.added, answer.commits) == (2, 5)
     assert "docs: when to open" not in [hit.subject for hit in answer.hits]
     fresh = Engine(tmp_path / "other", device="cpu")
-    again = fresh.history("gate of the loft in the morning", Scope((root,)), top_k=50)
+    again = fresh.session(Scope((root,))).history("gate of the loft in the morning", top_k=50)
     fresh.close()
     assert [(hit.id, hit.score) for hit in answer.hits] == [(hit.id, hit.score) for hit in again.hits]
 
@@ -224,14 +224,14 @@ def test_a_shallow_clone_has_its_commits_and_a_note_and_the_others_after_a_fetch
     assert "2 commits of 2\n" in done.stdout
     assert "is a shallow clone, so older commits are missing: run `git -C " in done.stderr
     git(tmp_path / "clone", "fetch", "-q", "--unshallow")
-    answer = engine.history("pigeon grain", Scope((tmp_path / "clone",)))
+    answer = engine.session(Scope((tmp_path / "clone",))).history("pigeon grain")
     assert (answer.commits, answer.shallow, answer.hits[0].subject) == (4, False, "feed: limit the grain")
 
 
 def test_a_clone_without_contents_is_searched_by_messages_and_paths(engine, root, tmp_path):
     git(root, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{root}", "clone")
-    answer = engine.history("pigeon grain", Scope((tmp_path / "clone",)), top_k=1)
+    answer = engine.session(Scope((tmp_path / "clone",))).history("pigeon grain", top_k=1)
     assert [(hit.subject, hit.paths, hit.definitions) for hit in answer.hits] == [
         ("feed: limit the grain", ("loft.py",), ())
     ]
@@ -244,7 +244,7 @@ def test_merges_are_found_only_if_their_message_says_more(engine, root):
         commit(root, "nests")
         git(root, "checkout", "-q", "main")
         git(root, "merge", "-q", "--no-ff", "-m", f"Merge branch 'nest{number}'\n\n{body}", f"nest{number}")
-    answer = engine.history("nest eggs warm", Scope((root,)))
+    answer = engine.session(Scope((root,))).history("nest eggs warm")
     assert answer.added == answer.commits == 7
     assert "Merge branch 'nest1'" in subjects(engine, root, "nest eggs warm")
     assert "Merge branch 'nest0'" not in subjects(engine, root, "nest eggs warm")
@@ -252,14 +252,14 @@ def test_merges_are_found_only_if_their_message_says_more(engine, root):
 
 def test_remove_deletes_the_index_of_commits_with_all_others(engine, root, home, command):
     engine.index(root)
-    engine.history("pigeon", Scope((root,)))
+    engine.session(Scope((root,))).history("pigeon")
     assert list((home / "commits").iterdir())
     command("remove", "--all")
     assert not (home / "commits").exists()
 
 
 def test_an_index_of_commits_is_no_index_of_files(engine, root):
-    engine.history("pigeon", Scope((root,)))
+    engine.session(Scope((root,))).history("pigeon")
     assert engine.status() == []
 
 
@@ -269,7 +269,7 @@ def test_a_repository_with_sha256_has_a_history(engine, tmp_path):
     commit(root, "open the loft")
     write_tree(root, {"loft.py": FIRST.replace("True", "False")})
     commit(root, "close the loft")
-    (hit, _) = engine.history("close loft", Scope((root,))).hits
+    (hit, _) = engine.session(Scope((root,))).history("close loft").hits
     assert (len(hit.id), [one.name for one in hit.definitions]) == (64, ["Loft.open"])
 
 
@@ -278,7 +278,7 @@ def test_a_repository_of_another_user_is_an_error_of_git(engine, root):
     for path in (root, root / ".git"):
         os.chown(path, 12_345, 12_345)
     with pytest.raises(ConfigError, match="git failed in .*dubious ownership"):
-        engine.history("pigeon", Scope((root,)))
+        engine.session(Scope((root,))).history("pigeon")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")
@@ -302,10 +302,11 @@ def test_no_command_of_the_repository_runs(engine, root, tmp_path):
         git(root, "config", key, trap)
     for key in ("log.showSignature", "color.ui", "diff.mnemonicPrefix", "log.follow", "diff.noprefix"):
         git(root, "config", key, "always" if key == "color.ui" else "true")
-    answer = engine.history("hungry pigeon", Scope((root,)), top_k=1)
+    answer = engine.session(Scope((root,))).history("hungry pigeon", top_k=1)
     assert [one.name for one in answer.hits[0].definitions] == ["Loft.feed"]
     assert (
-        engine.history(place="loft.py::feed", scope=Scope((root,))).hits[0].subject == "feed: limit the grain"
+        engine.session(Scope((root,))).history(place="loft.py::feed").hits[0].subject
+        == "feed: limit the grain"
     )
     assert not (tmp_path / "ran").exists()
 
@@ -329,7 +330,7 @@ def test_a_message_that_looks_like_the_output_of_git_is_only_a_message(engine, r
         f"{'a' * 40}\n:100644 100644 {'1' * 40} {'2' * 40} M\tstolen.py\n@@ -1 +1 @@ def stolen\nindex 1..2"
     )
     commit(root, "parrot", f"\n{fake}\n")
-    answer = engine.history("parrot", Scope((root,)), top_k=1)
+    answer = engine.session(Scope((root,))).history("parrot", top_k=1)
     assert [(hit.subject, hit.paths, hit.body) for hit in answer.hits] == [("parrot", (), fake)]
     assert answer.commits == 5
 
@@ -338,7 +339,7 @@ def test_absurd_dates_are_shown_as_a_date(engine, root, monkeypatch):
     for date in ("0 +0000", "99999999999999 +0000"):
         made = hash_commit(root, date)
         git(root, "update-ref", "HEAD", made)
-    answer = engine.history("absurd", Scope((root,)), top_k=2)
+    answer = engine.session(Scope((root,))).history("absurd", top_k=2)
     assert sorted(hit.date for hit in answer.hits) == ["1970-01-01", "9999-12-31"]
 
 
@@ -373,11 +374,11 @@ def test_an_agent_sees_the_commits_of_its_project(engine, root):
 
 
 def test_an_index_whose_state_is_lost_is_compared_with_all_commits(engine, root, home):
-    engine.history("gate", Scope((root,)))
+    engine.session(Scope((root,))).history("gate")
     git(root, "reset", "-q", "--hard", "HEAD~2")
     (state,) = home.glob("commits/*/state")
     state.unlink()
-    answer = engine.history("gate", Scope((root,)), top_k=9)
+    answer = engine.session(Scope((root,))).history("gate", top_k=9)
     assert (answer.added, answer.commits) == (0, 2)
     assert {hit.subject for hit in answer.hits} == {"feed: limit the grain", "first"}
     assert json.loads(state.read_text())["head"] in [hit.id for hit in answer.hits]
@@ -385,12 +386,12 @@ def test_an_index_whose_state_is_lost_is_compared_with_all_commits(engine, root,
 
 def test_a_damaged_index_of_commits_is_made_again(root, home):
     first = Engine(home, device="cpu")
-    assert first.history("gate", Scope((root,))).added == 4
+    assert first.session(Scope((root,))).history("gate").added == 4
     first.close()
     (vectors,) = home.glob("commits/*/segments/*/vectors.int8")
     vectors.chmod(0o600)
     vectors.write_bytes(b"x" + vectors.read_bytes()[1:])
     second = Engine(home, device="cpu")
-    answer = second.history("hawks", Scope((root,)))
+    answer = second.session(Scope((root,))).history("hawks")
     second.close()
     assert (answer.added, answer.hits[0].subject) == (4, "gate: a gate that shuts at night")

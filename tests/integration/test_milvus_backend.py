@@ -21,6 +21,7 @@ from codesearch.engine.answer import Answer
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend, shard_of
 from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED, Session
 from codesearch.errors import BackendError, ConfigError
 from codesearch.milvus.push import PushReport
 from codesearch.milvus.store import Connection, MilvusStore
@@ -158,8 +159,8 @@ def test_hits_and_scores_are_those_of_the_embedded_index(
 ) -> None:
     remote, tree = filled
     for query in QUERIES:
-        request = SearchRequest(query, filters=filters, refresh=False)
-        expected = remote.local.search(request, Scope(roots=(tree,)))
+        request = SearchRequest(query, filters=filters)
+        expected = remote.local.search(request, Scope(roots=(tree,)), refresh=False)
         found = remote.search(request)
         assert shown(found.hits) == shown(expected.hits), query
         assert [hit.score for hit in found.hits] == pytest.approx(
@@ -172,8 +173,8 @@ def test_hits_and_scores_are_those_of_the_embedded_index(
 def test_similar_code_is_found_on_the_server(filled: tuple[Remote, Path], tiny_bundle: Path) -> None:
     remote, tree = filled
     place = f"{tree}/python/convert.py:5"
-    expected = remote.local.similar(place, scope=Scope(roots=(tree,)))
-    assert shown(remote.engine.similar(place, scope=Scope()).hits) == shown(expected.hits)
+    expected = remote.local.session(Scope(roots=(tree,))).similar(place)
+    assert shown(remote.engine.session(Scope()).similar(place).hits) == shown(expected.hits)
 
 
 def test_the_folders_of_a_group_are_roots_on_the_server(filled: tuple[Remote, Path]) -> None:
@@ -191,14 +192,9 @@ def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> No
 CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "index": lambda engine, tree: engine.index(tree),
     "index_project": lambda engine, tree: engine.index_project(tree),
-    "indexes": lambda engine, tree: engine.indexes().__enter__(),
     "refresh": lambda engine, tree: engine.refresh(tree),
     "dependencies": lambda engine, tree: engine.dependencies(tree),
     "indexed_roots": lambda engine, tree: engine.indexed_roots(),
-    "read": lambda engine, tree: engine.read("push"),
-    "outline": lambda engine, tree: engine.outline(),
-    "usages": lambda engine, tree: engine.usages("push"),
-    "duplicates": lambda engine, tree: engine.duplicates(),
     "status": lambda engine, tree: engine.status(),
     "remove": lambda engine, tree: engine.remove(tree),
     "remove_all": lambda engine, tree: engine.remove_all(),
@@ -208,14 +204,21 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
     "verify": lambda engine, tree: engine.verify(),
     "home": lambda engine, tree: engine.home,
-    "history": lambda engine, tree: engine.history("push", Scope(here=tree)),
 }
 """Public names of `Engine` that need the indexes of a home."""
-ANSWERED = {"search", "similar", "open", "encoder", "is_local", "definitions", "tidy", "close"} | {
-    "open_encoder",
-    "session",
-}
+ANSWERED = {"search", "session", "encoder", "open_encoder", "is_local", "tidy", "close"}
 """Public names that an engine of a server answers."""
+QUESTIONS: dict[str, Callable[[Session], object]] = {
+    "indexes": lambda session: session.indexes().__enter__(),
+    "spots": lambda session: session.spots("push").__enter__(),
+    "find": lambda session: session.find("push"),
+    "read": lambda session: session.read("push"),
+    "outline": lambda session: session.outline(),
+    "usages": lambda session: session.usages("push"),
+    "duplicates": lambda session: session.duplicates(),
+    "history": lambda session: session.history("push"),
+}
+"""Public methods of `Session` that need the indexes of a home; `search`, `similar` and `open` do not."""
 
 
 @pytest.fixture
@@ -232,6 +235,9 @@ def test_calls_that_need_the_local_indexes_are_refused(full_home: Path) -> None:
     for call in CALLS.values():
         with pytest.raises(ConfigError, match="needs the indexes of this machine: leave --backend out"):
             call(engine, full_home)
+    for ask in QUESTIONS.values():
+        with pytest.raises(ConfigError, match="needs the indexes of this machine: leave --backend out"):
+            ask(engine.session(Scope(here=full_home)))
     assert [status.root for status in Engine().status()] == [str(full_home)]
 
 
@@ -240,11 +246,13 @@ def test_every_public_call_is_answered_by_the_server_or_refused(
 ) -> None:
     public = {name for name in dir(Engine) if not name.startswith("_")}
     assert public == CALLS.keys() | ANSWERED
+    public = {name for name in dir(Session) if not name.startswith("_")}
+    assert public == QUESTIONS.keys() | {"search", "similar", "open"}
     remote, tree = filled
     engine, here = remote.engine, Scope(here=full_home)
-    with engine.open() as searcher:
+    with engine.session(Scope(), AS_INDEXED).open() as searcher:
         assert searcher.searched.roots == (remote.backend.store.connection.uri,)
-    answers = (engine.search("push", here), engine.similar(f"{full_home}/python/convert.py:5", scope=here))
+    answers = (engine.search("push", here), engine.session(here).similar(f"{full_home}/python/convert.py:5"))
     assert all({hit.root for hit in answer.hits} == {str(tree)} for answer in answers)
     assert engine.session(Scope(here=tree.parent)).search("push").hits
     engine.tidy()

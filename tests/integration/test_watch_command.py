@@ -58,8 +58,8 @@ class Watching:
 
     def names(self) -> set[str]:
         """Return the names of all functions in the index, without a check for changes."""
-        request = SearchRequest("one", mode="lexical", top_k=9, refresh=False)
-        return {hit.name for hit in self.engine.search(request, Scope()).hits}
+        request = SearchRequest("one", mode="lexical", top_k=9)
+        return {hit.name for hit in self.engine.search(request, Scope(), refresh=False).hits}
 
     def wait(self, is_so: Callable[[], bool]) -> None:
         until(is_so, unless=lambda: self.process.poll() is not None and (self.out, self.err))
@@ -257,8 +257,13 @@ def test_the_service_updates_existing_and_new_indexes(command):
 
 def wait_for_documents(engine: Engine, root: Path, *names: str) -> None:
     """Wait until the index of a root has exactly these functions; never update it."""
-    request = SearchRequest("one", mode="lexical", top_k=9, refresh=False)
-    until(lambda: {hit.name for hit in engine.search(request, Scope(roots=(root,))).hits} == set(names))
+    request = SearchRequest("one", mode="lexical", top_k=9)
+    until(
+        lambda: (
+            {hit.name for hit in engine.search(request, Scope(roots=(root,)), refresh=False).hits}
+            == set(names)
+        )
+    )
 
 
 def test_a_query_right_after_a_save_gets_the_new_content_from_a_service(command):

@@ -17,6 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
@@ -131,7 +133,7 @@ def write_group(
     """
     engine = Engine(group / "home")
     engine.index(group / "tree")  # The index may be of another model or format.
-    with engine.indexes() as indexes:
+    with engine.session(Scope(), AS_INDEXED).indexes() as indexes:
         searcher = Searcher(indexes, engine.encoder(indexes[0].manifest.model_folder))
         snapshot = Snapshot(indexes)
         by_package = _documents_of(snapshot)

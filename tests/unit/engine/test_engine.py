@@ -18,6 +18,7 @@ from codesearch.cli.notes import freshness_notes
 from codesearch.cli.search import left_out_note
 from codesearch.engine.answer import answer_fields
 from codesearch.engine.reports import Changes
+from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.search.request import RequestFields
 from codesearch.store.catalogue import index_folder, writer_lock
@@ -97,10 +98,12 @@ def test_a_hit_has_its_context_lines(ready):
 
 def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_repo):
     place = Place(tiny_repo / "python" / "convert.py", 5)
-    answer = ready.similar(place, SearchRequest(top_k=1), scope=Scope())
+    answer = ready.session(Scope()).similar(place, SearchRequest(top_k=1))
     assert names(answer) == ["string_to_int"]
     assert (answer.mode, answer.query) == ("similar", f"{place.path}:5")
-    assert names(ready.similar(f"{place.path}:5", SearchRequest(top_k=1), scope=Scope())) == ["string_to_int"]
+    assert names(ready.session(Scope()).similar(f"{place.path}:5", SearchRequest(top_k=1))) == [
+        "string_to_int"
+    ]
 
 
 def test_an_indexed_definition_and_the_same_text_elsewhere_have_the_same_similar_code(
@@ -110,7 +113,7 @@ def test_an_indexed_definition_and_the_same_text_elsewhere_have_the_same_similar
     copy.write_bytes((tiny_repo / "python/convert.py").read_bytes())
     path = (tiny_repo / "python/convert.py", copy)
     stored, parsed = (
-        ready.similar(Place(place, 5), SearchRequest(top_k=20), scope=Scope()).hits for place in path
+        ready.session(Scope()).similar(Place(place, 5), SearchRequest(top_k=20)).hits for place in path
     )
     # The place itself is a hit only for the copy. Terms of the path differ.
     assert {hit.qualified_name for hit in stored} == {hit.qualified_name for hit in parsed} - {
@@ -122,7 +125,7 @@ def test_a_definition_of_a_file_that_changed_after_it_was_indexed_is_parsed(read
     path = tiny_repo / "python/convert.py"
     path.write_text("\n\n\n\n" + path.read_text())
     # Line 9 was in `string_to_int`. Now it is in `int_to_string`, whose old place is most like it.
-    found = ready.similar(Place(path, 9), SearchRequest(top_k=1, refresh=False), scope=Scope())
+    found = ready.session(Scope(), AS_INDEXED).similar(Place(path, 9), SearchRequest(top_k=1))
     assert names(found) == ["int_to_string"]
 
 
@@ -144,7 +147,7 @@ def test_without_a_scope_the_index_around_the_working_directory_is_searched(
     monkeypatch.chdir(tiny_repo / "go")
     answer = ready.search("push")
     assert (answer.documents, {hit.root for hit in answer.hits}) == (13, {str(tiny_repo)})
-    assert ready.similar(f"{tiny_repo}/python/convert.py:5").documents == 13
+    assert ready.session().similar(f"{tiny_repo}/python/convert.py:5").documents == 13
     monkeypatch.chdir(tmp_path)
     with pytest.raises(IndexNotFoundError, match=f"no index covers {tmp_path}"):
         ready.search("push")
@@ -156,7 +159,7 @@ def test_keyword_arguments_are_fields_of_the_request(ready, tiny_repo):
     assert names(ready.search("push", scope, top_k=1, filters=filters)) == ["PriorityQueue.push"]
     assert len(ready.search(SearchRequest("push", 9), scope, top_k=2).hits) == 2
     place = f"{tiny_repo}/python/convert.py:5"
-    assert names(ready.similar(place, scope=scope, top_k=1)) == ["string_to_int"]
+    assert names(ready.session(scope).similar(place, top_k=1)) == ["string_to_int"]
     with pytest.raises(ValueError, match="top_k must be at least 1"):
         ready.search("push", scope, top_k=0)
     assert set(RequestFields.__annotations__) == {field.name for field in fields(SearchRequest)} - {"query"}
@@ -182,7 +185,7 @@ def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
         "string_to_int",
     ]
     assert names(ready.search("push", Scope((tiny_repo, other), within=(other,)))) == ["push_other"]
-    like = ready.similar(f"{tiny_repo}/python/convert.py:5", scope=Scope(within=(tiny_repo / "ruby",)))
+    like = ready.session(Scope(within=(tiny_repo / "ruby",))).similar(f"{tiny_repo}/python/convert.py:5")
     assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
 
 
@@ -316,7 +319,7 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
     def search() -> int:
         count = 0
         while not stop.is_set() or not count:
-            assert "Stack.push" in names(ready.search(SearchRequest("push", refresh=False), Scope()))
+            assert "Stack.push" in names(ready.search("push", Scope(), refresh=False))
             count += 1
         return count
 
@@ -344,14 +347,14 @@ def test_usages_are_found_after_a_refresh_and_limited_to_the_places_of_the_scope
     (tiny_repo / "use.py").write_text(
         "from python.convert import Stack\n\n\ndef use():\n    return Stack()\n"
     )
-    answer = ready.usages("Stack", Scope(here=tiny_repo))
+    answer = ready.session(Scope(here=tiny_repo)).usages("Stack")
     assert [(one.path, one.line, one.grade) for one in answer.found.usages] == [
         ("use.py", 1, "certain"),
         ("use.py", 5, "certain"),
     ]
     assert [one.state for one in answer.freshness] == ["updated"]
     assert answer.roots == (str(tiny_repo),)
-    assert ready.usages("Stack", Scope(within=[tiny_repo / "go"])).found.usage_count == 0
+    assert ready.session(Scope(within=[tiny_repo / "go"])).usages("Stack").found.usage_count == 0
 
 
 def test_usages_need_the_indexes_of_this_machine(home):
@@ -359,4 +362,4 @@ def test_usages_need_the_indexes_of_this_machine(home):
         def close(self) -> None: ...
 
     with pytest.raises(ConfigError, match="this needs the indexes of this machine: leave --backend out"):
-        Engine(home, backend=Elsewhere()).usages("Stack", Scope())
+        Engine(home, backend=Elsewhere()).session(Scope()).usages("Stack")

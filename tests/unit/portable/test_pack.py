@@ -69,7 +69,7 @@ def reader(engine: Engine) -> Engine:
 
 def answers(engine: Engine, scope: Scope, *, without: tuple[str, ...] = ("root",)) -> list[list[dict]]:
     """Return the hits of all queries without some fields."""
-    found = [engine.search(SearchRequest(query, context=1, refresh=False), scope).hits for query in QUERIES]
+    found = [engine.search(query, scope, context=1, refresh=False).hits for query in QUERIES]
     return [[{k: v for k, v in asdict(hit).items() if k not in without} for hit in hits] for hits in found]
 
 
@@ -158,8 +158,8 @@ def test_without_code_only_the_code_is_missing(builder, reader, source, plain):
 )
 def test_code_like_an_imported_definition_is_found_without_its_file(builder, reader, source, plain, place):
     reader.import_index(plain)
-    expected = builder.similar(f"{source}/python/convert.py:5", scope=Scope(roots=(source,))).hits
-    found = reader.similar(place, scope=Scope(roots=("x",))).hits
+    expected = builder.session(Scope(roots=(source,))).similar(f"{source}/python/convert.py:5").hits
+    found = reader.session(Scope(roots=("x",))).similar(place).hits
     assert [(hit.path, hit.start_line, hit.score) for hit in found] == [
         (hit.path, hit.start_line, hit.score) for hit in expected
     ]
@@ -171,7 +171,7 @@ def test_the_files_of_an_imported_index_are_found_in_a_folder_with_its_name(buil
     file = builder.export(tmp_path / "x.codesearch", source).file
     builder.remove(source)
     for place in ("x/src/x/a.py:1", "src/x/a.py:1", "a.py::push"):
-        assert reader.similar(place, scope=Scope(files=[file])).hits[0].qualified_name == "Stack.push"
+        assert reader.session(Scope(files=[file])).similar(place).hits[0].qualified_name == "Stack.push"
 
 
 def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_differing_files(
@@ -196,7 +196,7 @@ def test_a_search_reports_that_the_sources_are_not_here(reader, plain, with_code
 
 
 def test_similar_code_is_found_in_a_portable_file(reader, source, plain):
-    answer = reader.similar(f"{source}/python/convert.py:4", scope=Scope(files=(plain,)))
+    answer = reader.session(Scope(files=(plain,))).similar(f"{source}/python/convert.py:4")
     assert "string_to_int" in [hit.name for hit in answer.hits[:3]]
 
 
@@ -495,5 +495,4 @@ def test_a_path_in_an_index_that_leaves_the_folder_is_never_opened(reader, home,
     folder = store.parents[2]
     manifest = read_manifest(folder)
     remember_written(folder, manifest, manifest.segments)  # The index then passes its check.
-    request = SearchRequest("secret function", refresh=False)
-    assert reader.search(request, Scope(roots=(root,))).hits == []
+    assert reader.search("secret function", Scope(roots=(root,)), refresh=False).hits == []

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.search.examples import example_questions
 from tests.conftest import write_tree
 
@@ -15,7 +16,7 @@ LONG = "Remove old sessions from the store.\n\n    They are kept for a day, and 
 
 
 def examples(engine: Engine, root: Path, count: int = 3) -> list[str]:
-    with engine.indexes(Scope((root,))) as (index,):
+    with engine.session(Scope((root,)), AS_INDEXED).indexes() as (index,):
         return example_questions(index, count)
 
 

@@ -39,7 +39,7 @@ def places(engine, tmp_path):
         return [
             f"{found.path}:{found.first_line}-{found.last_line}"
             + (f" {found.definition.qualified_name}" if found.definition else "")
-            for found in engine.read(text, scope)
+            for found in engine.session(scope).read(text)
         ]
 
     return places

@@ -9,6 +9,7 @@ import pytest
 
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from tests.git import repository
 
 TREE = {
@@ -78,11 +79,11 @@ def answers(engine: Engine, root: Path) -> dict[str, Callable[[str], list[str]]]
     def read(text: str) -> list[str]:
         return [
             f"{reading.path}:{reading.definition.start_line if reading.definition else reading.first_line}"
-            for reading in engine.read(text, scope)
+            for reading in engine.session(scope).read(text)
         ]
 
     def outline(text: str) -> list[str]:
-        heads = [outline.entries[0] for outline in engine.outline(text, scope)]
+        heads = [outline.entries[0] for outline in engine.session(scope).outline(text)]
         return [f"{entry.path}:{entry.definition.start_line if entry.definition else 1}" for entry in heads]
 
     def find(text: str) -> list[str]:
@@ -92,7 +93,7 @@ def answers(engine: Engine, root: Path) -> dict[str, Callable[[str], list[str]]]
         ]
 
     def usages(text: str) -> list[str]:
-        definitions = engine.usages(text, scope, refresh=False).found.definitions
+        definitions = engine.session(scope, AS_INDEXED).usages(text).found.definitions
         return [f"{definition.path}:{definition.start_line}" for definition in definitions]
 
     return {"query": query, "read": read, "outline": outline, "find": find, "usages": usages}
@@ -110,8 +111,8 @@ def test_every_surface_names_the_same_definition(
 def test_similar_and_history_begin_at_the_same_definition(engine: Engine, root: Path, text: str) -> None:
     scope = Scope((root,), here=root)
     (expected,) = TEXTS[text]
-    assert engine.similar(text, scope=scope, refresh=False).query == str(root / expected)
-    answer = engine.history(scope=scope, place=text)
+    assert engine.session(scope, AS_INDEXED).similar(text).query == str(root / expected)
+    answer = engine.session(scope).history(place=text)
     assert (answer.path, len(answer.hits)) == (expected.partition(":")[0], 1)
 
 

@@ -63,7 +63,7 @@ def read(tmp_path, tiny_bundle):
     engine.index(root)
 
     def read(place, most_lines=None, most_chars=None):
-        (found,) = engine.read(place, Scope((root,)), most_lines=most_lines, most_chars=most_chars)
+        (found,) = engine.session(Scope((root,))).read(place, most_lines=most_lines, most_chars=most_chars)
         return "\n".join(reading_lines(found, "{} "))
 
     yield read

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.search.similar import documents_of
 from codesearch.structure.outline import with_depths
 
 
-def test_the_text_is_parsed_in_place_of_the_file(engine, tmp_path):
+def test_the_text_is_parsed_in_place_of_the_file(tmp_path):
     (tmp_path / "a.py").write_text("def saved():\n    pass\n")
-    assert [one.name for one in engine.definitions(tmp_path / "a.py")] == ["saved"]
-    assert [one.name for one in engine.definitions(tmp_path / "a.py", "def other(): pass\n")] == ["other"]
+    assert [one.name for one in documents_of(tmp_path / "a.py")] == ["saved"]
+    assert [one.name for one in documents_of(tmp_path / "a.py", "def other(): pass\n")] == ["other"]
 
 
-def test_documentation_has_sections_with_depths(engine):
+def test_documentation_has_sections_with_depths():
     text = "# Top\n\nText.\n\n## Part\n\nMore.\n\n# Next\n\nEnd.\n"
-    found = engine.definitions("a.md", text)
+    found = documents_of(Path("a.md"), text, "all")
     depths = [(depth, one.name) for depth, one in with_depths(found, "markdown")]
     assert depths == [(1, "Top"), (2, "Part"), (1, "Next")]
 
 
-def test_a_file_that_is_missing_or_of_no_known_language_is_refused(engine, tmp_path):
+def test_a_file_that_is_missing_or_of_no_known_language_is_refused(tmp_path):
     with pytest.raises(
         ConfigError, match="missing.py: No such file or directory: give a file that can be read"
     ):
-        engine.definitions(tmp_path / "missing.py")
+        documents_of(tmp_path / "missing.py")
     with pytest.raises(ConfigError, match="image.png: not a source file of a known language"):
-        engine.definitions("image.png", "")
+        documents_of(Path("image.png"), "")
