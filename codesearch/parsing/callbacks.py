@@ -37,6 +37,8 @@ _TARGETS = {
     "augmented_assignment_expression": "left",
     "assignment_pattern": "left",
     "pair": "key",
+    "init_declarator": "declarator",
+    "field_declaration": "declarator",
     "field_definition": "property",
     "public_field_definition": "name",
     "property_element": "name",

@@ -187,7 +187,7 @@ def _add_definition(
         return
     node = captures[kind][0]
     span = (node.start_byte, node.end_byte)
-    known = found.definitions.get(span)
+    known = _known(found, span, kind)
     is_table = any(table.named_child_count > 1 for table in captures.get("table", ()))
     if known:
         known.is_table |= is_table
@@ -228,8 +228,16 @@ def _add_definition(
     )
 
 
+def _known(found: Matches, span: tuple[int, int], kind: str) -> Capture | None:
+    """Return what another pattern made of the same code. A constant gives way: `Point = Struct.new(:x)` is a class."""
+    known = found.definitions.get(span)
+    return None if known and known.kind == "constant" != kind else known
+
+
 def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
     text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_NAME]
+    if " " in text and text[0] in "'\"":  # The title of a test.
+        return "", text.strip("'\"")
     if kind in NAME_LENDERS:
         return "", without_type_arguments(text.strip("'\"`"))
     return split_qualified(text.lstrip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.blocks import block_documents
@@ -104,6 +105,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     if spec.has_docs_below:
         _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, source)
+    if "typescript" in spec.grammar:
+        definitions = _without_overloads(definitions)
     if spec.has_clauses:
         definitions = _with_clauses_joined(definitions, source)
     is_opened = found.start in found.docstrings
@@ -172,13 +175,29 @@ def _without_small_constants(definitions: list[Capture], source: bytes) -> list[
     kept = []
     for position, definition in enumerate(definitions):
         if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
-            if position + 1 < len(definitions):
-                _cut_to_header(definition, definitions[position + 1], source)
+            rest = islice(definitions, position + 1, None)
+            if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
+                _cut_to_header(definition, member, source)
             is_whole = definition.doc_end == definition.end
             if definition.start_line == definition.end_line and not (definition.is_table and is_whole):
                 continue
         kept.append(definition)
     return kept
+
+
+def _without_overloads(definitions: list[Capture]) -> list[Capture]:
+    """Leave out the signatures of a function that is implemented below them; it gets their documentation."""
+    kept: list[Capture] = []
+    implemented: dict[str, Capture] = {}
+    for definition in reversed(definitions):
+        if definition.kind == "function" and definition.body is None and definition.name in implemented:
+            function = implemented[definition.name]
+            function.docstring = definition.docstring or function.docstring
+            continue
+        if definition.kind == "function" and definition.body is not None:
+            implemented[definition.name] = definition
+        kept.append(definition)
+    return kept[::-1]
 
 
 def _with_clauses_joined(definitions: list[Capture], source: bytes) -> list[Capture]:

@@ -28,6 +28,7 @@ Format history:
     11   last line of a definition with its members; words that are in no document of their file; summaries of files
     12   shapes of functions; stamps are compressed
     13   one array of rows; no digests of token ids
+    14   more definitions
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from codesearch.errors import (
 )
 from codesearch.text.bundle import SHIPPED
 
-FORMAT_VERSION = 13
+FORMAT_VERSION = 14
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

@@ -15,6 +15,9 @@
     (reference_declarator (function_declarator declarator: (qualified_identifier) @name))
     (qualified_identifier) @name
   ] body: (_) @body) @method
+(init_declarator value: (lambda_expression body: (_) @body) @anonymous)
+(field_declaration declarator: (field_identifier) @name default_value: (initializer_list)) @constant
+(field_declaration default_value: (lambda_expression body: (_) @body) @anonymous)
 
 ; Pure virtual: the one declaration that no definition follows.
 (field_declaration declarator: [

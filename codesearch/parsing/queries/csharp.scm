@@ -7,13 +7,16 @@
 (indexer_declaration "this" @name value: (arrow_expression_clause) @body) @method
 (property_declaration name: (identifier) @name accessors: (accessor_list (accessor_declaration body: (_))) @body) @method
 (property_declaration name: (identifier) @name value: (arrow_expression_clause) @body) @method
+(property_declaration name: (identifier) @name value: [(lambda_expression body: (_) @body) (anonymous_method_expression (_) @body)]) @method
+(event_declaration name: (identifier) @name accessors: (accessor_list) @body) @method
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name (lambda_expression body: (block) @body)))) @method
 (local_function_statement name: (identifier) @name body: (_) @body) @function
 
-(class_declaration name: (identifier) @name body: (declaration_list) @body) @class
-(struct_declaration name: (identifier) @name body: (declaration_list) @body) @struct
+(class_declaration name: (identifier) @name body: (declaration_list)? @body) @class
+(struct_declaration name: (identifier) @name body: (declaration_list)? @body) @struct
 (record_declaration name: (identifier) @name body: (declaration_list)? @body) @class
-(interface_declaration name: (identifier) @name body: (declaration_list) @body) @interface
-(enum_declaration name: (identifier) @name body: (enum_member_declaration_list) @body) @enum
+(interface_declaration name: (identifier) @name body: (declaration_list)? @body) @interface
+(enum_declaration name: (identifier) @name body: (enum_member_declaration_list)? @body) @enum
 (delegate_declaration name: (identifier) @name) @type
 (field_declaration (modifier "static") (variable_declaration (variable_declarator name: (identifier) @name (_)))) @constant
 (field_declaration (modifier "const") (variable_declaration (variable_declarator name: (identifier) @name (_)))) @constant

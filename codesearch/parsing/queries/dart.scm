@@ -1,6 +1,8 @@
 (class_definition name: (identifier) @name body: (_) @body) @class
 (mixin_declaration (identifier) @name (class_body) @body) @class
 (extension_declaration name: (identifier) @name body: (_) @body) @owner
+(extension_type_declaration name: (identifier) @name body: (_) @body) @class
+(extension_declaration !name class: (type_identifier) @name body: (_) @body) @owner
 (enum_declaration name: (identifier) @name body: (_) @body) @enum
 (type_alias (type_identifier) @name) @type
 
@@ -24,6 +26,14 @@
 ((setter_signature name: (identifier) @name) @function . (function_body) @body)
 (program (static_final_declaration_list (static_final_declaration (identifier) @name (set_or_map_literal) @table)) @constant)
 (program (static_final_declaration_list (static_final_declaration (identifier) @name (list_literal) @table)) @constant)
+
+(static_final_declaration (identifier) @name (function_expression body: (_) @body) @function)
+(initialized_identifier (identifier) @name (function_expression body: (_) @body) @function)
+(class_body (declaration (static_final_declaration_list (static_final_declaration (identifier) @name (_)))) @constant)
+(class_body (declaration (initialized_identifier_list (initialized_identifier (identifier) @name (_)))) @constant)
+(expression_statement (identifier) @_call (selector (argument_part (arguments . (argument (string_literal) @name)
+  . (argument (function_expression body: (_) @body)))))
+  (#any-of? @_call "test" "testWidgets")) @function @test
 
 (annotation) @attribute
 (documentation_comment) @comment

@@ -2,10 +2,21 @@
   (arguments . [
     (identifier) @name
     (call target: (_) @name)
-    (binary_operator left: [(identifier) @name (call target: (_) @name)])
+    (binary_operator left: [(identifier) @name (call target: (_) @name)] operator: "when")
   ])
   (do_block)? @body
   (#any-of? @_word "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate")) @function
+(call target: (identifier) @_word
+  (arguments . [
+    (binary_operator left: (_) operator: _ @name right: (_))
+    (binary_operator left: (binary_operator operator: _ @name) operator: "when")
+    (unary_operator operator: _ @name)
+  ])
+  (do_block)? @body
+  (#any-of? @_word "def" "defp" "defmacro" "defmacrop") (#not-match? @name "^when$")) @function
+(call target: (identifier) @_word (arguments . (string) @name) (do_block) @body (#any-of? @_word "test" "property")) @function @test
+(unary_operator operand: (call target: (identifier) @_word (arguments . (binary_operator left: (call target: (identifier) @name))))
+  (#any-of? @_word "callback" "macrocallback")) @method
 
 (call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defmodule")) @class
 (call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defprotocol")) @interface

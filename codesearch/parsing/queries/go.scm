@@ -17,6 +17,7 @@
   ]) @type)
 ((type_declaration "type" . (type_alias name: (type_identifier) @name)) @type (#not-match? @type "^type\\s*[(]"))
 (type_declaration "(" (type_alias name: (type_identifier) @name) @type)
+(type_spec type: (interface_type (method_elem name: (field_identifier) @name) @method))
 (source_file (const_declaration (const_spec name: (identifier) @name)) @constant)
 (source_file (var_declaration [(var_spec name: (identifier) @name) (var_spec_list (var_spec name: (identifier) @name))]) @constant)
 (comment) @comment

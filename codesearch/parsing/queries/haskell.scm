@@ -8,6 +8,12 @@
 (data_type name: (_) @name) @type
 (newtype name: (_) @name) @type
 (type_synonym name: (_) @name) @type
+(pattern_synonym (equation synonym: [
+    (apply function: [(constructor) @name (apply function: [(constructor) @name (apply function: (constructor) @name)])])
+    (constructor) @name (infix operator: (_) @name) (record name: (constructor) @name)
+  ])) @function
+(type_family name: (_) @name) @type
+(data_family name: (_) @name) @type
 (class name: (_) @name declarations: (_) @body) @interface
 (instance name: (_) @name) @owner
 

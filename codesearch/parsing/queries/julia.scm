@@ -9,6 +9,10 @@
     (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))
     (where_expression . [(call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]) (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))])
   ] (operator) . (_) @body) @function
+(source_file (assignment . (identifier) @name (operator) . [(arrow_function_expression (_) @body .) (function_definition (signature (argument_list)))] @function))
+(module_definition (assignment . (identifier) @name (operator) . [(arrow_function_expression (_) @body .) (function_definition (signature (argument_list)))] @function))
+(macrocall_expression (macro_identifier (identifier) @_call) (macro_argument_list (string_literal) @name (compound_statement) @body)
+  (#eq? @_call "testset")) @function @test
 (macro_definition (signature (call_expression . (_) @name)) . (_)? @body) @function
 
 (struct_definition (type_head [

@@ -3,13 +3,15 @@
 (function_declaration [(user_type) (nullable_type) (parenthesized_type)] @receiver . name: (identifier) @name (function_body)? @body) @function
 (function_declaration name: (identifier) @name (function_body)? @body) @function
 (secondary_constructor "constructor" @name (block)? @body) @method
-(property_declaration (variable_declaration (identifier) @name) (getter (function_body) @body)) @function
+(property_declaration (variable_declaration (identifier) @name) [(getter (function_body) @body) (setter (function_body) @body)]) @function
 
 (class_declaration name: (identifier) @name [(class_body) (enum_class_body)]? @body) @class
 (class_declaration "interface" name: (identifier) @name) @interface
 (class_declaration name: (identifier) @name (enum_class_body)) @enum
 (type_alias type: (identifier) @name) @type
 (source_file (property_declaration (variable_declaration (identifier) @name)) @constant)
+(class_body (property_declaration (variable_declaration (identifier) @name) ["=" (property_delegate)]) @constant)
+(enum_class_body (property_declaration (variable_declaration (identifier) @name) ["=" (property_delegate)]) @constant)
 (object_declaration name: (identifier) @name (class_body)? @body) @class
 (companion_object name: (identifier)? @name) @owner
 

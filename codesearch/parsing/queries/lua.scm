@@ -3,6 +3,11 @@
 (assignment_statement
   (variable_list . name: [(identifier) (dot_index_expression)] @name)
   (expression_list . value: (function_definition body: (block)? @body) @function))
+(assignment_statement
+  (variable_list . name: (bracket_index_expression table: (_) @receiver field: (string) @name))
+  (expression_list . value: (function_definition body: (block)? @body) @function))
+(assignment_statement (variable_list . name: (_) @name) (expression_list . value: (table_constructor) @scope))
+(field name: (identifier) @name value: (table_constructor) @scope)
 (field name: (_) @name value: (function_definition body: (block)? @body) @function)
 (chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name)
   (expression_list . value: (table_constructor)))) @constant)

@@ -4,6 +4,7 @@
 (interface_declaration name: (name) @name body: (declaration_list) @body) @interface
 (trait_declaration name: (name) @name body: (declaration_list) @body) @trait
 (enum_declaration name: (name) @name body: (enum_declaration_list) @body) @enum
+(property_declaration (property_element name: (variable_name (name) @name)) (property_hook_list) @body) @method
 (const_declaration (const_element . (name) @name)) @constant
 (property_declaration (static_modifier) (property_element name: (variable_name (name) @name) default_value: (_))) @constant
 (program (expression_statement (assignment_expression left: (variable_name (name) @name) right: (array_creation_expression) @table)) @constant)

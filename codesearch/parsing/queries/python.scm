@@ -6,7 +6,7 @@
     (identifier) @base (attribute) @base (subscript value: (_) @base)
   ])) @interface
   (#match? @base "(^|[.])Protocol$"))
-(type_alias_statement left: (type) @name) @type
+(type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)])) @type
 (module (expression_statement (assignment left: (identifier) @name right: [
     (list) (dictionary) (set) (tuple)
   ] @table)) @constant)

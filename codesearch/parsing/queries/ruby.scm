@@ -7,7 +7,14 @@
     (call receiver: [(array) (hash) (string_array) (symbol_array)] @table)
   ]) @constant
 (assignment left: (constant) @name right: (_)) @constant
-(call method: (identifier) @call arguments: (argument_list . (simple_symbol) @name) block: (_ body: (_) @body)
-  (#eq? @call "define_method")) @method
+(assignment left: (constant) @name right: (call receiver: (constant) @_base method: (identifier) @_make block: (_ body: (_) @body)?)
+  (#any-of? @_base "Class" "Data" "Module" "Struct") (#any-of? @_make "define" "new")) @class
+(assignment left: (constant) @name right: (call
+  receiver: (call receiver: (constant) @_base method: (identifier) @_make block: (_)) @owner)
+  (#eq? @_base "Class") (#eq? @_make "new"))
+(call method: (identifier) @_call arguments: (argument_list . [(simple_symbol) (string)] @name) block: (_ body: (_) @body)
+  (#any-of? @_call "define_method" "define_singleton_method")) @method
+(call !receiver method: (identifier) @_call arguments: (argument_list . (string) @name) block: (_ body: (_) @body)
+  (#any-of? @_call "it" "specify" "example" "scenario" "test" "should")) @function @test
 (assignment left: (constant) @name right: (lambda body: (_) @body) @function)
 (comment) @comment

@@ -8,9 +8,12 @@
 (enum_definition name: (_) @name body: (enum_body) @body) @enum
 (type_definition name: (type_identifier) @name) @type
 (compilation_unit (val_definition pattern: (identifier) @name) @constant)
-(object_definition body: (template_body (val_definition pattern: (identifier) @name) @constant))
+(template_body (val_definition pattern: (identifier) @name) @constant)
+(template_body (var_definition pattern: (identifier) @name) @constant)
+(call_expression function: (call_expression function: (identifier) @_call arguments: (arguments . (string) @name))
+  arguments: (block) @body (#any-of? @_call "test" "property")) @function @test
 
-(given_definition name: (_) @name) @owner
+(given_definition name: (_) @name body: (_) @body) @class
 (given_definition !name return_type: (type_identifier) @name) @owner
 (given_definition !name return_type: (generic_type type: (type_identifier) @name)) @owner
 (extension_definition parameters: (parameters . (parameter type: [

@@ -1,5 +1,7 @@
 ; inherits: ecmascript
 (abstract_method_signature name: (_) @name) @method
+(function_signature name: (identifier) @name) @function
+(ambient_declaration (class_declaration body: (class_body (method_signature name: (_) @name) @method)))
 (interface_body (method_signature name: (_) @name) @method)
 (class_declaration name: (type_identifier) @name body: (class_body) @body) @class
 (abstract_class_declaration name: (type_identifier) @name body: (class_body) @body) @class

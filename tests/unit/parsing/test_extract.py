@@ -193,6 +193,7 @@ def test_a_method_outside_of_its_type_has_the_summary_of_the_type():
     assert contexts((SAMPLES / "base.go").read_text(), "go", "store.go") == {
         "Store": "",
         "Reader": "",
+        "Reader.Read": "Reader reads.",
         "ID": "",
         "Store.Put": "Store keeps things.",
         "New": "",

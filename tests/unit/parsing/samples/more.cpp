@@ -1,0 +1,32 @@
+auto twice = [](int x) {
+  int y = x;
+  return y * 2;
+};
+namespace n {
+static const auto half = [](int x) -> int {
+  int y = x;
+  return y / 2;
+};
+}
+class A {
+  int n_ = 0;
+  static constexpr int kMax = 3;
+  std::function<int(int)> f = [](int x) {
+    int y = x;
+    return y;
+  };
+  static const std::vector<int> all = {
+    1,
+  };
+  int *p, q;
+  void go();
+  using Id = int;
+  enum E { X, Y = 2 };
+};
+struct S { int a[3]; int (*fn)(int); };
+void f() {
+  auto cmp = [&](int a, int b) {
+    int c = a;
+    return c < b;
+  };
+}

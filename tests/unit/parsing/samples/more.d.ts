@@ -1,0 +1,15 @@
+export declare function openGate(name: string): Promise<void>;
+declare function globalGate(): void;
+export declare class Latch {
+  lift(a: number): void;
+  readonly n: number;
+  static make(): Latch;
+}
+declare module "sea" {
+  export function sail(to: string): void;
+  const depth: number;
+}
+export function plain(a: string): void;
+declare const VERSION: string;
+declare global { interface Window { x: number } }
+export default function (a: string): void;

@@ -1,0 +1,19 @@
+{-# LANGUAGE PatternSynonyms, TypeFamilies #-}
+module A where
+-- | A pair.
+pattern Pair :: a -> b -> (a, b)
+pattern Pair x y = (x, y)
+pattern Head x <- x : _ where
+  Head x = [x]
+type family Elem c where
+  Elem [e] = e
+data family XList a
+class Container f where
+  type Item f
+  empty :: f
+  data Key f
+instance Container [a] where
+  type Item [a] = a
+  empty = []
+data Rec = Rec { recName :: String, recAge :: Int } | Other
+newtype N = N { unN :: Int }

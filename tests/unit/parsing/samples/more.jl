@@ -1,0 +1,16 @@
+module M
+twice = x -> begin
+  x * 2
+end
+half = function (x)
+  x / 2
+end
+struct P
+  x::Int
+  y
+end
+@testset "adds" begin
+  @test 1 == 1
+end
+@enum Colour red green
+end

@@ -1,0 +1,5 @@
+export default class extends Base {
+  go() { return 1 }
+  name = "a"
+  #x;
+}

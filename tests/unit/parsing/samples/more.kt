@@ -1,0 +1,27 @@
+class Cfg {
+    val names = listOf(
+        "a",
+        "b",
+    )
+    val price: Int by lazy {
+        compute()
+    }
+    var age: Int = 0
+        set(value) {
+            field = value
+        }
+    val small = 1
+    var both: Int
+        get() = 1
+        set(value) { }
+    companion object {
+        val ALL = listOf(
+            1,
+        )
+        const val ONE = 1
+    }
+}
+interface Named { val name: String }
+enum class Colour { RED, GREEN; val x = 1 }
+object Reg { val handlers = mapOf(
+    1 to 2) }

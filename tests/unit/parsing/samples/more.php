@@ -1,0 +1,15 @@
+<?php
+class Person {
+    public string $full {
+        get => $this->first . " " . $this->last;
+        set(string $v) {
+            $this->first = $v;
+        }
+    }
+    public function __construct(public string $nick { get => 1; }, private int $n = 3) {}
+    public string $plain = 'a';
+    private static $all = ['a', 'b'];
+    const ONE = 1;
+}
+interface HasName { public string $name { get; } }
+enum Suit: string { case Hearts = 'H'; const X = 1; }

@@ -1,0 +1,1 @@
+type Pair[T] = tuple[T, T]
