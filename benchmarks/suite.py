@@ -23,9 +23,10 @@ from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation import suites
 from codesearch.evaluation.judge import DEFAULT, SYSTEMS, BenchOptions, System
 from codesearch.evaluation.metrics import score_graded
-from codesearch.evaluation.qrels import judged, read_annotations, read_predictions, write_predictions
+from codesearch.evaluation.qrels import judged, read_annotations
 from codesearch.evaluation.result import SuiteResult, distinct_queries, result_text, summarise, write_json
 from codesearch.home import default_home
+from training.predictions import read_predictions, write_predictions
 
 SUITES = {
     "cosqa": "web queries over 6,267 Python functions",

@@ -141,10 +141,8 @@ def unreadable(path: Path, error: OSError, root: str) -> IndexStoreError:
         return IndexCorruptError(path, "missing", root)
     cures = {
         errno.EMFILE: "raise the limit with `ulimit -n 4096`, or search fewer folders",
-        errno.ENFILE: "end other programs, or search fewer folders",
-        errno.ENOMEM: "end other programs, or search fewer folders",
-        errno.EACCES: "make it readable",
-        errno.EPERM: "make it readable",
+        **dict.fromkeys((errno.ENFILE, errno.ENOMEM), "end other programs, or search fewer folders"),
+        **dict.fromkeys((errno.EACCES, errno.EPERM), "make it readable"),
     }
     reason = error.strerror or str(error)
     if error.errno in cures:

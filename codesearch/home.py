@@ -6,7 +6,6 @@ Only its owner can read a home. The modes of its folders and files do not depend
 from __future__ import annotations
 
 import os
-import stat
 from contextlib import suppress
 
 REVISIONS = "revisions"
@@ -27,45 +26,19 @@ def default_home() -> str:
 
 
 def make_private(home: str) -> None:
-    """Let only the owner enter and read a home that others could; later calls find that done.
+    """Let only the owner enter a home that others could, so that they cannot reach what is in it.
 
     Nothing happens if the folder has other files too, belongs to another user, or has no permissions.
     """
     if not hasattr(os, "getuid"):  # On Windows, the profile of a user is private.
         return
-    home = os.path.realpath(home)
-    try:
-        names = os.listdir(home)
-    except OSError:
-        return
-    if not FOLDERS.issuperset(names):
-        return
-    _close(home)
-    for name in names:
-        if _close(os.path.join(home, name)):
-            for folder, folders, files in os.walk(os.path.join(home, name)):
-                for path in (os.path.join(folder, one) for one in (*folders, *files)):
-                    _close(path)
+    with suppress(OSError):
+        seen = os.stat(home)
+        if seen.st_uid == os.getuid() and seen.st_mode & _OTHERS and FOLDERS.issuperset(os.listdir(home)):
+            os.chmod(home, 0o700)
 
 
 def mark_used(folder: str | os.PathLike[str]) -> None:
     """Record that a folder is used, so that it is kept; a home that cannot be written stays as it is."""
     with suppress(OSError):
         os.utime(folder)
-
-
-def _close(path: str) -> bool:
-    """Take the permissions of others from a folder or file of this user; say whether that changed something."""
-    try:
-        seen = os.lstat(path)
-        kind = stat.S_IFMT(seen.st_mode)
-        if (
-            kind not in (stat.S_IFDIR, stat.S_IFREG)
-            or seen.st_uid != os.getuid()
-            or not seen.st_mode & _OTHERS
-        ):
-            return False
-        os.chmod(path, 0o700 if kind == stat.S_IFDIR else 0o600)
-        return not os.lstat(path).st_mode & _OTHERS
-    except OSError:
-        return False

@@ -1,7 +1,6 @@
-"""Judgements and runs, and the CSV files of CodeSearchNet's challenge that hold them.
+"""Judgements and runs, and the CSV files of CodeSearchNet's challenge with judgements.
 
     annotations    Language,Query,GitHubUrl,Relevance,Notes    one judgement of one annotator per row, relevance 0 to 3
-    predictions    query,language,identifier,url               one result per row, best first within query and language
 
 A query is asked once for each language, so language and query together are its id.
 """
@@ -11,7 +10,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from codesearch.errors import ConfigError
@@ -58,7 +57,7 @@ def url_path(url: str) -> str:
 
 def read_queries(path: Path) -> list[str]:
     """Read the distinct values of the column `query`, in order."""
-    return list(dict.fromkeys(row["query"].strip() for _, row in _rows(path, "query")))
+    return list(dict.fromkeys(row["query"].strip() for _, row in csv_rows(path, "query")))
 
 
 def read_annotations(path: Path, *named_by: str) -> Qrels:
@@ -68,7 +67,7 @@ def read_annotations(path: Path, *named_by: str) -> Qrels:
     """
     grades: dict[QueryId, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     columns = named_by or ("GitHubUrl",)
-    for line, row in _rows(path, "Language", "Query", *columns, "Relevance"):
+    for line, row in csv_rows(path, "Language", "Query", *columns, "Relevance"):
         try:
             grade = float(row["Relevance"])
             if not named_by:
@@ -77,7 +76,7 @@ def read_annotations(path: Path, *named_by: str) -> Qrels:
             raise ConfigError(f"{path}:{line}: {error}", "correct this row") from None
         if not 0 <= grade <= MAX_GRADE:
             raise ConfigError(f"{path}:{line}: relevance {grade:g} is not within 0 and {MAX_GRADE:g}")
-        query = _checked_id(path, line, row["Language"], row["Query"])
+        query = checked_id(path, line, row["Language"], row["Query"])
         grades[query][" ".join(row[column] for column in columns)].append(grade)
     return {
         query: {document: sum(given) / len(given) for document, given in of_query.items()}
@@ -93,28 +92,7 @@ def judged(qrels: Qrels) -> Qrels:
     return left
 
 
-def read_predictions(path: Path) -> Run:
-    """Read results in the official format; the first position of a document counts."""
-    run: dict[QueryId, dict[str, None]] = defaultdict(dict)
-    for line, row in _rows(path, "query", "language", "url"):
-        run[_checked_id(path, line, row["language"], row["query"])][row["url"]] = None
-    return {query: list(urls) for query, urls in run.items()}
-
-
-def write_predictions(path: Path, run: Run, queries: Mapping[QueryId, str], names: Mapping[str, str]) -> None:
-    """Write results in the official format."""
-    try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(("query", "language", "identifier", "url"))
-            for query, documents in run.items():
-                asked = queries.get(query, query[1])
-                writer.writerows((asked, query[0], names.get(doc, ""), doc) for doc in documents)
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}", "give a file that can be written") from None
-
-
-def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
+def csv_rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield (line, row) of a CSV file that must have some columns."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
@@ -130,7 +108,8 @@ def _rows(path: Path, *columns: str) -> Iterator[tuple[int, dict[str, str]]]:
         raise ConfigError(f"{path}: not a CSV file in UTF-8 ({error})") from None
 
 
-def _checked_id(path: Path, line: int, language: str, query: str) -> QueryId:
+def checked_id(path: Path, line: int, language: str, query: str) -> QueryId:
+    """Return the id of a query; refuse a language that is not known."""
     if language_named(language.strip().lower()) is None:
         raise ConfigError(f"{path}:{line}: language {language!r} is not known", "correct this row")
     return query_id(language, query)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
@@ -166,25 +166,16 @@ class OnnxEncoder:
 
     def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
         out = np.zeros((len(tokens), self.dim), dtype=np.float32)
-        # Put documents of similar length in one batch to reduce padding.
-        order = [i for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])) if len(tokens[i])]
-        start = 0
-        while start < len(order):
-            end = _batch_end(order, tokens, start)
-            batch = order[start:end]
+        for batch in _batches(tokens):
             out[batch] = self._run(graph, [tokens[i] for i in batch])
-            start = end
         return out
 
     def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
         ids, mask = padded(tokens)
         (embedding,) = self._session(graph).run(["embedding"], {"input_ids": ids, "attention_mask": mask})
         if embedding.shape != (len(tokens), self.dim):
-            raise ModelBundleError(
-                f"{self.bundle.folder / graph}: gives {embedding.shape[-1]} dimensions, its manifest says "
-                f"{self.dim}",
-                "install or export the model again",
-            )
+            path = self.bundle.folder / graph
+            raise damaged(f"{path}: gives {embedding.shape[-1]} dimensions, its manifest says {self.dim}")
         return np.asarray(embedding, dtype=np.float32)
 
     def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
@@ -196,12 +187,20 @@ class OnnxEncoder:
             return self._sessions[graph]
 
 
-def _batch_end(order: Sequence[int], tokens: Sequence[TokenIds], start: int) -> int:
-    """Return the end of a batch that begins at `start` and has about `BATCH_TOKENS` tokens, including padding."""
-    end = start + 1
-    while end < len(order) and (end - start + 1) * len(tokens[order[end]]) <= BATCH_TOKENS:
-        end += 1
-    return end
+def _batches(tokens: Sequence[TokenIds]) -> Iterator[list[int]]:
+    """Yield the positions of texts that have tokens, with texts of similar length together to reduce padding.
+
+    A batch has at most `BATCH_TOKENS` tokens, including padding, unless one text is longer.
+    """
+    batch: list[int] = []
+    for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])):
+        if batch and (len(batch) + 1) * len(tokens[i]) > BATCH_TOKENS:
+            yield batch
+            batch = []
+        if len(tokens[i]):
+            batch.append(i)
+    if batch:
+        yield batch
 
 
 def choose_device(device: str) -> str:
@@ -213,11 +212,8 @@ def choose_device(device: str) -> str:
         raise MissingExtraError("onnxruntime-gpu")
     available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
     if device == "cuda" and not (available and has_driver()):
-        cure = (
-            "install the NVIDIA driver"
-            if available
-            else how_to_add("onnxruntime-gpu", without=["onnxruntime"])
-        )
+        add = how_to_add("onnxruntime-gpu", without=["onnxruntime"])
+        cure = "install the NVIDIA driver" if available else add
         raise ConfigError("device cuda: not available here", f"{cure}, or use --device cpu")
     return "cuda" if available else "cpu"
 

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from codesearch.evaluation.qrels import query_id, read_queries, write_predictions
+from codesearch.evaluation.qrels import query_id, read_queries
 from training.corpus.load import load
 from training.corpus.rows import Row
 from training.errors import TrainingError
 from training.evaluate import encode_texts
 from training.pipeline import choose_device, load_run
+from training.predictions import write_predictions
 from training.samples import texts_of_row
 
 TOP_K = 100

@@ -9,10 +9,8 @@ from codesearch.evaluation.qrels import (
     document_url,
     judged,
     read_annotations,
-    read_predictions,
     read_queries,
     url_path,
-    write_predictions,
 )
 
 SHA = "a" * 40
@@ -82,19 +80,6 @@ def test_the_smoke_suite_uses_names_instead_of_addresses(tmp_path):
     assert read_annotations(written(tmp_path, text), "Path", "Name") == {
         ("go", "close"): {"go/a.go Reader.Close": 3}
     }
-
-
-def test_predictions_are_read_as_they_were_written(tmp_path):
-    run = {("python", "a, b"): [URL, f"{URL}0"], ("go", 'say "x"'): [URL]}
-    write_predictions(tmp_path / "p.csv", run, {("python", "a, b"): "A, b"}, {URL: "f"})
-    assert read_predictions(tmp_path / "p.csv") == run
-    lines = (tmp_path / "p.csv").read_text().splitlines()
-    assert lines[:2] == ["query,language,identifier,url", f'"A, b",python,f,{URL}']
-
-
-def test_a_document_predicted_twice_keeps_its_first_rank(tmp_path):
-    rows = "query,language,identifier,url\nq,go,,u1\nq,Go,,u2\nq,go,,u1\n"
-    assert read_predictions(written(tmp_path, rows)) == {("go", "q"): ["u1", "u2"]}
 
 
 def test_an_address_is_converted_to_a_path_and_back():
