@@ -7,8 +7,8 @@ import json
 
 import numpy as np
 import pytest
-from codesearch.evaluation.compare import compare
 
+from benchmarks.compare import compare
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, write_json
