@@ -5,10 +5,11 @@ Every surface resolves names and paths here, so that a query, `read` and `usages
 
 from __future__ import annotations
 
+import os
+import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from pathlib import Path, PurePosixPath
 
@@ -16,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.search.forms import Asked, spellings, split_name
-from codesearch.search.request import Place
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.source import read_source
-from codesearch.text.terms import FIELDS
 from codesearch.types import FOLDER_FILES, KINDS, Definition
 
 OTHER_SPELLING = 0.5
@@ -35,57 +33,22 @@ _Named = Mapping[int, tuple[str, str]]
 """doc_id -> name and qualified name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A definition for which similar ones are searched.
+def paths_in(index: IndexReader, path: str, base: Path | str | None = None) -> list[str]:
+    """Return what a path relative to `base`, or to the root if that is None, may be below the root of an index.
 
-    Attributes:
-        definition: the definition; its path is absolute.
-        terms: distinct terms of its fields, without the context; the most important ones first.
-        vector: float32 [D].
+    An index without sources knows its files as "name/path", after the folders of any machine, or "path".
     """
-
-    definition: Definition
-    terms: Sequence[str]
-    vector: NDArray[np.float32]
-
-
-def indexed_example(index: IndexReader, place: Place) -> Example | None:
-    """Return the innermost definition at a line, with its stored terms and vector.
-
-    None if the index does not list the file, the file changed after it was indexed, or no definition covers the line.
-    """
-    for path in _paths_in(index, place.path):
-        if (indexed := live_file(index, path)) is None:
-            continue
-        segment, file = indexed
-        source = read_source(segment, file)
-        rows = segment.store.document_rows(file.first_doc, file.doc_count)
-        at = innermost(whole_spans(rows), place.line)
-        if at is None or source is None or source[1]:
-            continue
-        number = file.first_doc + at
-        # A term that occurs often says more about a definition; the order of terms is the same in every segment.
-        stored = sorted(segment.postings.document_terms(number), key=lambda entry: (entry[0], -entry[1]))
-        return Example(
-            replace(rows[at].of(file), path=str(Path(segment.root, path).resolve())),
-            list(dict.fromkeys(term for field, count, term in stored if count and field < len(FIELDS) - 1)),
-            segment.vectors.rows[number] * segment.vectors.scales[number],
-        )
-    return None
-
-
-def _paths_in(index: IndexReader, path: Path) -> Iterator[str]:
-    """Yield what a path may be in an index; one without sources knows its files as "name/path" or "path"."""
-    if index.manifest.has_sources:
-        whole = path.resolve()
-        if whole.is_relative_to(index.root):
-            yield whole.relative_to(index.root).as_posix()
-    elif not path.exists():
-        typed, name = f"/{path.as_posix()}", f"/{index.manifest.root}/"
-        for match in re.finditer(f"(?={re.escape(name)})", typed):
-            yield typed[match.start() + len(name) :]
-        yield path.as_posix()
+    root = index.manifest.root
+    if not index.manifest.has_sources:
+        typed = f"/{posixpath.normpath(path.replace(os.sep, '/')).strip('/')}/".replace("/./", "/")
+        starts = (match.end() for match in re.finditer(f"/{re.escape(root)}(?=/)", typed))
+        return list(dict.fromkeys(typed[start:].strip("/") for start in (*starts, 0)))
+    whole = os.path.normpath(os.path.join(base or root, os.path.expanduser(path)))
+    return [
+        spelling.removeprefix(root).replace(os.sep, "/").strip("/")
+        for spelling in dict.fromkeys((whole, os.path.realpath(whole)))
+        if f"{spelling}{os.sep}".startswith(os.path.join(root, ""))
+    ]
 
 
 def count_kinds(index: IndexReader) -> dict[str, int]:
@@ -104,6 +67,14 @@ def live_file(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]
             if file_id not in segment.dead_files:
                 return segment, file
     return None
+
+
+def live_files(index: IndexReader) -> Iterator[tuple[SegmentReader, FileRecord]]:
+    """Yield (segment, file) of each live file of an index."""
+    for segment in index.segments:
+        for file_id, file in enumerate(segment.files):
+            if file_id not in segment.dead_files:
+                yield segment, file
 
 
 def innermost(spans: Sequence[tuple[int, int]], line: int) -> int | None:

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
-from codesearch.search.lookup import Example, indexed_example, innermost, whole_spans
+from codesearch.search.lookup import innermost, live_file, paths_in, whole_spans
 from codesearch.search.ranking import AnalysedQuery, Candidate
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.screen import group_copies
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.store.database import DocumentRow
+from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.text.terms import document_terms
+from codesearch.store.source import read_source
+from codesearch.text.terms import FIELDS, document_terms
 from codesearch.text.tokenizer import document_text
 from codesearch.treefiles import read_regular
 from codesearch.types import Definition, Document
 
 _SPARE = 32
-"""Additional places to fetch, because definitions that overlap the given one are removed."""
+"""Additional documents to fetch, because definitions that overlap the given one are removed."""
+Example = tuple[Definition, Sequence[str], NDArray[np.float32]]
+"""A definition with an absolute path; the distinct terms of its fields without the context, the most important ones
+first; its vector: float32 [D]."""
 
 
 def documents_of(path: Path, text: str | None = None, content: str = "code") -> list[Document]:
@@ -48,17 +57,38 @@ def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> 
     An indexed definition has its terms and its vector in the index. A text, and a file that is not indexed or has
     changed, is parsed.
     """
-    snapshot = (
-        searcher.searched.snapshot if place.text is None else None
-    )  # The file may differ from what a server has.
-    stored = (indexed_example(index, place) for index in snapshot.indexes) if snapshot else ()
-    example = next(filter(None, stored), None) or _parsed_example(searcher, place)
-    vector = example.vector if example.vector.any() else None
-    query = AnalysedQuery(text="", terms=example.terms[:MAX_CODE_TERMS], vector=vector)
+    # The file may differ from what a server has.
+    snapshot = searcher.searched.snapshot if place.text is None else None
+    stored = (_stored_example(index, place) for index in snapshot.indexes) if snapshot else ()
+    definition, terms, vector = next(filter(None, stored), None) or _parsed_example(searcher, place)
+    query = AnalysedQuery(text="", terms=terms[:MAX_CODE_TERMS], vector=vector if vector.any() else None)
     ranking = searcher.ranking(query, request.filters, all_code=request.all_code)
     nearest = group_copies(ranking, request.top_k + _SPARE)
-    left_out = _overlapping(ranking.documents, nearest, example.definition, is_saved=place.text is None)
+    left_out = _overlapping(ranking.documents, nearest, definition, is_saved=place.text is None)
     return Found(searcher.hits(query, ranking, request, left_out))
+
+
+def _stored_example(index: IndexReader, place: Place) -> Example | None:
+    """Return the innermost definition at a line of an indexed file that did not change; None if there is none."""
+    if not index.manifest.has_sources and place.path.exists():
+        return None
+    for path in paths_in(index, str(place.path), Path.cwd()):
+        if (indexed := live_file(index, path)) is None:
+            continue
+        segment, file = indexed
+        source, rows = read_source(segment, file), segment.store.document_rows(file.first_doc, file.doc_count)
+        at = innermost(whole_spans(rows), place.line)
+        if at is None or source is None or source[1]:
+            continue
+        number = file.first_doc + at
+        # A term that occurs often says more about a definition; the order of terms is the same in every segment.
+        stored = sorted(segment.postings.document_terms(number), key=lambda entry: (entry[0], -entry[1]))
+        return (
+            replace(rows[at].of(file), path=str(Path(segment.root, path).resolve())),
+            list(dict.fromkeys(term for field, count, term in stored if count and field < len(FIELDS) - 1)),
+            segment.vectors.rows[number] * segment.vectors.scales[number],
+        )
+    return None
 
 
 def _parsed_example(searcher: Searcher, place: Place) -> Example:
@@ -69,7 +99,7 @@ def _parsed_example(searcher: Searcher, place: Place) -> Example:
         raise ConfigError(f"{place.path}:{place.line}: no function or class there", "give a line inside one")
     document = documents[at]
     terms = list(dict.fromkeys(chain.from_iterable(document_terms(document)[:-1])))
-    return Example(document, terms, searcher.document_vector(document_text(document), document.language))
+    return document, terms, searcher.document_vector(document_text(document), document.language)
 
 
 def _overlapping(

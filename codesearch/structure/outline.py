@@ -20,11 +20,12 @@ from codesearch.config import RankConfig
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.languages import separator_of
 from codesearch.search.lexical import LexicalScorer
+from codesearch.search.lookup import live_files
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.structure.places import Spot, find_file, live_files
+from codesearch.structure.places import Spot, find_file
 from codesearch.structure.text import Entry, Outline, outline_lines
 from codesearch.structure.whole import by_depth, read_whole
 from codesearch.text.terms import terms_of

@@ -8,7 +8,8 @@ definition can be meant.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -21,7 +22,9 @@ from codesearch.search.lookup import (
     documents_named,
     innermost,
     live_file,
+    live_files,
     meant,
+    paths_in,
     whole_spans,
 )
 from codesearch.search.request import Filters, Place
@@ -32,8 +35,7 @@ from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import Ref, SourceFiles
 from codesearch.types import OF_FILE, TEXT_KINDS, Definition
 
-_SURROGATES = ("\ud800", "\udfff")
-"""The first and the last character that stand for bytes that are not UTF-8."""
+_NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 _LISTED = 5
 """Places that an error lists."""
 _SHOWN = 100
@@ -97,21 +99,15 @@ def find_spots(
         raise ConfigError(
             f"a place has 1 to {MOST_PLACE:,} characters", "give PATH, PATH:LINE, PATH::NAME or NAME"
         )
-    if any(_SURROGATES[0] <= character <= _SURROGATES[1] for character in wanted):
+    if _NOT_UTF_8.search(wanted):
         raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
     asked = parse_asked(wanted)
     if not asked.names and not asked.first:
         names = tuple(filter(None, split_name(wanted))) or (wanted,)
         asked = replace(asked, names=names)  # Such as the title of a section.
     allowed = {index: path_filter(Filters(within=within), index.root) for index in indexes}
-    resolver = _Resolver(indexes, wanted, asked, here)
-    try:
-        spots = resolver.definitions() if only_definitions else resolver.places(code=code)
-    except IndexNotFoundError:
-        for index, path in resolver.unindexed():
-            if allowed[index](path):
-                raise IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _READ_YOURSELF) from None
-        raise
+    resolver = _Resolver(allowed, wanted, asked, here)
+    spots = resolver.definitions() if only_definitions else resolver.places(code=code)
     if kept := [spot for spot in spots if allowed[spot.index](spot.path)]:
         return kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
@@ -121,31 +117,30 @@ class _Resolver:
     """Finds what a text names in some indexes."""
 
     def __init__(
-        self, indexes: Sequence[IndexReader], text: str, asked: Asked, here: Path | str | None
+        self,
+        allowed: dict[IndexReader, Callable[[str], bool]],
+        text: str,
+        asked: Asked,
+        here: Path | str | None,
     ) -> None:
-        self._indexes = {index.manifest.root: index for index in indexes}
-        self._snapshot = Snapshot(indexes)
-        self._text, self._asked, self._here = text[:_SHOWN], asked, here
+        self._allowed, self._text, self._asked, self._here = allowed, text[:_SHOWN], asked, here
+        self._indexes = {index.manifest.root: index for index in allowed}
+        self._snapshot = Snapshot(list(allowed))
 
     def places(self, *, code: bool) -> list[Spot]:
         """Return the files, folders, lines and definitions."""
         files = self._files()
         if self._asked.first or (self._asked.inside and files):
             return self._in_files(files)
-        if files:
-            return files
-        folders = [] if self._asked.inside else self._folders()
-        if spots := (self._named() if code or not folders else []) or folders:
+        if spots := files or (self._named() if code else []) or self._folders() or self._named():
             return spots
-        raise IndexNotFoundError(
-            f"no file, folder or definition is {self._text!r}", "search for it with a query"
-        )
+        raise self._missing(f"no file, folder or definition is {self._text!r}", "search for it with a query")
 
     def definitions(self) -> list[Spot]:
         """Return the definitions."""
         if self._asked.first or self._asked.inside or not (spots := self._named()):
             spots = self.places(code=True)
-        inner = (_at_lines(spot, spot.lines[0]) if spot.lines else spot for spot in spots)
+        inner = (_at_line(spot, spot.lines[0]) if spot.lines else spot for spot in spots)
         if definitions := [spot for spot in inner if spot.row]:
             return definitions
         if self._asked.first:
@@ -154,32 +149,23 @@ class _Resolver:
 
     def _in_files(self, files: Sequence[Spot]) -> list[Spot]:
         asked, path = self._asked, self._asked.path[:_SHOWN]
-        if asked.first and asked.last and asked.last < asked.first:
-            lines = f"{asked.first}-{asked.last}"
-            raise ConfigError(f"lines {lines} end before they begin", f"give {asked.last}-{asked.first}")
+        first, last = asked.first, asked.last
+        if last and last < first:
+            raise ConfigError(f"lines {first}-{last} end before they begin", f"give {last}-{first}")
         if not files:
-            raise IndexNotFoundError(f"{path} is not in the index", "give the path of a file in it")
-        if asked.last:
-            return [replace(spot, lines=(asked.first, asked.last)) for spot in files]
-        if asked.first:
-            return [_at_lines(spot, asked.first) for spot in files]
-        inside = [
-            spot
-            for file in files
-            for spot in self._spots(
-                documents_inside(self._snapshot, self._doc_ids(file), asked), asked.inside
-            )
-        ]
-        if inside:
-            return inside
+            raise self._missing(f"{path} is not in the index", "give the path of a file in it")
+        if first:
+            return [replace(file, lines=(first, last)) if last else _at_line(file, first) for file in files]
+        if spots := [spot for file in files for spot in self._spots(self._inside(file), asked.inside)]:
+            return spots
         name = self._text.partition("::")[2]
         raise IndexNotFoundError(f"{path} has no definition {name!r}", "see its outline")
 
-    def _doc_ids(self, spot: Spot) -> range:
+    def _inside(self, spot: Spot) -> dict[int, float]:
         assert spot.file is not None
-        first = spot.file.first_doc
-        first += next(base for base, segment in self._snapshot.based_segments() if segment is spot.segment)
-        return range(first, first + spot.file.doc_count)
+        base = next(base for base, segment in self._snapshot.based_segments() if segment is spot.segment)
+        first = base + spot.file.first_doc
+        return documents_inside(self._snapshot, range(first, first + spot.file.doc_count), self._asked)
 
     def _named(self) -> list[Spot]:
         return self._spots(documents_named(self._snapshot, self._asked), self._asked.names)
@@ -193,40 +179,40 @@ class _Resolver:
 
     def _files(self) -> list[Spot]:
         """Return the files with this path; if there are none, those whose path ends in it."""
-        path = self._asked.path
-        indexes = self._indexes.values()
-        found = [
-            spot
-            for index in indexes
-            for below in _below(index, path, self._here)
-            for spot in _exact(index, below)
+        asked = self._asked
+        files = [
+            Spot(index, path, *indexed)
+            for index in self._indexes.values()
+            for path in paths_in(index, asked.path, self._here)
+            if (indexed := live_file(index, path))
         ]
-        if not found and not os.path.isabs(path) and self._asked.ending:
-            found = [
+        if not files and not os.path.isabs(asked.path) and asked.ending:
+            files = [
                 Spot(self._indexes[segment.root], file.path, segment, file)
-                for segment, file, _ in self._snapshot.files_at(self._asked.ending)
+                for segment, file, _ in self._snapshot.files_at(asked.ending)
             ]
-        return sorted(dict.fromkeys(found), key=lambda spot: (spot.path, spot.root))
+        return _ordered(files)
 
     def _folders(self) -> list[Spot]:
         """Return the folders with this path; if there are none, those whose path ends in it."""
         exact: list[Spot] = []
         ending: list[Spot] = []
-        for index in self._indexes.values():
-            folders = folders_of(index)
-            here = (below for base in (self._here, None) for below in _below(index, self._asked.path, base))
-            exact += [Spot(index, path) for path in here if path in folders][:1]
-            if not os.path.isabs(self._asked.path):
-                end = f"/{self._asked.ending.rstrip('/')}"
-                ending += [Spot(index, path) for path in sorted(folders) if f"/{path}".endswith(end)]
-        return sorted(dict.fromkeys(exact or ending), key=lambda spot: (spot.path, spot.root))
+        path, end = self._asked.path, f"/{self._asked.ending.rstrip('/')}"
+        for index in self._indexes.values() if not self._asked.inside else ():
+            folders = _folders_of(index)
+            here = (below for base in (self._here, None) for below in paths_in(index, path, base))
+            exact += [Spot(index, below) for below in here if below in folders][:1]
+            if not os.path.isabs(path):
+                ending += [Spot(index, folder) for folder in folders if f"/{folder}".endswith(end)]
+        return _ordered(exact or ending)
 
-    def unindexed(self) -> Iterator[tuple[IndexReader, str]]:
-        """Yield the files below the roots of indexes that have the path and are not indexed."""
-        for index in self._indexes.values():
-            for path in _below(index, self._asked.path, self._here) if index.manifest.has_sources else ():
-                if os.path.isfile(index.root / path) and not any(_exact(index, path)):
-                    yield index, path
+    def _missing(self, problem: str, cure: str) -> IndexNotFoundError:
+        """Return an error; its cure differs if the path is a file that is not indexed."""
+        for index, is_allowed in self._allowed.items():
+            for path in paths_in(index, self._asked.path, self._here) if index.manifest.has_sources else ():
+                if is_allowed(path) and os.path.isfile(index.root / path):
+                    return IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _READ_YOURSELF)
+        return IndexNotFoundError(problem, cure)
 
 
 def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], names: Sequence[str]) -> list[Ref]:
@@ -261,35 +247,35 @@ def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
 def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> list[Spot]:
     """Return those of some folders that the indexes have."""
     return [
-        Spot(index, below)
+        Spot(index, path)
         for folder in folders
         for index in indexes
-        for below in _below(index, str(folder), None)[:1]
-        if below in folders_of(index)
+        for path in paths_in(index, str(folder))[:1]
+        if path in _folders_of(index)
     ]
 
 
 def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
     """Return the file with a path relative to the root, exactly as an index has it."""
-    if found := [spot for index in indexes for spot in _exact(index, path)]:
-        return found[0]
+    for index in indexes:
+        if indexed := live_file(index, path):
+            return Spot(index, path, *indexed)
     root = indexes[0].manifest.root
     raise IndexNotFoundError(f"{path[:_SHOWN]} is not in the index of {root}", "give a path of a hit")
 
 
-def _at_lines(spot: Spot, line: int) -> Spot:
+def _at_line(spot: Spot, line: int) -> Spot:
     """Return the innermost definition at a line, or the line if it is in none."""
     rows = spot.rows()
     at = innermost(whole_spans(rows), line)
     return replace(spot, lines=(line, line)) if at is None else replace(spot, row=rows[at], lines=None)
 
 
-def _exact(index: IndexReader, path: str) -> Iterator[Spot]:
-    if found := live_file(index, path):
-        yield Spot(index, path, *found)
+def _ordered(spots: Iterable[Spot]) -> list[Spot]:
+    return sorted(dict.fromkeys(spots), key=lambda spot: (spot.path, spot.root))
 
 
-def folders_of(index: IndexReader) -> set[str]:
+def _folders_of(index: IndexReader) -> set[str]:
     """Return the folders of all live files of an index, relative to the root; the root is ""."""
     folders = {""}
     for _, file in live_files(index):
@@ -298,26 +284,3 @@ def folders_of(index: IndexReader) -> set[str]:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
     return folders
-
-
-def live_files(index: IndexReader) -> Iterator[tuple[SegmentReader, FileRecord]]:
-    """Yield (segment, file) of each live file of an index."""
-    for segment in index.segments:
-        for file_id, file in enumerate(segment.files):
-            if file_id not in segment.dead_files:
-                yield segment, file
-
-
-def _below(index: IndexReader, text: str, base: Path | str | None) -> list[str]:
-    """Return what a path relative to `base`, or to the root if that is None, is below the root of an index."""
-    if not index.manifest.has_sources:
-        inner, name = text.replace(os.sep, "/").removeprefix("./").strip("/"), index.manifest.root
-        return ["" if inner in (name, ".") else inner.removeprefix(f"{name}/")]
-    found = []
-    whole = os.path.normpath(os.path.join(base or index.manifest.root, os.path.expanduser(text)))
-    for spelling in (whole, os.path.realpath(whole)):
-        if spelling == index.manifest.root:
-            found.append("")
-        elif spelling.startswith(os.path.join(index.manifest.root, "")):
-            found.append(Path(spelling).relative_to(index.manifest.root).as_posix())
-    return list(dict.fromkeys(found))
