@@ -42,7 +42,7 @@ from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.similar import documents_of
 from codesearch.search.snippets import head_of
-from codesearch.structure.outline import with_depths
+from codesearch.structure.whole import nested
 from codesearch.types import TEXT_KINDS, Definition, Document, Hit
 from codesearch.visible import encodable
 
@@ -448,10 +448,9 @@ def _tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[t
     lines = text.split("\n")
     tree: list[types.DocumentSymbol] = []
     around: list[types.DocumentSymbol] = []
-    language = definitions[0].language if definitions else ""
-    for depth, one in with_depths(definitions, language):
+    for around_it, one in nested(definitions):
         symbol = _document_symbol(one, lines, units)
-        del around[depth - 1 :]
+        del around[len(around_it) :]
         for outer in around:  # The lines of a section end where those of the sections in it begin.
             outer.range.end = max(outer.range.end, symbol.range.end)
         (around[-1].children if around else tree).append(symbol)  # type: ignore[union-attr]

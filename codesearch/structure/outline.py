@@ -14,11 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from sys import maxsize
 from types import MappingProxyType
-from typing import TypeVar
 
 from codesearch.config import RankConfig
 from codesearch.parsing.docstrings import first_sentence
-from codesearch.parsing.languages import separator_of
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import live_files
 from codesearch.store.database import DocumentRow, FileRecord
@@ -27,11 +25,10 @@ from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot, find_file
 from codesearch.structure.text import Entry, Outline, outline_lines
-from codesearch.structure.whole import by_depth, read_whole
+from codesearch.structure.whole import by_depth, nested, read_whole
 from codesearch.text.terms import terms_of
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Document, Hit
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Hit
 
-D = TypeVar("D", DocumentRow, Document)
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
 _MAX_LABEL = 100
@@ -126,7 +123,8 @@ def _file_tree(spot: Spot, file: FileRecord) -> Node:
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
     top = Node(_file_entry(file), 1, 0.0)
     around = [top]
-    for depth, row in with_depths(spot.rows(), file.language):
+    for outer, row in nested(spot.rows()):
+        depth = len(outer) + 1
         del around[depth:]
         node = Node(_definition_entry(file, row), 2, _weight(row, depth, scorer))
         around[-1].children.append(node)
@@ -134,28 +132,6 @@ def _file_tree(spot: Spot, file: FileRecord) -> Node:
     if spot.row is None:
         return top
     return next((node for node in _all(top) if node.entry.definition == spot.definition), top)
-
-
-def with_depths(definitions: Iterable[D], language: str) -> Iterator[tuple[int, D]]:
-    """Yield the definitions of a file, in the order of the source, each with its depth; the outermost ones have 1.
-
-    Top-level code in no other definition is left out.
-    """
-    separator = separator_of(language)
-    around: list[D] = []
-    for one in definitions:
-        if one.kind == "module":
-            continue
-        while around and not _is_around(around[-1], one, separator):
-            around.pop()
-        around.append(one)
-        yield len(around), one
-
-
-def _is_around(outer: D, one: D, separator: str) -> bool:
-    if one.kind in _TEXT_KINDS:  # A section ends where the next one begins; its names say what is around it.
-        return one.qualified_name.startswith(f"{outer.qualified_name}{separator}")
-    return outer.last_line >= one.last_line
 
 
 def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.search.snippets import head_of
-from codesearch.store.database import DocumentRow
+from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.source import read_source
 from codesearch.structure.places import Spot
-from codesearch.types import HEADER_KINDS, Definition
+from codesearch.types import HEADER_KINDS, TEXT_KINDS, Definition, Document
 
+D = TypeVar("D", DocumentRow, Document)
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
 _AROUND = 10
@@ -54,10 +56,9 @@ class FileView:
 
 def view_file(spot: Spot) -> FileView:
     """Return a file with its definitions."""
-    source, stale = _source(spot)
-    assert spot.file is not None
-    definitions = tuple(row.of(spot.file) for row in spot.rows())
-    return FileView(spot.root, spot.path, spot.file.language, source, definitions, stale)
+    file, source, stale = _source(spot)
+    definitions = tuple(row.of(file) for row in spot.rows())
+    return FileView(spot.root, spot.path, file.language, source, definitions, stale)
 
 
 def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | None = None) -> Reading:
@@ -67,7 +68,7 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
     characters has only what is outside of its members, and the signatures of the members. Members of classes in it are
     shown likewise if they fit.
     """
-    source, stale = _source(spot)
+    file, source, stale = _source(spot)
     lines = source.removesuffix("\n").split("\n")
     if spot.row:
         first, last = spot.row.start_line, spot.row.last_line
@@ -87,17 +88,13 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
         size = sum(len(lines[number - 1]) + _NUMBER_CHARS for number in shown)
         return (most is None or len(shown) <= most) and (most_chars is None or size <= most_chars)
 
-    shown = list(range(first, last + 1))
+    shown: Sequence[int] = range(first, last + 1)
     if is_folded and not fits(shown):
-        inside = [
-            row
-            for row in spot.rows()
-            if first <= row.start_line and row.last_line <= last and row != spot.row
-        ]
-        shown = _unfolded(inside, lines, shown, fits)
-    assert spot.file is not None
+        inside = (row for row in spot.rows() if first <= row.start_line and row.last_line <= last)
+        members = by_depth(row for row in inside if row != spot.row)
+        shown = _unfolded(members, lines, shown, fits)
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
-    return Reading(spot.root, spot.path, spot.file.language, spot.definition, first, last, texts, stale)
+    return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)
 
 
 def read_places(
@@ -118,34 +115,33 @@ def read_places(
     return [replace(reading, lines=reading.lines[:_FIRST_LINES]) for reading in readings]
 
 
-def _source(spot: Spot) -> tuple[str, bool]:
-    """Return the text of a file, and whether it changed after it was indexed."""
+def _source(spot: Spot) -> tuple[FileRecord, str, bool]:
+    """Return a file, its text, and whether it changed after it was indexed."""
     if spot.segment is None or spot.file is None:
         raise IndexNotFoundError(f"{spot.path or spot.root} is a folder", "see its outline")
     manifest = spot.index.manifest
     if not manifest.has_sources and not manifest.has_code:
         raise IndexNotFoundError(f"{manifest.root} has no code", "export it with --with-code")
-    found = read_source(spot.segment, spot.file)
-    if found is None:
+    if (read := read_source(spot.segment, spot.file)) is None:
         raise IndexNotFoundError(
             f"{spot.path} is gone or cannot be read", f"run {index_command(manifest.root)}"
         )
-    return found[0].decode("utf-8", "replace"), found[1]
+    return spot.file, read[0].decode("utf-8", "replace"), read[1]
 
 
 def _unfolded(
-    rows: Sequence[DocumentRow],
+    levels: Sequence[Sequence[DocumentRow]],
     lines: Sequence[str],
     whole: Sequence[int],
     fits: Callable[[Sequence[int]], bool],
-) -> list[int]:
+) -> Sequence[int]:
     """Return the lines outside of the members, and those of the members' signatures.
 
     A class that is the only member is never folded, and no other one if the members of all classes fit.
     """
-    shown = list(whole)
+    shown = whole
     folded: list[DocumentRow] = []
-    for level in by_depth(rows):
+    for level in levels:
         members = [*(row for row in folded if row.kind not in HEADER_KINDS), *level]
         opened = _without_bodies(members, lines, whole)
         if len(folded) > 1 and not fits(opened):
@@ -154,20 +150,35 @@ def _unfolded(
     return shown
 
 
+def nested(definitions: Iterable[D]) -> Iterator[tuple[list[D], D]]:
+    """Yield each definition of a file, in the order of the source, after those around it, the outermost first.
+
+    Names decide about definitions in one line, and about sections, which end where the next one begins. Top-level code
+    in no other definition is left out.
+    """
+    around: list[D] = []
+    for inner in definitions:
+        if inner.kind == "module":
+            continue
+        names = inner.qualified_name.removesuffix(inner.name)
+        while around and not (
+            names.startswith(around[-1].qualified_name)
+            if inner.kind in TEXT_KINDS or inner.start_line == around[-1].last_line
+            else inner.last_line <= around[-1].last_line
+        ):
+            around.pop()
+        yield around, inner
+        around.append(inner)
+
+
 def by_depth(rows: Iterable[DocumentRow]) -> list[list[DocumentRow]]:
     """Return definitions by the number of classes around them; constants and what is in functions are left out."""
-    found: list[list[DocumentRow]] = []
-    around: list[DocumentRow] = []
-    for row in rows:
-        if row.kind in ("module", "constant"):
-            continue
-        while around and around[-1].last_line < row.last_line:
-            around.pop()
-        if all(one.kind in HEADER_KINDS for one in around):
-            found += [[]] if len(around) == len(found) else []
-            found[len(around)].append(row)
-        around.append(row)
-    return found
+    levels: list[list[DocumentRow]] = []
+    for around, row in nested(row for row in rows if row.kind != "constant"):
+        if all(outer.kind in HEADER_KINDS for outer in around):
+            levels += [[]] if len(around) == len(levels) else []
+            levels[len(around)].append(row)
+    return levels
 
 
 def _without_bodies(members: Iterable[DocumentRow], lines: Sequence[str], whole: Sequence[int]) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 
 from codesearch.errors import ConfigError
 from codesearch.search.similar import documents_of
-from codesearch.structure.outline import with_depths
+from codesearch.structure.whole import nested
 
 
 def test_the_text_is_parsed_in_place_of_the_file(tmp_path):
@@ -20,8 +20,8 @@ def test_the_text_is_parsed_in_place_of_the_file(tmp_path):
 def test_documentation_has_sections_with_depths():
     text = "# Top\n\nText.\n\n## Part\n\nMore.\n\n# Next\n\nEnd.\n"
     found = documents_of(Path("a.md"), text, "all")
-    depths = [(depth, one.name) for depth, one in with_depths(found, "markdown")]
-    assert depths == [(1, "Top"), (2, "Part"), (1, "Next")]
+    depths = [(len(around), one.name) for around, one in nested(found)]
+    assert depths == [(0, "Top"), (1, "Part"), (0, "Next")]
 
 
 def test_a_file_that_is_missing_or_of_no_known_language_is_refused(tmp_path):

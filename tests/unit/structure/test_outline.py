@@ -138,3 +138,8 @@ def test_what_is_in_a_folder_of_tests_comes_last_and_tests_come_after_the_other_
 def test_an_outline_has_at_most_so_many_characters(outline):
     lines = outline(max_lines=100, max_chars=300)
     assert 200 < len("\n".join(lines)) <= 300 and lines[-1].strip().startswith("(")
+
+
+def test_members_in_one_line_are_neighbours(outline):
+    tree = {"Cart.java": "class Cart {\n  void add() { go(); } void drop() { go(); }\n}\n"}
+    assert outline("Cart.java", tree)[-2:] == ["     2      void add()", "     2      void drop()"]
