@@ -52,7 +52,10 @@ class Repository:
             raise ConfigError(f"{error} in {self.top}{self._or_leave_out(': ')}") from None
         if done.returncode not in codes:
             lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
-            raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}")
+            # Git refuses a repository of another user; the last line is the command that allows it.
+            command = lines[-1].strip() if "safe.directory" in lines[-1] else ""
+            cure = f"if you trust it, run `{command}`" if command else ""
+            raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}", cure)
         return done.stdout
 
     def lines(self, *arguments: str, given: Iterable[bytes] = ()) -> Iterator[bytes]:

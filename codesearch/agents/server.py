@@ -20,7 +20,7 @@ import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 from pydantic import AfterValidator, Field, ValidationError
 
 import codesearch
@@ -59,7 +59,14 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 class Server(MCPServer[Any]):
-    """Refuses arguments that a tool does not have; the base class ignores them."""
+    """Refuses arguments that a tool does not have, and its schemas say so; the base class ignores such arguments."""
+
+    async def list_tools(self) -> list[Tool]:
+        """List the tools."""
+        tools = await super().list_tools()
+        for tool in tools:
+            tool.input_schema["additionalProperties"] = False
+        return tools
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None

@@ -277,8 +277,9 @@ def test_a_repository_with_sha256_has_a_history(engine, tmp_path):
 def test_a_repository_of_another_user_is_an_error_of_git(engine, root):
     for path in (root, root / ".git"):
         os.chown(path, 12_345, 12_345)
-    with pytest.raises(ConfigError, match="git failed in .*dubious ownership"):
+    with pytest.raises(ConfigError, match="git failed in .*dubious ownership") as error:
         engine.session(Scope((root,))).history("pigeon")
+    assert error.value.cure == f"if you trust it, run `git config --global --add safe.directory {root}`"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")

@@ -119,6 +119,15 @@ def test_an_answer_is_text_only_because_clients_show_structured_content_in_place
     assert not any(structured)
 
 
+def test_the_schemas_of_the_tools_say_that_other_arguments_are_refused(project):
+    async def session() -> list[object]:
+        async with connected(project) as client:
+            tools = (await client.list_tools()).tools
+            return [tool.input_schema["additionalProperties"] for tool in tools]
+
+    assert set(anyio.run(session)) == {False}
+
+
 def test_the_texts_of_the_tools_have_at_most_2_000_characters(project):
     async def session() -> int:
         async with connected(project) as client:
