@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.parsing.blocks import block_documents
+from codesearch.parsing.decoding import decoded
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.parsing.sections import refuse_text
@@ -105,13 +106,13 @@ class FileParser:
         skipped: str = "",
     ) -> ParsedFile | None:
         try:
-            source, _ = read_below(self.root, file.path, self.config.walk)
+            content, _ = read_below(self.root, file.path, self.config.walk)
         except FileNotFoundError:
             return None
         except OSError as error:
             warning = f"{file.path}: {error.strerror}: left out"
             return skipped_file(file, UNREADABLE, warning=warning)
-        digest = content_digest(source)
+        digest, source = content_digest(content), decoded(content)
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
@@ -127,7 +128,7 @@ class FileParser:
             record=FileRecord(
                 file.path,
                 file.language,
-                len(source),
+                len(content),
                 digest,
                 skipped=skipped,
                 warnings="\n".join(map(visible, extraction.warnings)),

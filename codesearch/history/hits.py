@@ -14,6 +14,7 @@ from codesearch.build.parse import extract_each
 from codesearch.config import ParseConfig
 from codesearch.git import Blob, Repository
 from codesearch.history.log import Change, Commit, Span, read_changes, without_trailers
+from codesearch.parsing.decoding import decoded
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.lookup import innermost, whole_spans
@@ -162,8 +163,8 @@ def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Pars
     """Parse the contents of files, given as ids with the path of each."""
     sizes = repository.sizes(list(paths)) if paths else {}
     blobs = [Blob(paths[blob], blob, size, False) for blob, size in sizes.items() if size <= _MAX_BYTES]
-    sources = [(blob, source, language_of_path(blob.path)) for blob, source in repository.contents(blobs)]
-    known = [(blob, source, spec) for blob, source, spec in sources if spec]
+    contents = [(blob, content, language_of_path(blob.path)) for blob, content in repository.contents(blobs)]
+    known = [(blob, decoded(content), spec) for blob, content, spec in contents if spec]
     extracted = extract_each(((source, blob.path, spec) for blob, source, spec in known), ParseConfig())
     return {
         blob.object_id: _Parsed(list(filter(_is_shown, extraction.documents)), source.split(b"\n"))

@@ -28,6 +28,7 @@ from codesearch.history.build import History, find_history, id_of, time_of, upda
 from codesearch.history.hits import HistoryAnswer, read_hits
 from codesearch.history.log import commit_ids
 from codesearch.home import mark_used
+from codesearch.parsing.decoding import decoded
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.lexical import LexicalScorer
@@ -228,15 +229,16 @@ def _commits_of(history: History, spot: Spot, path: str) -> list[str]:
 def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
     """Return the lines of a place in the last commit, which may differ from those of the file as it is now."""
     repository = history.repository
-    source = repository.git("cat-file", "blob", f"{history.head}:{path}", codes=(0, 128))
-    if not source:
+    content = repository.git("cat-file", "blob", f"{history.head}:{path}", codes=(0, 128))
+    if not content:
         raise ConfigError(f"{path} is not in the last commit", "commit it first")
-    if spot.file and content_digest(source) == spot.file.digest:
+    source = decoded(content)
+    if spot.file and content_digest(content) == spot.file.digest:
         first, last = (spot.row.start_line, spot.row.last_line) if spot.row else spot.lines or (1, 1)
         count = len(source.splitlines())
         if first > count:
             raise ConfigError(f"{path} has {count:,} lines", "give one of them")
-        return first, min(last, count)
+        return _git_line(content, first), _git_line(content, min(last, count))
     spec = language_of_path(path)
     if spot.row is None or spec is None:
         raise ConfigError(f"{path} has changes that are not committed", f"give {path}::NAME for its lines")
@@ -245,4 +247,10 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
     if not named:
         raise ConfigError(f"{spot.row.qualified_name} of {path} is not in the last commit", "commit it first")
     nearest = min(named, key=lambda one: abs(one.start_line - spot.first_line))
-    return nearest.start_line, nearest.last_line
+    return _git_line(content, nearest.start_line), _git_line(content, nearest.last_line)
+
+
+def _git_line(content: bytes, line: int) -> int:
+    """Return the number that git has for a line: to git, a carriage return alone ends none."""
+    ends = re.findall(rb"\r\n?|\n", content) if b"\0" not in content else []
+    return line - ends[: line - 1].count(b"\r")

@@ -37,6 +37,7 @@ from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.engine.session import Pace, Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
+from codesearch.parsing.decoding import decoded
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
@@ -218,7 +219,9 @@ class Editor:
         document = self._server.workspace.get_text_document(uri)
         path = _path_of(uri)
         try:
-            return str(document.source)
+            return decoded(document.source.encode("utf-8", "replace")).decode()
+        except UnicodeDecodeError:  # Pygls reads UTF-8.
+            return decoded(path.read_bytes()).decode("utf-8", "replace")
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror}") from None
 
@@ -228,7 +231,7 @@ class Editor:
         opened = self._server.workspace.text_documents.get(unquote(path.as_uri()))
         if opened is None:
             return hit
-        lines = opened.source.split("\n")
+        lines = self._text_of(opened.uri).split("\n")
         if lines[hit.start_line - 1 : hit.end_line] == hit.code.split("\n"):
             return hit
         same = [one for one in self._parsed(opened.uri)[1] if one.qualified_name == hit.qualified_name]

@@ -14,6 +14,7 @@ from pathlib import Path
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
+from codesearch.parsing.decoding import SNIFF_BYTES
 from codesearch.parsing.ignore import (
     MOST_WEIGHT,
     BadPatternError,
@@ -46,7 +47,7 @@ _MAX_EXTENSION = 12
 _MOST_WARNINGS = 1_000
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
-_SHEBANG_BYTES, _SNIFF_BYTES = 200, 8_192
+_SHEBANG_BYTES = 200
 _MINIFIED_FROM_BYTES = 10_000
 _MINIFIED = frozenset({"javascript", "typescript", "tsx"})
 """Languages that a minifier writes in lines of less than `ParseConfig.max_mean_line_bytes`."""
@@ -301,7 +302,7 @@ def _why_not_read(name: str) -> str:
 
 def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | None:
     """Return the reason to skip a file because of its content; None if there is none."""
-    if b"\x00" in source[:_SNIFF_BYTES]:
+    if b"\x00" in source[:SNIFF_BYTES]:
         return BINARY
     size = len(source)
     if size >= _MINIFIED_FROM_BYTES and (

@@ -33,7 +33,7 @@ from codesearch.store.digest import check_digest, describe_files
 from codesearch.store.manifest import Manifest, SegmentEntry
 from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
-from codesearch.store.source import read_source
+from codesearch.store.source import read_content
 from codesearch.store.untrusted import FILES, is_name
 
 OnStage = Callable[[str, int, int], None]
@@ -151,7 +151,7 @@ def _sources(segment: SegmentReader, left_out: list[int]) -> Iterator[bytes]:
         if file_id in segment.dead_files or not record.doc_count:
             yield b""
             continue
-        source, changed = read_source(segment, record) or (b"", False)
+        source, changed = read_content(segment, record) or (b"", False)
         left_out[0] += changed
         left_out[1] += not source
         yield b"" if changed else source

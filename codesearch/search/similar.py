@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.parsing.decoding import decoded
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.lookup import innermost, live_file, paths_in, whole_spans
 from codesearch.search.ranking import AnalysedQuery, Candidate
@@ -44,6 +45,7 @@ def documents_of(path: Path, text: str | None = None, content: str = "code") -> 
             source, _ = read_regular(path, WalkConfig().max_file_bytes)
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror}", "give a file that can be read") from None
+    source = decoded(source)
     spec = None if "." in path.name else language_of_shebang(source.partition(b"\n")[0])
     spec = spec or language_of_path(path.name, content)
     if spec is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from codesearch.parsing.decoding import decoded
 from codesearch.parsing.languages import separator_of
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.digest import content_digest
@@ -127,6 +128,12 @@ def is_inside(path: str) -> bool:
 
 
 def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
+    """Return what `read_content` returns, with the content as it is parsed and shown."""
+    found = read_content(segment, file)
+    return found and (decoded(found[0]), found[1])
+
+
+def read_content(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
     """Return a file's bytes and whether they differ from the indexed ones; None if a walk would not read it now.
 
     If the index was imported without sources, the bytes are those in the index, or b"" if it has no code.

@@ -44,7 +44,7 @@ def hostile(tmp_path: Path, home: Path, tiny_bundle: Path) -> Path:
     source = f"def push(item='{TEXT}'):\n    # push {TEXT}\n    return '{TEXT}' + item\n"
     ruby = f'# push an item\ndescribe "push {TEXT}" do\n  push\n  push\nend\n'
     root = write_tree(tmp_path / f"root{NAME}", {f"push{NAME}\n.py": source, "b.rb": ruby, "c.py": "x = 1\n"})
-    (root / "bad\n\x1b[1m.py").write_bytes(b"def push_bad(): return '\xff'\n")
+    (root / "bad\n\x1b[1m.py").write_bytes(b"def push_bad(): return '\x81'\n")
     index_by_engine(root, home, tiny_bundle)
     return root
 

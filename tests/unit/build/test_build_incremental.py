@@ -296,7 +296,7 @@ def test_an_unreadable_file_is_one_warning_and_is_not_read_again_each_time(
 
 
 def test_the_warnings_of_unchanged_files_are_kept(tiny_repo, index_tree):
-    (tiny_repo / "latin.py").write_bytes(b"def f():\n    return '\xe9'\n")
+    (tiny_repo / "latin.py").write_bytes(b"def f():\n    return '\x81'\n")
     warning = "latin.py: invalid UTF-8 at byte 21: read with replacement characters"
     assert index_tree(tiny_repo).manifest.warnings == [warning]
     (tiny_repo / CONVERT).unlink()
