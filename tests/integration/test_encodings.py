@@ -43,10 +43,10 @@ def test_definitions_text_usages_and_lines_are_those_of_the_text(command, engine
         shown = command("read", f"{name}.py::count_tickets").stdout
         assert shown.startswith(f"{name}.py:2-4  count_tickets") and "Größe der Schlange" in shown
         assert "7 | TAIL = 1" in command("read", f"{name}.py:7").stdout
-    (hit,) = engine.search(SearchRequest("Größe der", fixed=True), Scope((root,))).hits
+    (hit,) = engine.session(Scope((root,))).search(SearchRequest("Größe der", fixed=True)).hits
     places = {f"{hit.path}:{hit.start_line}", *hit.copies}
     assert (places, hit.stale) == ({f"{name}.py:2" for name in WAYS}, False)
-    usages = engine.usages("open_tickets", Scope((root,)))
+    usages = engine.session(Scope((root,))).usages("open_tickets")
     places = [(usage.path, usage.line, usage.column) for usage in usages.found.usages]
     assert sorted(places) == sorted((f"{name}.py", 4, 12) for name in WAYS)
 
