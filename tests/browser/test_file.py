@@ -89,13 +89,6 @@ def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
     assert len([url for url in page.watched.requests if "/api/v1/file" in url]) == 2
 
 
-def test_an_address_of_the_release_before_still_opens(open_page: Open, tree: Path) -> None:
-    old = {"q": "copy", "view": "document", "in": str(tree), "file": "shop/copying.py", "line": "5"}
-    page = open_page(f"?{urlencode(old)}")
-    opened(page, "copy_tree")
-    assert selected(page) == ["L5"]
-
-
 def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page: Open, tree: Path) -> None:
     page = open_page()
     page.goto(file_address(tree, "../secret.py"))

@@ -101,23 +101,12 @@ def test_all_text_has_a_contrast_of_at_least_4_5(open_page: Open, scheme: str) -
         assert {name: round(ratio, 2) for name, ratio in found.items() if ratio < 4.5} == {}
 
 
-def test_the_theme_follows_the_system_until_one_is_chosen(open_page: Open) -> None:
+def test_the_theme_follows_the_system(open_page: Open) -> None:
     page = open_page(color_scheme="dark")
     background = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(background) == "rgb(15, 18, 22)"
     page.emulate_media(color_scheme="light")
     assert page.evaluate(background) == "rgb(255, 255, 255)"
-    switch = page.get_by_role("button", name="Theme")
-    assert switch.inner_text() == "Theme: Auto"
-    switch.click()
-    switch.click()
-    assert switch.inner_text() == "Theme: Dark"
-    assert page.evaluate(background) == "rgb(15, 18, 22)"
-    page.reload()
-    assert page.evaluate(background) == "rgb(15, 18, 22)"
-    switch.click()
-    assert page.evaluate(background) == "rgb(255, 255, 255)"
-    assert page.evaluate("localStorage.getItem('codesearch.theme')") is None
 
 
 def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
@@ -221,7 +210,6 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
         reached.append(name)
         assert outline != "none", name
     controls = [
-        "theme",
         "open-settings",
         "open-help",
         "group",

@@ -102,6 +102,8 @@ def test_a_slow_request_is_cancelled_by_a_newer_one(open_page: Open) -> None:
 def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> None:
     page = open_page()
     held = held_request(page, "c")
+    page.locator("#query").fill("c")
+    request = held()
     page.evaluate(
         """() => {
             const query = document.querySelector("#query");
@@ -111,7 +113,7 @@ def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> N
             }
         }"""
     )
-    held().continue_()
+    request.continue_()
     wait_for(page, "copy_file")
     assert len(page.watched.searches()) == 2  # Those of the first key and the last.
 
@@ -170,18 +172,12 @@ def numbers(page: Any) -> dict[str, str]:
     return {row.locator(".value").inner_text(): row.locator(".count").inner_text() for row in rows}
 
 
-def test_the_numbers_of_filters_follow_the_query(open_page: Open) -> None:
+def test_the_numbers_of_filters_count_documents(open_page: Open) -> None:
     page = open_page()
     before = numbers(page)
     assert (before["python"], before["method"]) == ("5", "1")
-    assert page.locator("#counts-hint").inner_text() == "Numbers count indexed documents."
     search(page, "deepCopy")
-    page.get_by_role("checkbox", name="javascript").check()
-    page.wait_for_function("() => !document.querySelector('#hits').textContent.includes('.py')")
-    after = numbers(page)
-    hits = page.locator(".hit").count()
-    assert (after["javascript"], after["python"], after["function"]) == (str(hits), "", str(hits))
-    assert list(after) == list(before)  # No box moves.
+    assert list(numbers(page).items()) == list(before.items())  # No box moves.
 
 
 def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
@@ -342,6 +338,13 @@ def test_no_hit_says_what_to_do(open_page: Open) -> None:
     assert page.locator("#notes").inner_text().startswith("Try other words")
 
 
+def test_a_weak_answer_without_hits_shows_none(open_page: Open) -> None:
+    page = open_page()
+    page.route("**/api/v1/search?*", lambda route: route.fulfill(json={**NO_HITS, "low_confidence": True}))
+    search(page, "nothing at all")
+    assert page.locator("#hits").text_content() == ""
+
+
 def test_a_weak_answer_shows_one_hit_and_folds_the_others(open_page: Open) -> None:
     page = open_page()
     page.route(
@@ -421,9 +424,8 @@ def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
         route.fallback() if given else route.fulfill(status=401, json=refused)
 
     page.route("**/api/v1/*", guarded)
+    page.on("dialog", lambda dialog: dialog.accept(token))
     page.goto("./?q=copy_tree")
-    page.get_by_role("dialog").get_by_label("Token").fill(token)
-    page.keyboard.press("Enter")
     wait_for(page, "copy_tree")
     assert not page.locator("#error").is_visible()
     assert token not in page.url

@@ -1,82 +1,66 @@
-// Requests to the service. A newer request cancels the older one, whose answer is never used.
+// Requests to the service. A newer request replaces the older one, whose answer is never used.
 
-import { load } from "./settings.js";
+import { load, save } from "./settings.js";
 
-const BASE = "api/v1/";
+const PATIENCE_MS = 250;
 const NO_TOKEN = 401;
 
 /** A failure in one line: what happened, and what to do. */
 export class ApiError extends Error {
-  constructor(message, { cure = "", needs_token = false } = {}) {
+  constructor(message, cure = "") {
     super(message);
     this.cure = cure;
-    this.needs_token = needs_token;
   }
 }
 
 /** Ask the service; raise ApiError, or what `signal` was aborted with. */
-export async function ask(name, params, signal) {
+export async function ask(name, params = "", signal = null) {
+  const token = load("token", "");
   let response;
   try {
-    response = await fetch(`${BASE}${name}?${params}`, { signal, headers: headers() });
+    response = await fetch(`api/v1/${name}?${params}`, { signal, headers: token ? { authorization: `Bearer ${token}` } : {} });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError("The service does not answer", { cure: "start it with `codesearch serve --web`, then try again" });
+    throw new ApiError("The service does not answer", "start it with `codesearch serve --web`, then try again");
   }
   const answer = await response.json().catch((error) => {
     if (signal?.aborted) throw error;
     return null;
   });
   if (response.ok && answer) return answer;
-  const { message = `The service answered with status ${response.status}`, cure = "" } = answer?.error ?? {};
-  throw new ApiError(message, { cure, needs_token: response.status === NO_TOKEN });
-}
-
-function headers() {
-  const token = load("token", "");
-  return { accept: "application/json", ...(token && { authorization: `Bearer ${token}` }) };
-}
-
-const PATIENCE_MS = 250;
-
-/**
- * Runs one request at a time, and only the newest. A request that waits is replaced by a newer one. A request that is
- * sent is cancelled only when it takes long: the service may finish cancelled work, so they would pile up.
- */
-export class Latest {
-  #newest = 0;
-  #sent = null;
-
-  /** Return the answer of `load(signal)`, or undefined if a newer request has replaced this one. */
-  async run(load) {
-    const number = ++this.#newest;
-    const isNewest = () => number === this.#newest;
-    if (this.#sent) await this.#end(this.#sent);
-    if (!isNewest()) return undefined;
-    const controller = new AbortController();
-    const answer = load(controller.signal);
-    const sent = (this.#sent = { controller, settled: answer.catch(() => null) });
-    try {
-      const found = await answer;
-      return isNewest() ? found : undefined;
-    } catch (error) {
-      if (isNewest()) throw error;
-      return undefined;
-    } finally {
-      if (this.#sent === sent) this.#sent = null;
+  if (response.status === NO_TOKEN) {
+    const given = prompt("This service asks for its token, which is in the file of --token-file.");
+    if (given?.trim()) {
+      save("token", given.trim());
+      return ask(name, params, signal);
     }
   }
-
-  /** Forget the newest request. */
-  cancel() {
-    this.#newest += 1;
-    this.#sent?.controller.abort();
-  }
-
-  async #end({ controller, settled }) {
-    await Promise.race([settled, pause(PATIENCE_MS)]);
-    controller.abort();
-  }
+  const { message = `The service answered with status ${response.status}`, cure } = answer?.error ?? {};
+  throw new ApiError(message, cure);
 }
 
-const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
+let newest = 0;
+let controller = new AbortController();
+let sent = Promise.resolve();
+
+/**
+ * Return the answer, or undefined if a newer request has replaced this one. Only one runs at a time. It is cancelled
+ * only when it takes long: the service may finish cancelled work, so they would pile up.
+ */
+export async function askLatest(name, params) {
+  const number = ++newest;
+  await Promise.race([sent, new Promise((done) => { setTimeout(done, PATIENCE_MS); })]);
+  if (number !== newest) return undefined;
+  controller.abort();
+  controller = new AbortController();
+  const answer = ask(name, params, controller.signal);
+  sent = answer.catch(() => {});
+  await sent;
+  return number === newest ? answer : undefined;
+}
+
+/** Forget the newest request. */
+export function cancelLatest() {
+  newest += 1;
+  controller.abort();
+}

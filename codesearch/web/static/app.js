@@ -1,43 +1,48 @@
-// The page: its state is the address, and every change of the address shows what it names.
+// The page: its state is the form and the address, and every change of them shows what they name.
 
-import { ApiError, Latest, ask } from "./api.js";
+import { ApiError, ask, askLatest, cancelLatest } from "./api.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
 import { growFile, growHit, isFileShown, lineOf, partParams, selectLines, showFile } from "./file.js";
-import { setUpFilters, showCounts, syncFilters } from "./filters.js";
+import { address, countFilters, formParams, listRequest, parse, setForm, setUpFilters } from "./filters.js";
 import { showAnswer, summary } from "./hits.js";
 import { showHome } from "./home.js";
-import { askForToken, editorLink, isDialogOpen, openDialog, rememberSearch, setUpDialogs } from "./settings.js";
-import { EMPTY, address, format, listParams, parse } from "./state.js";
+import { editorLink, setUpEditor } from "./settings.js";
 
 const HITS = 20;
 const MOST_HITS = 100;
-const KEPT_ANSWERS = 20;
 const TYPING_MS = 200;
+const LIST = { view: "", at: null };
 
-const latest = new Latest();
-const answers = new Map();
-let state = parse(location.href);
+let state = LIST;
 let status = { roots: [], groups: {}, version: "" };
-let shown = { key: "", scroll: 0 };
+let shown = { key: "", hits: [], scroll: 0 };
 let unwritten = 0;
 let more = { of: "", limit: HITS };
 
 // Where we are
 
-/** Go to a state: a new entry of the history, or with `replace` in place of the current one. */
+/** Go to an address: a new entry of the history, or with `replace` in place of the current one. */
 function go(next, { replace = false } = {}) {
   writeTyped();
+  writeAddress(next, { replace });
+  return arrive();
+}
+
+/** Show what the address names. A file has no filters: the form keeps those of the list. */
+function arrive(options) {
+  const { params, ...next } = parse(location.href);
   state = next;
-  writeAddress({ replace, typing: false });
-  return show();
+  if (state.view === "file") byId("query").value = params.get("q") ?? "";
+  else setForm(params);
+  return show(options);
 }
 
 /**
  * Follow what is typed. The first key makes a new entry of the history, which is replaced until it is committed.
  * That waits until typing pauses, because browsers limit how often the address may change.
  */
-function follow(change) {
-  state = { ...state, ...change, view: "", at: null };
+function follow() {
+  state = LIST;
   clearTimeout(unwritten);
   unwritten = setTimeout(writeTyped, TYPING_MS);
   if (!history.state?.typing) writeTyped();
@@ -48,122 +53,102 @@ function writeTyped() {
   if (!unwritten) return;
   clearTimeout(unwritten);
   unwritten = 0;
-  const start = !history.state && !new URLSearchParams(location.search).has("q");
-  writeAddress({ replace: history.state?.typing ?? start, typing: true });
+  writeAddress(address("", null), { replace: history.state?.typing, typing: true });
 }
 
-function writeAddress({ replace, typing }) {
+function writeAddress(text, { replace, typing = false }) {
   const depth = history.state?.depth ?? 0;
-  const entry = { depth: replace ? depth : depth + 1, typing };
-  history[replace ? "replaceState" : "pushState"](entry, "", address(state));
+  history[replace ? "replaceState" : "pushState"]({ depth: replace ? depth : depth + 1, typing }, "", text);
 }
 
-/** Keep the current search in the history of the browser and in the recent searches. */
+/** Keep the current search in the history of the browser. */
 function commit() {
   writeTyped();
   if (history.state?.typing) history.replaceState({ ...history.state, typing: false }, "");
-  if (state.q.trim()) rememberSearch(format({ ...state, view: "", at: null }));
 }
 
 function back() {
   writeTyped();
   if (history.state?.depth > 0) history.back();
-  else go({ ...state, view: "", at: null }, { replace: true });
+  else go(address("", null), { replace: true });
 }
 
 // What is shown
 
 function show({ from_history = false } = {}) {
-  const current = state;
-  syncControls();
-  if (current.view === "file") return orFail(openFile(current));
-  if (current.view === "similar" || current.q.trim()) return orFail(showList(current, { from_history }));
-  return start();
-}
-
-function start() {
-  latest.cancel();
+  countFilters();
+  const { view, at } = state;
+  const query = byId("query").value.trim();
+  const about = view ? `${at.path}${at.line ? `:${at.line}` : ""}` : query;
+  document.title = about ? `${about} – codesearch` : "codesearch";
+  if (view === "file") return orFail(openFile(at));
+  if (view || query) return orFail(showList(from_history));
+  cancelLatest();
   fail(null);
-  showHome(status, state);
-  showCounts(null);
-  reveal("home");
+  showHome(status);
+  return reveal("home");
 }
 
-async function showList(current, { from_history }) {
-  const [name, params] = listParams(current);
+async function showList(from_history) {
+  const current = state;
+  const [name, params] = listRequest(current);
   const list = `${name}?${params}`;
   if (more.of !== list) more = { of: list, limit: HITS };
   const { limit } = more;
   params.set("limit", limit);
   const key = `${name}?${params}`;
-  const kept = from_history && answers.get(key);
-  if (kept || key === shown.key) latest.cancel();
   const stays = key === shown.key && !byId("list").hidden;
-  if (key !== shown.key) {
-    const answer = kept || await latest.run((signal) => ask(name, params, signal));
+  if (key === shown.key) cancelLatest();
+  else {
+    const answer = await askLatest(name, params);
     if (!answer) return;
-    keep(key, answer);
-    shown = { key, scroll: limit > HITS ? scrollY : 0 };
-    showAnswer(answer, current, { more: hasMore(answer, limit) });
-    showCounts(answer.hits);
+    shown = { key, hits: answer.hits, scroll: limit > HITS ? scrollY : 0 };
+    const asked = current.view ? `${current.at.path}:${current.at.line}` : params.get("q");
+    const has_more = answer.hits.length === limit && limit < MOST_HITS;
+    showAnswer(answer, { asked, revision: params.get("at"), more: has_more });
     announce(summary(answer));
   }
   fail(null);
-  title(current);
+  const heading = byId("list-title");
+  heading.classList.toggle("hidden-text", !current.view);
+  fill(heading, ...(current.view ? ["Similar to ", el("code", {}, `${current.at.path}:${current.at.line}`)] : ["Results"]));
+  byId("list").querySelector(".back").hidden = !current.view;
   reveal("list");
   if (!stays) scrollTo(0, shown.scroll);
   if (from_history) currentHit()?.querySelector(".name").focus({ preventScroll: true });
 }
 
-const hasMore = (answer, limit) => answer.hits.length === limit && limit < MOST_HITS;
-
-async function openFile(current) {
-  const stays = isFileShown(current) && !byId("file").hidden;
+async function openFile(at) {
+  const stays = isFileShown(at) && !byId("file").hidden;
   if (!stays) {  // Also if it was shown before, because it may have changed.
-    const found = await latest.run((signal) => ask("file", partParams(current), signal));
+    const found = await askLatest("file", partParams(at));
     if (!found) return;
-    if (!found.lines.length) return go({ ...current, at: { ...current.at, line: 0, last: 0 } }, { replace: true });
+    if (!found.lines.length) return go(address("file", { ...at, line: 0 }), { replace: true });
     const several = status.roots.length > 1 || status.roots.every(({ root }) => root !== found.root);  // Or a revision.
-    showFile(found, current, { several, hits: hitsIn(current.at) });
+    const all = shown.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]);
+    showFile(found, at, { several, hits: all.filter(({ root, path }) => root === at.root && path === at.path) });
   }
   fail(null);
   reveal("file");
-  selectLines(current);
-  const line = lineOf(current.at.line);
+  selectLines(at);
+  const line = lineOf(at.line);
   if (line) line.scrollIntoView();
   else scrollTo(0, 0);
   if (!stays) byId("file").querySelector("h1").focus({ preventScroll: true });
 }
 
-/** Return the definitions of a file that the shown answer has. */
-function hitsIn({ root, path }) {
-  const all = answers.get(shown.key)?.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]) ?? [];
-  return all.filter((hit) => hit.root === root && hit.path === path);
-}
-
-function title(current) {
-  const similar = current.view === "similar";
-  const heading = byId("list-title");
-  heading.classList.toggle("hidden-text", !similar);
-  if (similar) fill(heading, "Similar to ", el("code", {}, `${current.at.path}:${current.at.line}`));
-  else fill(heading, "Results");
-  byId("list").querySelector(".back").hidden = !similar;
-}
-
 /** Show one part of the page. */
 function reveal(id) {
-  if (!byId("list").hidden) shown.scroll = id === "list" ? shown.scroll : scrollY;
+  if (!byId("list").hidden && id !== "list") shown.scroll = scrollY;
   for (const part of ["list", "file", "home"]) byId(part).hidden = part !== id;
   document.body.classList.toggle("in-file", id === "file");
 }
 
 function fail(error) {
-  const line = byId("error");
-  line.hidden = !error;
-  if (!error) return fill(line);
-  if (error.needs_token) askForToken(load);
+  byId("error").hidden = !error;
+  if (!error) return;
   const cure = error.cure ? [": ", ...prose(error.cure)] : [];
-  return fill(line, ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
+  fill(byId("error"), ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
 }
 
 const orFail = (done) => done.catch((error) => {
@@ -171,40 +156,26 @@ const orFail = (done) => done.catch((error) => {
   fail(error);
 });
 
-function keep(key, answer) {
-  answers.delete(key);
-  answers.set(key, answer);
-  if (answers.size > KEPT_ANSWERS) answers.delete(answers.keys().next().value);
-}
-
-function syncControls() {
-  const query = byId("query");
-  if (query.value !== state.q) query.value = state.q;
-  syncFilters(state);
-  const about = state.view ? `${state.at.path}${state.at.line ? `:${state.at.line}` : ""}` : state.q.trim();
-  document.title = about ? `${about} – codesearch` : "codesearch";
-}
-
 // What the user does
 
 const hits = () => [...document.querySelectorAll(".hit")];
 const currentHit = () => document.querySelector(".hit.current");
 
-/** Return the part of the page that the keys for one definition are about. */
-const target = () => (byId("file").hidden ? currentHit() : byId("file"));
-
 /** Move by some hits; from the first hit up to the search. */
 function move(by) {
   const all = hits();
-  if (state.view === "file") return neighbour(all, by);
-  if (byId("list").hidden) return undefined;
   const next = all.indexOf(currentHit()) + by;
-  return next < 0 ? toSearch() : focusHit(all[Math.min(next, all.length - 1)]);
+  if (state.view === "file") {
+    if (!all[next]) return;
+    markCurrent(all[next]);
+    go(all[next].querySelector(".name").href, { replace: true });
+  } else if (next < 0) toSearch();
+  else if (!byId("list").hidden) focusHit(all[Math.min(next, all.length - 1)]);
 }
 
 async function toFirst() {
   commit();
-  await (state.view ? go({ ...state, view: "", at: null }) : show());
+  await (state.view ? go(address("", null)) : show());
   focusHit(hits()[0]);
 }
 
@@ -215,10 +186,10 @@ function toSearch() {
 }
 
 /** Follow a link or press a button of the current definition. */
-const press = (selector) => target()?.querySelector(selector)?.click();
+const press = (selector) => (byId("file").hidden ? currentHit() : byId("file"))?.querySelector(selector)?.click();
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isDialogOpen()) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || document.querySelector(":popover-open")) return;
   const action = actionOf(event);
   if (!action) return;
   event.preventDefault();
@@ -232,12 +203,8 @@ function actionOf({ target: control, key }) {
   }
   const leave = { Escape: toSearch }[key];
   if (control.matches("input:not([type=checkbox]), select")) return leave;
-  const anywhere = { "/": toSearch, "?": () => openDialog("help") }[key];
-  if (anywhere) return anywhere;
-  return byId("filters").contains(control) ? leave : ofHits(key);
-}
-
-function ofHits(key) {
+  const anywhere = { "/": toSearch, "?": () => byId("help").showPopover() }[key];
+  if (anywhere || byId("filters").contains(control)) return anywhere ?? leave;
   const arrows = state.view !== "file" && { ArrowDown: () => move(1), ArrowUp: () => move(-1) };
   return {
     ...arrows,
@@ -250,24 +217,12 @@ function ofHits(key) {
   }[key];
 }
 
-function neighbour(all, by) {
-  const next = all[all.indexOf(currentHit()) + by];
-  if (!next) return;
-  markCurrent(next);
-  go(withFilters(parse(next.querySelector(".name").href)), { replace: true });
-}
-
-/** Return a state of a file with the filters of now, which its address does not have. */
-const withFilters = (next) => ({ ...state, q: next.q, view: next.view, at: next.at });
-
 /** Mark the line of a number, or with `extend` all lines from the first marked one. */
-function selectLine(number, extend) {
-  const line = Number(number.dataset.line);
+function selectLine(line, extend) {
   const from = (extend && state.at.line) || line;
-  state = { ...state, at: { ...state.at, line: Math.min(from, line), last: Math.max(from, line) } };
-  writeAddress({ replace: true, typing: false });
-  syncControls();
-  selectLines(state);
+  state.at = { ...state.at, line: Math.min(from, line), last: Math.max(from, line) };
+  writeAddress(address("file", state.at), { replace: true });
+  selectLines(state.at);
 }
 
 function focusHit(hit) {
@@ -304,70 +259,70 @@ function clicked(event) {
   const button = event.target.closest("button");
   if (button?.matches(".back")) back();
   else if (button?.id === "more") showMore(button);
-  else if (button?.matches(".grow")) orFail(growFile(button, state));
-  else if (button?.matches(".more-lines")) orFail(growHit(button.closest(".hit"), state.view ? "" : state.q));
+  else if (button?.matches(".grow")) orFail(growFile(button, state.at));
+  else if (button?.matches(".more-lines")) orFail(growHit(button.closest(".hit")));
   else if (button?.dataset.copy) copy(button.dataset.copy);
   else if (button?.parentElement.id === "error") load();
   const number = event.target.closest(".number");
-  const link = event.target.closest("a[data-open], #start");
-  if (number && !event.ctrlKey && !event.metaKey && !event.button) {
+  const link = event.target.closest("a[data-open]");
+  if (!(number || link) || event.ctrlKey || event.metaKey || event.button) return;
+  if (number) {
     event.preventDefault();
-    selectLine(number, event.shiftKey);
+    return selectLine(Number(number.dataset.line), event.shiftKey);
   }
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  if (event.shiftKey) return;
   if (link.closest(".hit")) markCurrent(link.closest(".hit"));
-  if (link.id !== "start") commit();
-  if (link.dataset.open === "editor") return;
+  commit();
+  const { open } = link.dataset;
+  if (open === "editor") return;
   event.preventDefault();
-  const next = link.id === "start" ? EMPTY : parse(link.href);
-  if (next.view === "file") go(withFilters(next), { replace: state.view === "file" });
-  else go(next);
-  if (link.id === "start" || link.dataset.open === "search") byId("query").focus();
+  go(link.href, { replace: open === "file" && state.view === "file" });
+  if (open === "search") byId("query").focus();
 }
 
 function refreshEditorLinks() {
   for (const link of document.querySelectorAll('[data-open="editor"]')) {
     link.href = editorLink(link.dataset.root, link.dataset.path, link.dataset.line);
   }
-  if (!byId("home").hidden) showHome(status, state);
 }
 
-function setUp() {
-  history.scrollRestoration = "manual";
-  byId("query").addEventListener("input", (event) => follow({ q: event.target.value }));
-  byId("show-filters").addEventListener("click", (event) => {
-    const open = byId("filters").classList.toggle("open");
-    event.currentTarget.setAttribute("aria-expanded", String(open));
-  });
-  document.addEventListener("click", clicked);
-  document.addEventListener("focusin", (event) => {
-    const hit = event.target.closest(".hit");
-    if (hit) markCurrent(hit);
-  });
-  addEventListener("pagehide", writeTyped);
-  addEventListener("popstate", () => {
-    clearTimeout(unwritten);
-    unwritten = 0;
-    state = parse(location.href);
-    show({ from_history: true });
-  });
-  setUpDialogs(refreshEditorLinks);
-  document.addEventListener("keydown", pressed);
-}
+/** Make the boxes of the filters; until the service has answered, only those that are chosen. */
+const fillFilters = (params) => setUpFilters(status, params, ({ typing }) => {
+  if (typing) follow();
+  else go(address(state.view === "file" ? "" : state.view, state.at));
+});
 
 /** Read what is indexed, then show what the address names. */
 async function load() {
-  syncControls();
-  if (!state.view && !state.q) byId("query").focus();  // Else keys such as j go through the hits.
-  const answer = await orFail(ask("status", new URLSearchParams()));
-  if (!answer) return undefined;
+  const answer = await orFail(ask("status"));
+  if (!answer) return;
   status = answer;
-  setUpFilters(status, state, (change, { typing }) => {
-    if (typing) follow(change);
-    else go({ ...state, ...change, view: state.view === "file" ? "" : state.view });
-  });
-  return show();
+  fillFilters(formParams());
+  show();
 }
 
-setUp();
+history.scrollRestoration = "manual";
+byId("query").addEventListener("input", follow);
+byId("show-filters").addEventListener("click", (event) => {
+  const open = byId("filters").classList.toggle("open");
+  event.currentTarget.setAttribute("aria-expanded", String(open));
+});
+document.addEventListener("click", clicked);
+document.addEventListener("keydown", pressed);
+document.addEventListener("focusin", (event) => {
+  const hit = event.target.closest(".hit");
+  if (hit) markCurrent(hit);
+});
+addEventListener("pagehide", writeTyped);
+addEventListener("popstate", () => {
+  clearTimeout(unwritten);
+  unwritten = 0;
+  arrive({ from_history: true });
+});
+setUpEditor(refreshEditorLinks);
+const { params: asked, ...first } = parse(location.href);
+state = first;
+fillFilters(first.view === "file" ? new URLSearchParams({ q: asked.get("q") ?? "" }) : asked);
+countFilters();
+if (!state.view && !asked.has("q")) byId("query").focus();  // Else keys such as j go through the hits.
 load();

@@ -14,10 +14,9 @@ function visible(text) {
   });
 }
 
-/** Replace the children of an element; strings become visible text, and what is null, false or empty is left out. */
+/** Replace the children of an element; strings become visible text, and what is empty is left out. */
 export function fill(element, ...children) {
-  const kept = children.filter((child) => child !== null && child !== false && child !== "");
-  element.replaceChildren(...kept.map((child) => (typeof child === "string" ? visible(child) : child)));
+  element.replaceChildren(...children.filter(Boolean).map((child) => (typeof child === "string" ? visible(child) : child)));
   return element;
 }
 
@@ -26,7 +25,7 @@ export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null) element.setAttribute(name, value);
+    else if (value !== false) element.setAttribute(name, value);
   }
   return fill(element, ...children);
 }
@@ -77,32 +76,23 @@ export function toast(text) {
 }
 
 /**
- * Return a block of code. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true for
- * words of the query; without tokens the text is shown plain. The lines of an excerpt lose their common indent, and
- * they wrap between words on a narrow screen.
+ * Return lines of code. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true for words
+ * of the query. Those of a file have an id, and their numbers are links to them. Those of an excerpt lose their common
+ * indent, and they wrap between words on a narrow screen.
  */
-export function codeBlock(lines, { excerpt = false, linked = false, attributes = {} } = {}) {
-  return el("pre", { class: "code", ...attributes }, el("code", {}, ...codeLines(lines, { excerpt, linked })));
-}
-
-/** Return the lines of a block; linked ones have an id, and their numbers are links to them. */
-export function codeLines(lines, { excerpt = false, linked = false }) {
+export function codeLines(lines, { excerpt = false } = {}) {
   const cut = excerpt ? commonIndent(lines) : 0;
-  return lines.map((line) => {
-    const attributes = linked ? { id: `L${line.line}` } : { "data-line": line.line };
-    return el("span", { class: "line", ...attributes }, linked && numberLink(line.line), ...codeOf(line, cut, excerpt), "\n");
+  return lines.map(({ line, tokens }) => {
+    const code = withoutStart(tokens, cut).flatMap((part) => token(part, excerpt));
+    if (excerpt) return el("span", { class: "line", "data-line": line }, ...code, "\n");
+    // Not reached by Tab, because a file has thousands of them.
+    const number = { class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}` };
+    return el("span", { class: "line", id: `L${line}` }, el("a", number), ...code, "\n");
   });
 }
 
-// Not reached by Tab, because a file has thousands of them.
-const numberLink = (line) => el("a", {
-  class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}`,
-});
-
-function codeOf({ text, tokens }, cut, wraps) {
-  const parts = tokens?.length ? tokens : [["text", text]];
-  return withoutStart(parts, cut).flatMap((part) => token(part, wraps));
-}
+/** Return an excerpt of code. */
+export const excerptOf = (lines) => el("pre", { class: "code" }, el("code", {}, ...codeLines(lines, { excerpt: true })));
 
 function token([kind, text, marked], wraps) {
   const parts = wraps ? breakable(text) : [text];
@@ -120,10 +110,8 @@ function withoutStart(tokens, count) {
 }
 
 function commonIndent(lines) {
-  const indents = lines.filter(({ text }) => text.trim()).map(({ text }) => /^[ \t]*/.exec(text)[0]);
-  if (!indents.length) return 0;
-  const [first] = indents;
-  let length = Math.min(...indents.map((indent) => indent.length));
-  while (length && !indents.every((indent) => indent.startsWith(first.slice(0, length)))) length -= 1;
-  return length;
+  const texts = lines.map(({ text }) => text).filter((text) => text.trim());
+  let indent = /^[ \t]*/.exec(texts[0] ?? "")[0];
+  while (!texts.every((text) => text.startsWith(indent))) indent = indent.slice(0, -1);
+  return indent.length;
 }

@@ -1,9 +1,9 @@
 // A file: the outline of its definitions beside its lines, and more lines of a hit.
 
 import { ask } from "./api.js";
-import { amount, baseName, breakable, byId, codeBlock, codeLines, el, fill } from "./dom.js";
+import { amount, baseName, breakable, byId, codeLines, el, excerptOf, fill } from "./dom.js";
+import { address, fileParams } from "./filters.js";
 import { actions, facts } from "./hits.js";
-import { address, fileParams } from "./state.js";
 
 const AT_ONCE = 2000;  // Lines of an answer.
 const ABOVE = 200;
@@ -13,25 +13,20 @@ const MOVED = "The file changed after it was indexed: the lines of its definitio
 
 let shown = { key: "", found: null, first: 0, last: 0 };
 
-const keyOf = ({ q, at }) => [at.root, at.path, q].join("\n");
+const keyOf = (at) => fileParams(at).toString();
 
-/** Return the parameters of a request for the part of the file that has the line of a state. */
-export function partParams(state) {
-  const { line } = state.at;
-  return fileParams(state, { first: line > AT_ONCE ? line - ABOVE : 1 });
-}
+/** Return the parameters of a request for the part of a file that has a line. */
+export const partParams = (at) => fileParams(at, { first: at.line > AT_ONCE ? at.line - ABOVE : 1 });
 
-/** Say whether the part of the file with the line of a state is already on the page. */
-export function isFileShown(state) {
-  const { line } = state.at;
-  return shown.key === keyOf(state) && (!line || (shown.first <= line && line <= shown.last));
-}
+/** Say whether the part of a file with a line is already on the page. */
+export const isFileShown = (at) =>
+  shown.key === keyOf(at) && (!at.line || (shown.first <= at.line && at.line <= shown.last));
 
 /** Show an answer of `file`; `hits` are the definitions of the file that are hits. */
-export function showFile(found, state, { several, hits }) {
-  shown = { key: keyOf(state), found, first: found.lines[0]?.line ?? 1, last: found.lines.at(-1)?.line ?? 0 };
+export function showFile(found, at, { several, hits }) {
+  shown = { key: keyOf(at), found, first: found.lines[0]?.line ?? 1, last: found.lines.at(-1)?.line ?? 0 };
   fill(byId("file"),
-    outline(found, state, hits),
+    outline(found, at, hits),
     el("div", { class: "source" },
       el("div", { class: "about" },
         el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
@@ -39,17 +34,17 @@ export function showFile(found, state, { several, hits }) {
           several && el("span", { class: "root", title: found.root }, baseName(found.root)), ...breakable(found.path)),
         el("span", { class: "facts" }, `${found.language} · ${amount(found.line_count, "line")}`),
         el("div", { id: "selection" })),
-      found.stale ? el("p", { class: "note" }, MOVED) : null,
+      found.stale && el("p", { class: "note" }, MOVED),
       growButton("above"),
-      codeBlock(found.lines, { linked: true, attributes: { tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` } }),
+      el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` },
+        el("code", {}, ...codeLines(found.lines))),
       growButton("below")));
   for (const { start_line } of hits) lineOf(start_line)?.classList.add("found");
   showGrowth();
 }
 
-/** Mark the lines of a state, and say which definition they are in. */
-export function selectLines(state) {
-  const { line, last } = state.at;
+/** Mark lines, and say which definition they are in. */
+export function selectLines({ root, path, line, last }) {
   for (const marked of byId("file").querySelectorAll(".line.selected")) marked.classList.remove("selected");
   for (let number = Math.max(line, shown.first); number && number <= Math.min(last, shown.last); number += 1) {
     lineOf(number)?.classList.add("selected");
@@ -57,22 +52,21 @@ export function selectLines(state) {
   const around = shown.found.definitions.filter((one) => one.start_line <= line && line <= one.last_line);
   const inner = around.reduce((best, one) => (best && best.start_line > one.start_line ? best : one), null);
   for (const link of byId("file").querySelectorAll(".outline a")) {
-    const is_current = inner !== null && Number(link.dataset.line) === inner.start_line;
-    if (is_current) link.setAttribute("aria-current", "true");
-    else link.removeAttribute("aria-current");
-    if (is_current) link.scrollIntoView({ block: "nearest" });
+    link.removeAttribute("aria-current");
+    if (Number(link.dataset.line) !== inner?.start_line) continue;
+    link.setAttribute("aria-current", "true");
+    link.scrollIntoView({ block: "nearest" });
   }
-  const { root, path } = state.at;
   const name = inner?.qualified_name || inner?.name || path;
   fill(byId("selection"),
     inner && el("span", { class: "name" }, ...breakable(name)),
     inner && el("span", { class: "facts" }, facts({ ...inner, end_line: inner.last_line })),
-    actions({ root, path, line: line || 1 }, name, state, { similar: inner !== null }));
+    actions({ root, path, line: line || 1 }, name, { similar: inner !== null }));
 }
 
 export const lineOf = (number) => byId(`L${number}`);
 
-function outline(found, state, hits) {
+function outline(found, { root, path }, hits) {
   const starts = new Set(hits.map(({ start_line }) => start_line));
   const rest = found.definition_count - found.definitions.length;
   const around = [];
@@ -80,10 +74,9 @@ function outline(found, state, hits) {
     while (around.length && !isIn(one.qualified_name, around.at(-1))) around.pop();
     const depth = around.length;
     around.push(one.qualified_name);
-    const at = { ...state.at, line: one.start_line, last: one.end_line };
     return el("li", { class: `depth-${Math.min(depth, 4)}` }, el("a", {
-      href: address({ ...state, at }), "data-open": "file", "data-line": one.start_line, title: one.signature || null,
-      class: starts.has(one.start_line) ? "found" : null, "aria-label": one.name,
+      href: address("file", { root, path, line: one.start_line, last: one.end_line }), "data-open": "file",
+      "data-line": one.start_line, title: one.signature, class: starts.has(one.start_line) && "found", "aria-label": one.name,
     }, ...breakable(one.name)));
   });
   return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: matchMedia("(min-width: 861px)").matches },
@@ -113,29 +106,29 @@ function showGrowth() {
 }
 
 /** Put the lines that a button names on the page. */
-export async function growFile(button, state) {
+export async function growFile(button, at) {
   const { side, first, last } = button.dataset;
   const { key } = shown;
-  const found = await ask("file", fileParams(state, { first, last }));
+  const found = await ask("file", fileParams(at, { first, last }));
   if (shown.key !== key) return;
   const anchor = lineOf(shown.first);
   const top = anchor.getBoundingClientRect().top;
-  byId("file").querySelector(".code code")[side === "above" ? "prepend" : "append"](...codeLines(found.lines, { linked: true }));
+  byId("file").querySelector(".code code")[side === "above" ? "prepend" : "append"](...codeLines(found.lines));
   if (side === "above") shown.first = Number(first);
   else shown.last = Number(last);
   scrollBy(0, anchor.getBoundingClientRect().top - top);
   showGrowth();
-  selectLines(state);
+  selectLines(at);
 }
 
 /** Show more lines of a hit: the first ones of its definition, then more below and above. */
-export async function growHit(hit, q) {
+export async function growHit(hit) {
   const [root, path] = hit.dataset.file.split("\n");
   const start = Number(hit.dataset.line);
   const step = Number(hit.dataset.step ?? 0) + 1;
   const [first, last] = [Math.max(start - (step - 1) * HIT_STEP, 1), start + step * HIT_STEP - 1];
-  const found = await ask("file", fileParams({ q, at: { root, path } }, { first, last }));
+  const found = await ask("file", fileParams({ root, path }, { first, last }));
   hit.dataset.step = step;
-  hit.querySelector(".code").replaceWith(codeBlock(found.lines, { excerpt: true }));
+  hit.querySelector(".code").replaceWith(excerptOf(found.lines));
   hit.querySelector(".more-lines").hidden = first === 1 && last >= found.line_count;
 }

@@ -1,24 +1,23 @@
 // The list of hits, and the lines above it.
 
-import { amount, baseName, breakable, byId, codeBlock, el, fill, prose } from "./dom.js";
+import { amount, baseName, breakable, byId, el, excerptOf, fill, prose } from "./dom.js";
+import { address, placeAt } from "./filters.js";
 import { editorLink } from "./settings.js";
-import { EMPTY, address, placeAt } from "./state.js";
 
-const REASONS = 3;
 let freshness = [];  // Of the last answer that had it: a search while typing does not look for changed files.
 
-/** Show an answer of the API to a state. */
-export function showAnswer(answer, state, { more }) {
-  const several = answer.roots.length > 1;
+/** Show an answer of the API; `asked` is its query or place, `revision` that of a search. */
+export function showAnswer(answer, { asked, revision, more }) {
+  const whereOf = ({ root }) => revision || (answer.roots.length > 1 && baseName(root));
   fill(byId("summary"), ...prose(summary(answer)));
   fill(byId("notes"), ...notes(answer).map((note) => el("p", { class: "note" }, ...prose(note))));
   const list = byId("hits");
-  const items = answer.hits.map((hit) => hitItem(hit, state, several));
+  const items = answer.hits.map((hit) => hitItem(hit, whereOf(hit)));
   const next = more && el("li", { class: "more" }, el("button", { type: "button", id: "more" }, "More hits"));
   const focused = focusedFile();
   if (answer.low_confidence) fill(list, items[0], folded(items.slice(1), next));
   else fill(list, ...items, next);
-  list.dataset.query = state.view ? `${state.at.path}:${state.at.line}` : state.q;
+  list.dataset.query = asked;
   if (focused) (items.find((item) => item.dataset.file === focused) ?? items[0])?.querySelector(".name").focus();
 }
 
@@ -74,34 +73,34 @@ function notes(answer) {
   return found.filter(Boolean);
 }
 
-function hitItem(hit, state, several) {
+const fileLink = (hit, name, attributes = {}) => el("a", {
+  href: address("file", placeAt(hit)), "data-open": "file", "aria-label": name, ...attributes,
+}, ...breakable(name));
+
+function hitItem(hit, where) {
   const id = `hit-${hit.rank}`;
   const at = placeAt(hit);
   const name = hit.qualified_name || hit.name || hit.path;
-  const link = el("a", { class: "name", href: address({ ...state, view: "file", at }), "data-open": "file",
-    "aria-label": name, "aria-describedby": `${id}-place` }, ...breakable(name));
   const about = { "data-file": `${hit.root}\n${hit.path}`, "data-line": hit.start_line };
   return el("li", { class: "hit", ...about }, el("article", { "aria-labelledby": `${id}-name` },
-    el("h2", { id: `${id}-name` }, link),
+    el("h2", { id: `${id}-name` }, fileLink(hit, name, { class: "name", "aria-describedby": `${id}-place` })),
     el("span", { class: "facts" }, facts(hit), ...flags(hit)),
-    el("div", { class: "place", id: `${id}-place` }, ...place(hit, (!state.view && state.revision) || (several && baseName(hit.root)))),
-    actions(at, name, state, { more: Boolean(hit.snippet?.length) }),
-    hit.snippet?.length ? codeBlock(hit.snippet, { excerpt: true }) : null,
-    hit.others?.length ? others(hit.others, state) : null,
-    hit.reasons?.length ? reasons(hit.reasons) : null,
+    el("div", { class: "place", id: `${id}-place` }, ...place(hit, where)),
+    actions(at, name, { more: hit.snippet.length > 0 }),
+    hit.snippet.length > 0 && excerptOf(hit.snippet),
+    hit.others?.length > 0 && others(hit.others),
+    hit.reasons.length > 0 && el("ul", { class: "reasons", "aria-label": "Why it is a hit" },
+      ...hit.reasons.map((text) => el("li", {}, ...prose(text)))),
   ));
 }
 
 /** List other definitions of the file as links. */
-function others(definitions, state) {
-  return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) => {
-    const at = placeAt(other);
-    const name = other.qualified_name || other.name;
-    return el("li", {},
+function others(definitions) {
+  return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) =>
+    el("li", {},
       el("span", { class: "at" }, String(other.start_line)),
-      el("a", { href: address({ ...state, view: "file", at }), "data-open": "file", "aria-label": name }, ...breakable(name)),
-      el("span", { class: "facts" }, facts({ ...other, language: "" })));
-  }));
+      fileLink(other, other.qualified_name || other.name),
+      el("span", { class: "facts" }, facts({ ...other, language: "" })))));
 }
 
 /** Describe a definition: kind, language and length. */
@@ -125,22 +124,15 @@ function place({ path, start_line }, where) {
 }
 
 /** Return the links and buttons of a place; only a definition has similar ones, and only a hit shows more lines. */
-export function actions(at, name, state, { similar = true, more = false } = {}) {
+export function actions(at, name, { similar = true, more = false } = {}) {
   const spot = `${baseName(at.path)}:${at.line}`;
   return el("div", { class: "actions" },
     more && el("button", { type: "button", class: "more-lines", "aria-label": `More lines of ${name}` }, "More lines"),
-    similar && el("a", { href: address({ ...EMPTY, ...filtersOf(state), q: state.q, view: "similar", at }), "data-open": "similar",
+    similar && el("a", { href: address("similar", at), "data-open": "similar",
       "aria-label": `Similar to ${name}`, title: "Similar code (s)" }, "Similar"),
     el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor", "data-root": at.root,
       "data-path": at.path, "data-line": at.line, "aria-label": `Editor: open ${spot}`, title: "Open in the editor (o)" },
     "Editor"),
     el("button", { type: "button", "data-copy": `${at.path}:${at.line}`, "aria-label": `Copy ${spot}`,
       title: "Copy path and line (y)" }, "Copy"));
-}
-
-const filtersOf = ({ lang, kind, path, root, group, content }) => ({ lang, kind, path, root, group, content });
-
-function reasons(texts) {
-  return el("ul", { class: "reasons", "aria-label": "Why it is a hit" },
-    ...texts.slice(0, REASONS).map((text) => el("li", {}, ...prose(text))));
 }
