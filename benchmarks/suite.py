@@ -25,7 +25,7 @@ from codesearch.evaluation.judge import DEFAULT, SYSTEMS, BenchOptions, System
 from codesearch.evaluation.metrics import score_graded
 from codesearch.evaluation.qrels import judged, read_annotations
 from codesearch.evaluation.result import SuiteResult, distinct_queries, result_text, summarise, write_json
-from codesearch.home import default_home
+from codesearch.files import default_home
 from training.predictions import read_predictions, write_predictions
 
 SUITES = {

@@ -1,4 +1,7 @@
-"""File locks, atomic writes, and files that only their owner can read. This module imports almost nothing.
+"""The home, which is the folder of all indexes, file locks, atomic writes, and files that only their owner can read.
+
+This module imports almost nothing, because the client of a service starts fast. Only its owner can read a home. The
+modes of its folders and files do not depend on the umask.
 
 `atomic_writer` writes a new file in the same folder, `NAME.RANDOM.part`. One rename then replaces the old file. A
 reader sees the old content or the new content, never a mixture. If several processes write the same file, the last one
@@ -13,9 +16,15 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import BinaryIO
 
+TYPE_CHECKING = False  # The module `typing` takes long to import.
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import BinaryIO
+
+REVISIONS, COMMITS, SCRATCH = "revisions", "commits", "scratch"
+FOLDERS = frozenset(("indexes", "cache", SCRATCH, "service", REVISIONS, COMMITS))
+"""What a home contains."""
 _MAX_NAME_CHARS = 50
 """Length of the part of the name that a `.part` file repeats. A name has at most 255 bytes, a character up to 4."""
 PART = ".part"
@@ -24,9 +33,37 @@ OPEN_FILES_STAY = os.name == "nt"
 """Whether the system refuses to delete or replace a file that a process has open or mapped."""
 BUSY_S = 2.0
 """How many seconds to wait for a reader that prevents the replacement of a file."""
-SCRATCH = "scratch"
 _NEW_S = 60.0
 """A younger scratch folder may belong to a process that has not locked it yet."""
+
+
+def default_home() -> str:
+    """Return the folder that holds all indexes: `CODESEARCH_HOME`, or `codesearch` in the user's data folder."""
+    if home := os.environ.get("CODESEARCH_HOME"):
+        return os.path.expanduser(home)
+    local = os.environ.get("LOCALAPPDATA") if os.name == "nt" else None
+    named = os.path.expanduser(os.environ.get("XDG_DATA_HOME", ""))
+    data = named if os.path.isabs(named) else os.path.expanduser(local or "~/.local/share")
+    return os.path.join(data, "codesearch")  # A relative folder would be inside of a repository.
+
+
+def make_private(home: str) -> None:
+    """Let only the owner enter a home that others could, so that they cannot reach what is in it.
+
+    Nothing happens if the folder has other files too, belongs to another user, or has no permissions.
+    """
+    if not hasattr(os, "getuid"):  # On Windows, the profile of a user is private.
+        return
+    with suppress(OSError):
+        seen = os.stat(home)
+        if seen.st_uid == os.getuid() and seen.st_mode & 0o077 and FOLDERS.issuperset(os.listdir(home)):
+            os.chmod(home, 0o700)
+
+
+def mark_used(folder: str | os.PathLike[str]) -> None:
+    """Record that a folder is used, so that it is kept; a home that cannot be written stays as it is."""
+    with suppress(OSError):
+        os.utime(folder)
 
 
 def make_folder(folder: Path) -> None:
@@ -50,6 +87,8 @@ def create_private(path: Path) -> None:
 
 def expanded(path: Path | str) -> Path:
     """Return a path with `~` replaced; a user that does not exist stays as it is, so the path does not exist either."""
+    from pathlib import Path  # Not at the start of a client.
+
     return Path(os.path.expanduser(path))
 
 

@@ -29,7 +29,7 @@ def allowed_imports() -> tuple[set[str], dict[str, set[str]]]:
 
 
 BASE, ALLOWED = allowed_imports()
-ALLOWED["service"] = {"errors", "files", "home"}
+ALLOWED["service"] = {"errors", "files"}
 """The packages that each package of codesearch may import, besides itself."""
 HEAVY = (
     "codesearch.parsing.ignore",
@@ -227,7 +227,7 @@ def test_a_query_that_a_service_answers_loads_only_the_client(indexed, command):
         "codesearch.cli",
         "codesearch.cli.entry",
         "codesearch.cli.output",
-        "codesearch.home",
+        "codesearch.files",
         "codesearch.service",
         "codesearch.service.client",
     }

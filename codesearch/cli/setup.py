@@ -19,7 +19,7 @@ from codesearch.cli.options import Home
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import find_project
 from codesearch.errors import ConfigError, nearest_or
-from codesearch.home import FOLDERS
+from codesearch.files import FOLDERS
 from codesearch.options import Opt
 from codesearch.settings import user_file
 from codesearch.visible import visible

@@ -21,8 +21,7 @@ from codesearch.errors import (
     ConfigError,
     IndexNotFoundError,
 )
-from codesearch.files import expanded
-from codesearch.home import COMMITS
+from codesearch.files import COMMITS, expanded
 from codesearch.search.request import RequestFields, SearchRequest
 from codesearch.store.catalogue import (
     IndexEntry,

@@ -16,8 +16,7 @@ from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_devi
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.scope import Scope, too_large
 from codesearch.errors import ConfigError, IndexCorruptError, IndexNotFoundError, index_command
-from codesearch.files import Stamp, expanded, stamp_of
-from codesearch.home import default_home, make_private
+from codesearch.files import Stamp, default_home, expanded, make_private, stamp_of
 from codesearch.store.catalogue import IndexEntry, is_revision
 from codesearch.store.manifest import MANIFEST, Manifest
 

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import ConfigError
-from codesearch.files import expanded, make_folder, private, scratch_folder
+from codesearch.files import REVISIONS, expanded, make_folder, private, scratch_folder
 from codesearch.git import Blob, Repository, work_tree
-from codesearch.home import REVISIONS
 from codesearch.store.catalogue import index_folder, read_entry, remove_unused
 from codesearch.store.database import storage_error
 

@@ -29,8 +29,7 @@ from codesearch.errors import (
     IndexWriteError,
     index_command,
 )
-from codesearch.files import expanded
-from codesearch.home import mark_used
+from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
 from codesearch.store.catalogue import IndexEntry

@@ -39,10 +39,9 @@ from codesearch.build.plan import Plan, known_files
 from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.config import IndexConfig
 from codesearch.errors import ConfigError, IndexStoreError, IndexWriteError
-from codesearch.files import make_folder, write_atomically
+from codesearch.files import COMMITS, make_folder, write_atomically
 from codesearch.git import Repository
 from codesearch.history.log import Commit, read_changes, without_trailers
-from codesearch.home import COMMITS
 from codesearch.parsing.walker import SourceFile
 from codesearch.processes import available_cores
 from codesearch.store.catalogue import unique_name, writer_lock

@@ -23,11 +23,11 @@ from codesearch.build.parse import extract_each
 from codesearch.build.workers import start_early
 from codesearch.config import ParseConfig, RankConfig
 from codesearch.errors import ConfigError, IndexCorruptError
+from codesearch.files import mark_used
 from codesearch.git import work_tree
 from codesearch.history.build import History, find_history, id_of, time_of, update_history
 from codesearch.history.hits import HistoryAnswer, read_hits
 from codesearch.history.log import commit_ids
-from codesearch.home import mark_used
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter

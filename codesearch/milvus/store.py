@@ -179,17 +179,16 @@ class MilvusStore:
 
     def write(self, collection: str, rows: Iterable[dict[str, Any]]) -> int:
         """Insert rows, or replace those with the same key; return how many."""
-        count = 0
-        for batch in _batches(rows):
-            self._request("upsert", collection, batch)
-            count += len(batch)
-        return count
+        return self._in_batches("upsert", collection, "data", rows)
 
     def delete(self, collection: str, keys: Iterable[str]) -> int:
         """Delete rows by their keys; return how many were named."""
-        count = 0
-        for batch in _batches(keys):
-            self._request("delete", collection, ids=batch)
+        return self._in_batches("delete", collection, "ids", keys)
+
+    def _in_batches(self, method: str, collection: str, name: str, values: Iterable[object]) -> int:
+        source, count = iter(values), 0
+        while batch := list(islice(source, _WRITTEN_AT_ONCE)):
+            self._request(method, collection, **{name: batch})
             count += len(batch)
         return count
 
@@ -339,12 +338,6 @@ _ROOT_FIELDS: _Fields = (
 def about_row(key: str, shard: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of the collection of roots."""
     return {"id": key, "shard": shard, "about": json.dumps(about), "unused": UNUSED}
-
-
-def _batches(values: Iterable[T]) -> Iterator[list[T]]:
-    source = iter(values)
-    while batch := list(islice(source, _WRITTEN_AT_ONCE)):
-        yield batch
 
 
 def quoted(value: str | list[str]) -> str:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 import codesearch
-from codesearch.home import default_home
+from codesearch.files import default_home
 
 TYPE_CHECKING = False  # The module `typing` takes long to import.
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
-from codesearch.files import ABSENT, OPEN_FILES_STAY, Stamp, file_lock, stamp_of
-from codesearch.home import COMMITS, REVISIONS
+from codesearch.files import ABSENT, COMMITS, OPEN_FILES_STAY, REVISIONS, Stamp, file_lock, stamp_of
 from codesearch.store.manifest import MANIFEST, Manifest, read_manifest
 
 INDEXES = "indexes"

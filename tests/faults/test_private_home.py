@@ -10,7 +10,7 @@ import pytest
 
 from codesearch import Engine, IndexOptions, Scope
 from codesearch.config import VectorConfig
-from codesearch.home import default_home, make_private
+from codesearch.files import default_home, make_private
 from codesearch.store.catalogue import list_indexes
 from tests.conftest import index_by_engine, write_tree
 

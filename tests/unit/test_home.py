@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from codesearch import home
+from codesearch import files
 
 WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Users\me"}
 
@@ -25,5 +25,5 @@ WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Use
 def test_each_operating_system_has_its_data_folder(monkeypatch, system, variables, expected):
     paths = ntpath if system == "nt" else posixpath
     path = SimpleNamespace(join=paths.join, isabs=paths.isabs, expanduser=lambda text: text)
-    monkeypatch.setattr(home, "os", SimpleNamespace(name=system, environ=variables, path=path))
-    assert home.default_home() == expected
+    monkeypatch.setattr(files, "os", SimpleNamespace(name=system, environ=variables, path=path))
+    assert files.default_home() == expected

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import IndexFormatError, IndexLockedError
-from codesearch.home import default_home
+from codesearch.files import default_home
 from codesearch.store.catalogue import index_folder, list_indexes, remove_index, writer_lock
 from tests.conftest import break_format
 
