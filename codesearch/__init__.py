@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness, State
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, ExportReport, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
     from codesearch.engine.session import Policy, Session
     from codesearch.errors import (
@@ -55,7 +55,6 @@ __all__ = [
     "Filters",
     "Freshness",
     "Hit",
-    "ImportReport",
     "IndexCorruptError",
     "IndexFormatError",
     "IndexLockedError",

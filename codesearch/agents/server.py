@@ -93,22 +93,22 @@ def _meant(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known) or 'none'}"
 
 
-def _at_most(high: int, help_text: str, low: int = 1) -> tuple[Any, AfterValidator]:
+def _about(text: str) -> Any:  # noqa: ANN401 - what pydantic returns
+    """Describe a parameter."""
+    return Field(description=text)
+
+
+def _at_most(high: int, text: str, low: int = 1) -> tuple[Any, AfterValidator]:
     """Describe a number and its limit; a number outside of the limits becomes the nearest one inside."""
-    described = Field(description=f"{help_text} At most {high}.")
-    return described, AfterValidator(lambda number: max(low, min(number, high)))
+    return _about(f"{text} At most {high}."), AfterValidator(lambda number: max(low, min(number, high)))
 
 
 _Place = Annotated[
-    str,
-    Field(
-        description="path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push."
-    ),
+    str, _about("path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push.")
 ]
 _Hits = Annotated[int, *_at_most(50, "Hits to show.")]
 _Tokens = Annotated[int, *_at_most(20_000, "Longest answer, in tokens.", low=100)]
-_Revision = Annotated[str, Field(description="A git revision in place of the files as they are.")]
-_GROUP_HELP = "Search these folders, not the project."
+_Revision = Annotated[str, _about("A git revision in place of the files as they are.")]
 
 
 class Agents:
@@ -132,17 +132,11 @@ class Agents:
     async def search(
         self,
         context: Context[Any, Any],
-        query: Annotated[
-            str, Field(description="A question, keywords, a name, a path, an error message or code.")
-        ],
-        path: Annotated[
-            str, Field(description="A glob; src/ is that folder of the project; ! excludes.")
-        ] = "",
-        language: Annotated[str, Field(description="Only this language, such as python.")] = "",
-        kind: Annotated[str, Field(description="Only this kind, such as function, method or class.")] = "",
-        flat: Annotated[
-            bool, Field(description="List definitions, not files with their best definitions.")
-        ] = False,
+        query: Annotated[str, _about("A question, keywords, a name, a path, an error message or code.")],
+        path: Annotated[str, _about("A glob; src/ is that folder of the project; ! excludes.")] = "",
+        language: Annotated[str, _about("Only this language, such as python.")] = "",
+        kind: Annotated[str, _about("Only this kind, such as function, method or class.")] = "",
+        flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
         limit: _Hits = 8,
         max_tokens: _Tokens = 250,
         at: _Revision = "",
@@ -196,8 +190,8 @@ class Agents:
     async def outline(
         self,
         context: Context[Any, Any],
-        place: Annotated[str, Field(description="A folder, file or class; the project if empty.")] = "",
-        question: Annotated[str, Field(description="Show only what answers this.")] = "",
+        place: Annotated[str, _about("A folder, file or class; the project if empty.")] = "",
+        question: Annotated[str, _about("Show only what answers this.")] = "",
         max_tokens: _Tokens = 1_500,
         at: _Revision = "",
         group: str = "",
@@ -214,8 +208,8 @@ class Agents:
     async def usages(
         self,
         context: Context[Any, Any],
-        place: Annotated[str, Field(description="A name, a qualified name, path:line or path::name.")],
-        path: Annotated[str, Field(description="A glob of the files to look in; ! excludes.")] = "",
+        place: Annotated[str, _about("A name, a qualified name, path:line or path::name.")],
+        path: Annotated[str, _about("A glob of the files to look in; ! excludes.")] = "",
         limit: Annotated[int, *_at_most(200, "Hits to show.")] = 30,
         max_tokens: _Tokens = 1_500,
         at: _Revision = "",
@@ -236,12 +230,10 @@ class Agents:
     async def history(
         self,
         context: Context[Any, Any],
-        question: Annotated[str, Field(description="What to look for; newest first if empty.")] = "",
+        question: Annotated[str, _about("What to look for; newest first if empty.")] = "",
         place: Annotated[
             str,
-            Field(
-                description="Only what changed this file, definition (path:12, path::name) or lines (path:12-12)."
-            ),
+            _about("Only what changed this file, definition (path:12, path::name) or lines (path:12-12)."),
         ] = "",
         limit: Annotated[int, *_at_most(50, "Commits to show.")] = 8,
         max_tokens: _Tokens = 1_000,
@@ -364,7 +356,7 @@ def _with_groups(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any]
         return tool
     group = parameters.pop("group")
     if groups:
-        described = Field(description=f"{_GROUP_HELP} One of {', '.join(groups)}.")
+        described = _about(f"Search these folders, not the project. One of {', '.join(groups)}.")
         parameters["group"] = group.replace(annotation=Annotated[str, described])
 
     @functools.wraps(tool)

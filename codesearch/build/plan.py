@@ -17,8 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codesearch.build.current import Comparison, compare
-from codesearch.build.stamps import Stamps, read_stamps, trusted
+from codesearch.build.stamps import Comparison, Stamps, compare, read_stamps, trusted
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.files import Stamp
 from codesearch.parsing.languages import LANGUAGES, grammar_version

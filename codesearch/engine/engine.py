@@ -32,7 +32,7 @@ from codesearch.store.catalogue import (
 )
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import Check, ExportReport, ImportReport, IndexStatus
+    from codesearch.engine.reports import Check, ExportReport, IndexStatus
     from codesearch.engine.update import Dependencies
     from codesearch.portable.pack import ExportCounts, OnStage
 
@@ -200,7 +200,7 @@ class Engine(Indexer):
         name: str | None = None,
         max_bytes: int | None = None,
         on_progress: OnStage = lambda stage, done, total: None,
-    ) -> ImportReport:
+    ) -> IndexStatus:
         """Add the index in a portable file to the home; an earlier index of the same folder or name is replaced.
 
         Args:
@@ -214,10 +214,9 @@ class Engine(Indexer):
             PortableFileError: the file is damaged, unsafe, too large or of another version.
             ConfigError: the root is no folder, the name is not valid, or the file needs another model.
         """
-        from codesearch.engine.reports import ImportReport
+        from codesearch.engine.reports import IndexStatus
         from codesearch.portable.unpack import MAX_BYTES, import_portable
 
-        started = time.monotonic()
         manifest = import_portable(
             expanded(file),
             self.home,
@@ -227,7 +226,7 @@ class Engine(Indexer):
             max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
             on_progress=on_progress,
         )
-        return ImportReport(manifest=manifest, seconds=time.monotonic() - started)
+        return IndexStatus(folder=find_folder(self.home, Path(manifest.root)), manifest=manifest)
 
     def verify(self) -> list[Check]:
         """Check the installation, the model and every byte of every index."""

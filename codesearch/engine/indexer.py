@@ -79,18 +79,21 @@ class Pool:
         folder = entry.folder.absolute()
         # Take the stamp first, so an index that changes while it opens is opened again.
         stamp = stamp_of(str(folder / MANIFEST))
-        held = self._indexes.pop(folder, None)
-        try:
-            if held and held.stamp == stamp and _is_whole(held.reader):
-                current, held = held, None
-            else:
-                manifest = entry.manifest if entry.stamp == stamp else None
-                current = _Held(stamp, IndexReader.open(folder, manifest))
-        finally:
-            if held:
-                _replace(held)
-        self._indexes[folder] = current
-        return current
+        held = self._indexes.get(folder)
+        if held and (held.stamp != stamp or not _is_whole(held.reader)):
+            self._replace(folder)
+            held = None
+        if not held:
+            manifest = entry.manifest if entry.stamp == stamp else None
+            held = _Held(stamp, IndexReader.open(folder, manifest))
+        self._indexes.pop(folder, None)
+        self._indexes[folder] = held
+        return held
+
+    def _replace(self, folder: Path) -> None:
+        held = self._indexes.pop(folder)
+        held.replaced = True
+        held.close_if_unused()
 
     def encoder(self, folder: Path, device: str) -> OnnxEncoder:
         """Return the encoder of a bundle."""
@@ -111,15 +114,15 @@ class Pool:
             spare = list(self._indexes)[: -self._max_indexes]
             for folder, held in list(self._indexes.items()):
                 if folder in spare or held.stamp != stamp_of(str(folder / MANIFEST)):
-                    _replace(self._indexes.pop(folder))
+                    self._replace(folder)
             for key in list(self._encoders)[: -self._max_encoders]:
                 del self._encoders[key]
 
     def close(self) -> None:
         """Close every index that nobody uses, and the others as soon as their users are done."""
         with self._lock:
-            while self._indexes:
-                _replace(self._indexes.popitem()[1])
+            for folder in list(self._indexes):
+                self._replace(folder)
             self._encoders.clear()
 
 
@@ -130,11 +133,6 @@ def _is_whole(reader: IndexReader) -> bool:
     except IndexCorruptError:
         return False
     return True
-
-
-def _replace(held: _Held) -> None:
-    held.replaced = True
-    held.close_if_unused()
 
 
 class SearchBackend(Protocol):
@@ -263,7 +261,7 @@ class Indexer:
 
 def refresh(indexer: Indexer, entry: IndexEntry, budget_s: float, on_progress: OnProgress) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-    from codesearch.build.current import compare
+    from codesearch.build.stamps import compare
 
     manifest = entry.committed
     if not manifest.has_sources:

@@ -121,22 +121,6 @@ class IndexStatus(OfIndex):
         return self.manifest.root
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportReport(OfIndex):
-    """What `Engine.import_index` did.
-
-    Attributes:
-        seconds: wall time.
-    """
-
-    seconds: float
-
-    @property
-    def root(self) -> str:
-        """The indexed folder, or the name of an index that was imported without it."""
-        return self.manifest.root
-
-
 @dataclass(frozen=True, slots=True)
 class ExportReport:
     """What an export wrote.

@@ -25,23 +25,8 @@ _LISTED = 5
 MAX_FILES, MAX_BYTES = 50_000, 500_000_000
 """A project with more source files, or more bytes in them, is indexed only when the user asks."""
 _PROJECT_FILES = frozenset(
-    {
-        "CMakeLists.txt",
-        "Cargo.toml",
-        "Gemfile",
-        "Makefile",
-        "Package.swift",
-        "build.gradle",
-        "build.gradle.kts",
-        "build.sbt",
-        "composer.json",
-        "go.mod",
-        "meson.build",
-        "package.json",
-        "pom.xml",
-        "pyproject.toml",
-        "setup.py",
-    }
+    "CMakeLists.txt Cargo.toml Gemfile Makefile Package.swift build.gradle build.gradle.kts build.sbt composer.json "
+    "go.mod meson.build package.json pom.xml pyproject.toml setup.py".split()
 )
 _PROJECT_SUFFIXES = (".sln", ".csproj", ".gemspec", ".rockspec")
 

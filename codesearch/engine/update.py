@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.build import workers
-from codesearch.build.current import Comparison, compare, walk_in_force
 from codesearch.build.plan import Plan, can_merge, digest_of, plan_update
-from codesearch.build.stamps import is_folder, read_stamps, write_stamps
+from codesearch.build.stamps import Comparison, compare, is_folder, read_stamps, walk_in_force, write_stamps
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig
 from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.engine.reports import IndexReport

@@ -67,7 +67,7 @@ def test_a_query_finds_the_code_of_a_tag_and_shows_paths_as_git_does(command, ro
 
 def test_a_revision_is_never_compared_with_its_index(engine, root, monkeypatch):
     index_at(engine, root)
-    monkeypatch.setattr("codesearch.build.current.compare", None)
+    monkeypatch.setattr("codesearch.build.stamps.compare", None)
     answer = engine.search("pigeon", Scope((root,), at="old"))
     assert [one.state for one in answer.freshness] == ["current"]
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from codesearch.build import stamps
-from codesearch.build.current import walk_in_force
 from codesearch.build.plan import known_files
+from codesearch.build.stamps import walk_in_force
 from codesearch.config import IndexOptions
 from codesearch.engine.answer import Changes
 from codesearch.engine.engine import Engine

@@ -9,8 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.build.current import Comparison, compare
-from codesearch.build.stamps import FILE, Stamps, doubtful, read_stamps, trusted, write_stamps
+from codesearch.build.stamps import (
+    FILE,
+    Comparison,
+    Stamps,
+    compare,
+    doubtful,
+    read_stamps,
+    trusted,
+    write_stamps,
+)
 from codesearch.files import ABSENT, stamp_of
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import read_manifest
