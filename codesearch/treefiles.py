@@ -27,11 +27,7 @@ EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
 
 
 def read_regular(path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
-    """Read a regular file; the path may be a link.
-
-    Returns:
-        The bytes, and the status of the file when it was opened.
-    """
+    """Read a regular file, and its status when it was opened; the path may be a link."""
     return _read(os.open(path, _FLAGS), path, max_bytes)
 
 
@@ -42,11 +38,7 @@ def read_head(path: str | Path, count: int) -> bytes:
 
 
 def read_below(root: str | Path, path: str, walk: WalkConfig) -> tuple[bytes, os.stat_result]:
-    """Read a regular file of a tree.
-
-    Returns:
-        The bytes, and the status of the file when it was opened.
-    """
+    """Read a regular file of a tree, and its status when it was opened."""
     return _read(_open_below(root, path, follow_links=walk.follow_links), path, walk.max_file_bytes)
 
 
@@ -96,16 +88,13 @@ def _open_below(root: str | Path, path: str, *, follow_links: bool) -> int:
 def rule_files_above(root: Path) -> list[tuple[str, str]]:
     """List the ignore files between the top of the git work tree and `root`, which itself is not included.
 
-    Returns:
-        The absolute path of each, which need not exist, and the path from its folder to `root` with a slash at the end.
+    An entry has an absolute path, which need not exist, and the path from its folder to `root` with a slash at the end.
     """
     absolute = root.resolve()
-    tops = [folder for folder in (absolute, *absolute.parents) if (folder / ".git").exists()]
-    if not tops:
-        return []
-    parts = absolute.relative_to(tops[0]).parts
+    top = next((folder for folder in (absolute, *absolute.parents) if (folder / ".git").exists()), absolute)
+    parts = absolute.relative_to(top).parts
     return [
-        (str(tops[0].joinpath(*parts[:depth], name)), "".join(f"{part}/" for part in parts[depth:]))
+        (str(top.joinpath(*parts[:depth], name)), "".join(f"{part}/" for part in parts[depth:]))
         for depth in range(len(parts))
         for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES)
     ]

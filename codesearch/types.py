@@ -71,23 +71,15 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document(Definition):
-    """A definition as it is parsed, with all that is indexed.
+    """A definition as it is parsed, with all that is indexed."""
 
-    Attributes:
-        code: text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
-        flags: bits such as `STUB` that lower the rank.
-        copy_key: a number that is the same for the same code in every file (see `codesearch.parsing.keys`).
-        shape_key: a number that is the same for functions of the same shape (see `codesearch.parsing.keys`), or 0.
-        context: the first paragraphs of the documentation of its class and of its module.
-    """
-
-    code: str
+    code: str  # Text of the span without a docstring inside it, cut at `ParseConfig.max_code_bytes`.
     start_byte: int
     end_byte: int
-    flags: int = 0
-    copy_key: int = 0
-    shape_key: int = 0
-    context: str = ""
+    flags: int = 0  # Bits such as `STUB` that lower the rank.
+    copy_key: int = 0  # The same for the same code in every file (see `codesearch.parsing.keys`).
+    shape_key: int = 0  # The same for functions of the same shape (see `codesearch.parsing.keys`), or 0.
+    context: str = ""  # The first paragraphs of the documentation of its class and of its module.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,29 +28,21 @@ _MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A verified bundle.
-
-    Attributes:
-        dim: length of an embedding, D.
-        max_query_tokens: longer queries are cut.
-        max_document_tokens: longer documents are cut.
-        document_graphs: language -> graph file, for languages that do not use `document_graph`. The tokenizer has a
-            token [LANGUAGE] for each of them, which is the first token of a document.
-        document_graph: the graph file for all other documents.
-        rows: graph file -> places of the arrays that `RowSum` needs; only for graphs that just add up rows.
-        model_id: 16 hex digits, a hash of the files' hashes; vectors of different ids are not comparable.
-    """
+    """A verified bundle."""
 
     folder: Path
     name: str
     architecture: str
-    dim: int
-    max_query_tokens: int
-    max_document_tokens: int
+    dim: int  # Length of an embedding, D.
+    max_query_tokens: int  # Longer queries are cut.
+    max_document_tokens: int  # Longer documents are cut.
     licence: str
-    model_id: str
+    model_id: str  # 16 hex digits, a hash of the files' hashes; vectors of different ids are not comparable.
+    # Language -> graph file, for languages that do not use `document_graph`. The tokenizer has a token [LANGUAGE] for
+    # each of them, which is the first token of a document.
     document_graphs: dict[str, str] = field(default_factory=dict)
-    document_graph: str = DOCUMENT
+    document_graph: str = DOCUMENT  # The graph file for all other documents.
+    # Graph file -> places of the arrays that `RowSum` needs; only for graphs that just add up rows.
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 

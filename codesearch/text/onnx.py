@@ -39,26 +39,16 @@ _EXTERNAL_DATA = b"\n\x08location\x12"
 
 
 class Encoder(Protocol):
-    """What an index needs from a model. Tests implement it with a hash function.
+    """What an index needs from a model. Tests implement it with a hash function."""
 
-    Attributes:
-        model_id: identifies the weights; vectors of different ids are not comparable.
-        dim: length of an embedding, D.
-        device: where the model runs, "cpu" or "cuda".
-        tokenizer: makes the ids that `encode_documents` takes.
-        tokenizer_path: the tokenizer's `tokenizer.json`, for other processes.
-        max_document_tokens: longer documents are cut to this many ids.
-        is_costly: whether embedding takes most of the time of an index.
-    """
-
-    model_id: str
+    model_id: str  # Identifies the weights; vectors of different ids are not comparable.
     name: str
-    dim: int
-    device: str
-    tokenizer: SubtokenTokenizer
-    tokenizer_path: Path
-    max_document_tokens: int
-    is_costly: bool
+    dim: int  # Length of an embedding, D.
+    device: str  # Where the model runs, "cpu" or "cuda".
+    tokenizer: SubtokenTokenizer  # Makes the ids that `encode_documents` takes.
+    tokenizer_path: Path  # The tokenizer's `tokenizer.json`, for other processes.
+    max_document_tokens: int  # Longer documents are cut to this many ids.
+    is_costly: bool  # Whether embedding takes most of the time of an index.
 
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length."""
