@@ -30,8 +30,8 @@ from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.files import scratch_folder
 from codesearch.history.build import find_history, update_history
-from codesearch.history.log import Commit, read_commits
-from codesearch.history.search import CommitFilters, CommitSearcher
+from codesearch.history.commits import Commit, read_commits
+from codesearch.history.search import CommitFilters, rank_commits
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
 from codesearch.text.terms import query_terms
@@ -116,14 +116,16 @@ class _Asked:
                 cut = {question.commit: question.sentence for question in questions}
                 update_history(history, self.encoder, cut=cut)
             with closing(IndexReader.open(history.folder)) as index:
-                searcher = CommitSearcher(index, str(clone), Searcher([index], self.encoder))
-                self.repositories[name] = {"commits": searcher.commit_count, "questions": len(questions)}
+                searcher = Searcher([index], self.encoder)
+                self.repositories[name] = {"commits": index.manifest.documents, "questions": len(questions)}
                 for question in questions:
                     query = query_id(question.group, f"{name} {question.commit}")
                     self.queries[query] = question.text
                     for system, mode in _MODES.items():
                         with clock.stage(f"query {system}"):
-                            found = searcher.ranked(question.text, CommitFilters(), _DEPTH, mode)
+                            found = rank_commits(
+                                index, str(clone), searcher, question.text, CommitFilters(), _DEPTH, mode=mode
+                            )
                         self.runs[system][query] = list(found)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from codesearch.engine.answer import Answer, Freshness, State
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
-from codesearch.history.hits import HistoryAnswer, history_lines
+from codesearch.history.commits import HistoryAnswer, history_lines
 from codesearch.search.snippets import snippet_lines
 from codesearch.structure.text import Outline, cut, outline_lines, reading_lines, usages_lines
 from codesearch.structure.usages import Usages

@@ -226,7 +226,7 @@ def history(
     """Search the commits of this repository."""
     from codesearch.engine.scope import Scope
     from codesearch.engine.session import AS_INDEXED
-    from codesearch.history.hits import history_lines
+    from codesearch.history.commits import history_lines
     from codesearch.history.search import CommitFilters
 
     place, *rest = words or [""]

@@ -37,7 +37,7 @@ from codesearch.store.catalogue import IndexEntry
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
-    from codesearch.history.hits import HistoryAnswer
+    from codesearch.history.commits import HistoryAnswer
     from codesearch.history.search import CommitFilters
     from codesearch.search.searcher import Found, Searcher
     from codesearch.store.reader import IndexReader

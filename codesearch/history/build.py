@@ -2,7 +2,7 @@
 
 <home>/commits/<name>-<hash>/     an index like any other (see `codesearch.store.manifest`), one for a repository and
                                   all its work trees
-    state                         HEAD when the index was made, and a digest of what makes the clone shallow
+    state                         HEAD when the index was complete, and a digest of what makes the clone shallow
 
 Each commit is a file of this index whose path is `TIME/ID`; the time counts backwards, so that newer commits come first
 among equals. It has one document:
@@ -22,7 +22,6 @@ a branch that was rebased is that of a fresh clone.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections import deque
@@ -41,7 +40,7 @@ from codesearch.config import IndexConfig
 from codesearch.errors import ConfigError, IndexStoreError, IndexWriteError
 from codesearch.files import COMMITS, make_folder, write_atomically
 from codesearch.git import Repository
-from codesearch.history.log import Commit, read_changes, without_trailers
+from codesearch.history.commits import Commit, read_changes, without_trailers
 from codesearch.parsing.walker import SourceFile
 from codesearch.processes import available_cores
 from codesearch.store.catalogue import unique_name, writer_lock
@@ -54,8 +53,6 @@ from codesearch.text.tokenizer import document_text
 from codesearch.types import Document
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from codesearch.build.build import ProgressCallback
 
 _STATE = "state"
@@ -86,9 +83,9 @@ class History:
     shallow: str
 
     @property
-    def state(self) -> dict[str, str]:
+    def state(self) -> str:
         """What is written when the index is complete."""
-        return {"head": self.head, "shallow": self.shallow}
+        return f"{self.head} {self.shallow}"
 
 
 def find_history(top: str, home: Path) -> History:
@@ -115,25 +112,21 @@ def update_history(
     """Bring the index of a history up to date; return how many commits with a message are new in it."""
     config = IndexConfig()
     digest = config.digest(encoder.model_id, f"commits {_VERSION}")
-    if _is_current(history, digest):
+    last = last_manifest(history.folder)
+    if last and last.complete and last.config_digest == digest and _last_state(history) == history.state:
         return 0
     try:
         make_folder(history.folder)
     except OSError as error:
         raise IndexStoreError(f"{history.folder}: {error.strerror}", "give another --home") from None
     with writer_lock(history.folder, str(history.common), wait_s=_PATIENCE_S):
-        if _is_current(history, digest):
-            return 0
         last = last_manifest(history.folder)
         previous = last if last and last.config_digest == digest else None
         added, gone = _compared(history, previous)
         known = known_files(history.folder, previous, [*added, *gone]) if previous else {}
         to_parse = [SourceFile(path, "commit", (_BYTES, 0, 0, 0, 0)) for path in added if path not in known]
         dead = [live for path, live in known.items() if path in gone]
-        new = 0
-        parser = CommitParser(
-            history.repository, encoder.tokenizer_path, encoder.max_document_tokens, cut or {}
-        )
+        embedded = 0
         if to_parse or dead or not (previous and previous.complete):
             plan = Plan(
                 root=history.common,
@@ -146,44 +139,36 @@ def update_history(
                 dead=dead,
                 removed=len(dead),
             )
+            tokenizer, most = encoder.tokenizer_path, encoder.max_document_tokens
+            parser = CommitParser(history.repository, tokenizer, most, cut or {})
             # If this run is stopped, the next one compares all commits.
             (history.folder / _STATE).unlink(missing_ok=True)
-            built = build_index(plan, encoder, on_progress, parse=parser.parse)
-            new = built.embedded
+            embedded = build_index(plan, encoder, on_progress, parse=parser.parse).embedded
         with suppress(OSError):  # Without the file, the next run compares all commits.
-            write_atomically(history.folder / _STATE, json.dumps(history.state).encode(), for_owner=True)
-        return new
+            write_atomically(history.folder / _STATE, history.state.encode(), for_owner=True)
+        return embedded
 
 
-def _is_current(history: History, digest: str) -> bool:
-    manifest = last_manifest(history.folder)
-    is_whole = manifest is not None and manifest.complete and manifest.config_digest == digest
-    return is_whole and _last_state(history) == history.state
-
-
-def _last_state(history: History) -> dict[str, str]:
-    try:
-        found = json.loads((history.folder / _STATE).read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+def _last_state(history: History) -> str:
+    with suppress(OSError):
+        return (history.folder / _STATE).read_bytes().decode("ascii", "replace")
+    return ""
 
 
 def _compared(history: History, previous: Manifest | None) -> tuple[list[str], set[str]]:
     """Return the paths of commits to add, newest first, and of those to drop."""
-    last = _last_state(history) if previous else {}
-    before = str(last.get("head", ""))
-    if before and last.get("shallow") == history.shallow and history.repository.known_commit(before):
+    before, _, shallow = _last_state(history).partition(" ") if previous else ("", "", "")
+    if before and shallow == history.shallow and history.repository.known_commit(before):
         added = _listed(history.repository, history.head, before)
         return added, set(_listed(history.repository, before, history.head))
     added = _listed(history.repository, history.head)
     return added, set(known_files(history.folder, previous)).difference(added) if previous else set()
 
 
-def _listed(repository: Repository, commit: str, *without: str) -> list[str]:
-    """Return the paths of the commits that one can reach and others cannot, newest first."""
-    most = f"--max-count={_MOST}"
-    listed = repository.lines("rev-list", "--timestamp", most, commit, *(f"^{one}" for one in without), "--")
+def _listed(repository: Repository, commit: str, without: str = "") -> list[str]:
+    """Return the paths of the commits that one can reach and another cannot, newest first."""
+    commits = (commit, f"^{without}") if without else (commit,)
+    listed = repository.lines("rev-list", "--timestamp", f"--max-count={_MOST}", *commits, "--")
     return sorted(path_of(*line.decode().split()) for line in listed)
 
 
@@ -221,20 +206,18 @@ class CommitParser:
         """Yield each commit with its document, in order; a few in this process, many on all cores."""
         chunks = [files[first : first + _CHUNK] for first in range(0, len(files), _CHUNK)]
         if len(chunks) < 2:
-            for chunk in chunks:
-                yield from zip(chunk, self.documents(chunk), strict=True)
+            yield from zip(files, self.documents(files), strict=True)
             return
-        pool: Workers[Sequence[SourceFile], list[ParsedFile]] = Workers(
-            min(available_cores(), len(chunks)), _open_parser, self
-        )
-        waiting: deque[Future[list[ParsedFile]]] = deque()
+        cores = min(available_cores(), len(chunks))
+        pool: Workers[Sequence[SourceFile], list[ParsedFile]] = Workers(cores, _open_parser, self)
         with closing(pool):
+            submitted = ((chunk, pool.submit(chunk)) for chunk in chunks)
+            waiting = deque(islice(submitted, 2 * cores))
             try:
-                submitted = iter(chunks)
-                for chunk in chunks:
-                    for ahead in islice(submitted, 2 * available_cores() + 1 - len(waiting)):
-                        waiting.append(pool.submit(ahead))
-                    yield from zip(chunk, waiting.popleft().result(), strict=True)
+                while waiting:
+                    chunk, parsed = waiting.popleft()
+                    waiting.extend(islice(submitted, 1))
+                    yield from zip(chunk, parsed.result(), strict=True)
             except (WorkerDiedError, WorkerStartError):
                 raise IndexWriteError(
                     "a process that reads commits was stopped, probably because memory ran out",
@@ -243,9 +226,9 @@ class CommitParser:
 
     def documents(self, files: Sequence[SourceFile]) -> list[ParsedFile]:
         """Return the documents of some commits, in order."""
-        wanted = {id_of(file.path): file for file in files}
-        found = {commit.id: commit for commit in read_changes(self.repository, wanted) if commit.id in wanted}
-        return [self._document(file, found.get(commit)) for commit, file in wanted.items()]
+        by_id = {id_of(file.path): file for file in files}
+        commits = {commit.id: commit for commit in read_changes(self.repository, by_id)}
+        return [self._document(file, commits.get(commit)) for commit, file in by_id.items()]
 
     def _document(self, file: SourceFile, commit: Commit | None) -> ParsedFile:
         record = FileRecord(file.path, file.language, file.size, digest=b"")

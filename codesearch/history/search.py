@@ -26,18 +26,18 @@ from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.files import mark_used
 from codesearch.git import work_tree
 from codesearch.history.build import History, find_history, id_of, time_of, update_history
-from codesearch.history.hits import HistoryAnswer, read_hits
-from codesearch.history.log import commit_ids
+from codesearch.history.commits import HistoryAnswer, commit_ids, read_hits
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.ranking import Pool, fuse, propose
 from codesearch.search.request import Filters, keep_tuples
-from codesearch.search.searcher import LocalIndexes, Searcher
+from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import remove_index, remove_unused
 from codesearch.store.digest import content_digest
 from codesearch.store.reader import IndexReader
+from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot
 from codesearch.text.onnx import Encoder
 
@@ -63,7 +63,6 @@ class CommitFilters:
         paths: globs; one of the changed files must pass them.
         here: working directory; a glob may be relative to it.
         within: files and folders; one of the changed files must be in them. none for all.
-        ids: only these commits; None for all.
     """
 
     since: str = ""
@@ -71,7 +70,6 @@ class CommitFilters:
     paths: Sequence[str] = ()
     here: Path | str | None = None
     within: Sequence[Path | str] = ()
-    ids: Collection[str] | None = None
 
     def __post_init__(self) -> None:
         keep_tuples(self, "paths", "within")
@@ -79,7 +77,7 @@ class CommitFilters:
     @property
     def is_open(self) -> bool:
         """Say whether every commit passes."""
-        return not (self.since or self.author or self.paths or self.within) and self.ids is None
+        return not (self.since or self.author or self.paths or self.within)
 
 
 def since_time(text: str) -> int:
@@ -101,58 +99,56 @@ def since_time(text: str) -> int:
     )
 
 
-class CommitSearcher:
-    """Ranks the commits of an index."""
+def rank_commits(
+    index: IndexReader,
+    top: str,
+    searcher: Searcher,
+    question: str,
+    filters: CommitFilters,
+    top_k: int,
+    *,
+    ids: Collection[str] | None = None,
+    mode: str = "hybrid",
+) -> dict[str, float | None]:
+    """Return the ids of the best commits with their scores; without a question, those of the newest.
 
-    def __init__(self, index: IndexReader, top: str, searcher: Searcher) -> None:
-        """Take the open index, the top of the work tree, which paths are relative to, and its searcher."""
-        self._snapshot = LocalIndexes([index]).snapshot
-        self._top = top
-        self._searcher = searcher
+    Paths are relative to `top`, the top of the work tree. With `ids`, only these commits count.
+    """
+    snapshot = Snapshot([index])
+    if not question:
+        allowed = _allowed(snapshot, top, filters, ids)
+        paths = sorted(snapshot.paths_of(np.flatnonzero(allowed)))
+        return dict.fromkeys(map(id_of, paths[:top_k]))
+    is_open = filters.is_open and ids is None
+    passing = None if is_open else _allowed(snapshot, top, filters, ids)
+    query = replace(searcher.analyse(question, mode), text="", literals=())
+    config = replace(RANKING, candidate_count=max(RANKING.candidate_count, top_k))
+    ranking = propose(Pool(snapshot, LexicalScorer(snapshot, config), passing), query, config)
+    fuse(ranking, config)
+    best = ranking.order()[:top_k]
+    paths = snapshot.paths_of(ranking.doc_ids[best])
+    return {id_of(path): float(score) for path, score in zip(paths, ranking.scores[best], strict=True)}
 
-    @property
-    def commit_count(self) -> int:
-        """Number of commits with a message."""
-        return self._snapshot.document_count
 
-    def ranked(
-        self, question: str, filters: CommitFilters, top_k: int, mode: str = "hybrid"
-    ) -> dict[str, float | None]:
-        """Return the ids of the best commits with their scores; without a question, those of the newest."""
-        if not question:
-            paths = sorted(self._snapshot.paths_of(np.flatnonzero(self._allowed(filters))))
-            return dict.fromkeys(map(id_of, paths[:top_k]))
-        query = replace(self._searcher.analyse(question, mode), text="", literals=())
-        config = replace(RANKING, candidate_count=max(RANKING.candidate_count, top_k))
-        lexical = LexicalScorer(self._snapshot, config)
-        allowed = None if filters.is_open else self._allowed(filters)
-        ranking = propose(Pool(self._snapshot, lexical, allowed), query, config)
-        fuse(ranking, config)
-        best = ranking.order()[:top_k]
-        paths = self._snapshot.paths_of(ranking.doc_ids[best])
-        return {id_of(path): float(score) for path, score in zip(paths, ranking.scores[best], strict=True)}
-
-    def _allowed(self, filters: CommitFilters) -> NDArray[np.bool_]:
-        """Return which commits pass: bool [size]."""
-        allowed = np.zeros(self._snapshot.size, dtype=bool)
-        since = since_time(filters.since) if filters.since else None
-        author, ids = filters.author.lower(), filters.ids
-        narrow = Filters(paths=filters.paths, here=filters.here, within=filters.within)
-        passes = path_filter(narrow, Path(self._top))
-        for base, segment in self._snapshot.based_segments():
-            authors = (
-                [row.signature for row in segment.store.document_rows(0, len(segment))] if author else []
-            )
-            for file_id, file in enumerate(segment.files):
-                if not file.doc_count or file_id in segment.dead_files:
-                    continue
+def _allowed(
+    snapshot: Snapshot, top: str, filters: CommitFilters, ids: Collection[str] | None
+) -> NDArray[np.bool_]:
+    """Return which commits pass: bool [size]."""
+    allowed = np.zeros(snapshot.size, dtype=bool)
+    since, author = since_time(filters.since) if filters.since else 0, filters.author.lower()
+    by_path = Filters(paths=filters.paths, here=filters.here, within=filters.within)
+    passes = path_filter(by_path, Path(top))
+    for base, segment in snapshot.based_segments():
+        rows = segment.store.document_rows(0, len(segment)) if author else ()
+        for file_id, file in enumerate(segment.files):
+            if file.doc_count and file_id not in segment.dead_files:
                 allowed[base + file.first_doc] = (
-                    (since is None or time_of(file.path) >= since)
+                    time_of(file.path) >= since
                     and (ids is None or id_of(file.path) in ids)
-                    and (not author or author in authors[file.first_doc].lower())
-                    and (narrow.allow_all or any(map(passes, file.summary.split("\n"))))
+                    and (not author or author in rows[file.first_doc].signature.lower())
+                    and (by_path.allow_all or any(map(passes, file.summary.split("\n"))))
                 )
-        return allowed
+    return allowed
 
 
 def history_of(folder: Path, home: Path) -> History:
@@ -182,32 +178,32 @@ def answer_history(
     start_early()  # The process that parses what the hits changed imports its modules meanwhile.
     path = _path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None
+    top, commits, added = history.repository.top, 0, 0
+
+    def ranked() -> dict[str, float | None]:
+        nonlocal commits, added
+        encoder = open_encoder()
+        if not history.folder.exists():
+            remove_unused(home)
+        added = update_history(history, encoder, on_progress)
+        mark_used(history.folder)
+        with lend(history.folder) as index:
+            commits = index.manifest.documents
+            searcher = Searcher([index], encoder)
+            chosen = None if ids is None else frozenset(ids)
+            return rank_commits(index, top, searcher, question, filters, top_k, ids=chosen)
+
     if ids is not None and not question and filters.is_open:
         scores: dict[str, float | None] = dict.fromkeys(ids[:top_k])
-        commits = added = 0
     else:
-        filters = replace(filters, ids=None if ids is None else frozenset(ids))
-        encoder = open_encoder()
-
-        def ranked() -> tuple[dict[str, float | None], int, int]:
-            if not history.folder.exists():
-                remove_unused(home)
-            added = update_history(history, encoder, on_progress)
-            mark_used(history.folder)
-            with lend(history.folder) as index:
-                searcher = CommitSearcher(index, history.repository.top, Searcher([index], encoder))
-                return searcher.ranked(question, filters, top_k), searcher.commit_count, added
-
         try:
-            scores, commits, added = ranked()
+            scores = ranked()
         except IndexCorruptError:  # It is made again from git.
             remove_index(history.folder, str(history.common))
-            scores, commits, added = ranked()
-    commits = commits if ids is None else len(ids)
+            scores = ranked()
     hits = read_hits(history.repository, scores)
-    return HistoryAnswer(
-        question, place, path, history.repository.top, hits, commits, added, bool(history.shallow)
-    )
+    commits = commits if ids is None else len(ids)
+    return HistoryAnswer(question, place, path, top, hits, commits, added, bool(history.shallow))
 
 
 def _path_of(history: History, spot: Spot) -> str:
@@ -242,11 +238,13 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
     spec = language_of_path(path)
     if spot.row is None or spec is None:
         raise ConfigError(f"{path} has changes that are not committed", f"give {path}::NAME for its lines")
-    (found,) = extract_each([(source, path, spec)], ParseConfig())
-    named = [one for one in found.documents if one.qualified_name == spot.row.qualified_name] if found else []
+    (extraction,) = extract_each([(source, path, spec)], ParseConfig())
+    name = spot.row.qualified_name
+    documents = extraction.documents if extraction else ()
+    named = [document for document in documents if document.qualified_name == name]
     if not named:
-        raise ConfigError(f"{spot.row.qualified_name} of {path} is not in the last commit", "commit it first")
-    nearest = min(named, key=lambda one: abs(one.start_line - spot.first_line))
+        raise ConfigError(f"{name} of {path} is not in the last commit", "commit it first")
+    nearest = min(named, key=lambda document: abs(document.start_line - spot.first_line))
     return _git_line(content, nearest.start_line), _git_line(content, nearest.last_line)
 
 

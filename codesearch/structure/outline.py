@@ -9,11 +9,11 @@ does not fit is counted.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from sys import maxsize
-from types import MappingProxyType
 
 from codesearch.config import RankConfig
 from codesearch.parsing.docstrings import first_sentence
@@ -24,10 +24,10 @@ from codesearch.store.reader import IndexReader
 from codesearch.store.segment import SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot, find_file
-from codesearch.structure.text import Entry, Outline, outline_lines
+from codesearch.structure.text import Entry, Outline, counted, outline_lines
 from codesearch.structure.whole import by_depth, nested, read_whole
 from codesearch.text.terms import terms_of
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, Hit
+from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, TEXT_KINDS, Hit
 
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
@@ -35,11 +35,10 @@ _MAX_LABEL = 100
 _TYPES = 4
 _LEAST_LINES = 4
 """No outline is shorter, if there are several."""
-_TEXT_KINDS = ("section", "setting")
 _FOLDER_STEMS = ("doc", "lib", "main", "package-info")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Node:
     """A candidate for a line. Folders have tier 0, files 1 and definitions 2; lower tiers and heavier nodes come first.
 
@@ -48,9 +47,16 @@ class Node:
 
     entry: Entry
     tier: int
-    weight: float
+    weight: float = 0.0
     is_minor: bool = False
+    row: DocumentRow | None = None
     children: list[Node] = field(default_factory=list)
+
+    def all(self) -> Iterator[Node]:
+        """Yield the node and all below it."""
+        yield self
+        for child in self.children:
+            yield from child.all()
 
 
 def outlines_of(
@@ -63,75 +69,81 @@ def outlines_of(
 
 
 def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
-    if spot.file is None or spot.segment is None:
-        tree = _folder_tree(spot.index, spot.path)
-        _add_definitions(tree, spot.index, max_lines)
-        _add_summaries(tree, spot.index)
-    else:
-        tree = _file_tree(spot, spot.file)
+    """Return an outline with as many nodes as fit, each with all nodes around it."""
+    tree = _tree_of(spot, max_lines)
+    parents = _parents(tree)
 
-    def fits(outline: Outline) -> bool:
-        if len(outline.entries) > max_lines:
-            return False
-        return sum(len(line) + 1 for line in outline_lines(outline)) <= max_chars
+    def rank(node: Node) -> tuple[bool, int, bool, float]:
+        around = parents.get(node, node)
+        return around.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
 
-    return _chosen(tree, spot.root, fits)
+    order = sorted(tree.all(), key=rank)
+
+    def outline(count: int) -> Outline:
+        return Outline(spot.root, tuple(_entries(tree, _closure(tree, parents, order[:count]))))
+
+    def is_too_long(count: int) -> bool:
+        shown = outline(count)
+        if len(shown.entries) > max_lines:
+            return True
+        return sum(len(line) + 1 for line in outline_lines(shown)) > max_chars
+
+    return outline(bisect_left(range(1, len(order) + 1), True, key=is_too_long))
 
 
 def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
     """Return the files of some hits, best first: the hits whole, the definitions around them as signatures."""
     indexes = {spot.root: spot.index for spot in spots}
-    found: dict[str, list[Entry]] = {}
+    by_root: dict[str, list[Entry]] = {}
     left = max_lines
     for hit in hits:
         if left < _LEAST_LINES:
             break
         entries = _for_hit(hit, indexes[hit.root], left)
         left -= sum(1 + len(entry.code) for entry in entries)
-        found.setdefault(hit.root, []).extend(entries)
-    for root, entries in found.items():
+        by_root.setdefault(hit.root, []).extend(entries)
+    for root, entries in by_root.items():
         shown = {entry.path for entry in entries}
         others = sum(1 for _, file in live_files(indexes[root]) if file.doc_count and file.path not in shown)
         if others:
-            entries.append(Entry(0, "rest", _counted(Counter(file=others)), ""))
-    return [Outline(root, tuple(entries)) for root, entries in found.items()]
+            entries.append(Entry(0, "rest", counted(others, "more file"), ""))
+    return [Outline(root, tuple(entries)) for root, entries in by_root.items()]
 
 
 def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
     """Return the entries of the file of a hit, in about `left` lines."""
     spot = find_file([index], hit.path)
-    assert spot.file is not None
-    tree = _file_tree(spot, spot.file)
-    rows = {(row.start_line, row.name): row for row in spot.rows()}
-    nodes = {(found.start_line, found.name): node for node in _all(tree) if (found := node.entry.definition)}
-    code: dict[int, tuple[tuple[int, str], ...]] = {}
-    room = left // 2
-    for one in (hit, *hit.others):
-        key = one.start_line, one.name
-        if key in nodes:
-            lines = read_whole(replace(spot, row=rows[key]), most=room).lines
-            if len(lines) <= room or not code:
-                code[id(nodes[key])] = lines[:room]
-                room -= len(lines[:room])
-    weighted = sorted(_all(tree), key=lambda node: (id(node) not in code, -node.weight))
-    chosen = _closure(tree, _parents(tree), weighted[: len(code) + max(left // 8, 2)])
-    return list(_entries(tree, chosen, 0, code))
+    tree = _tree_of(spot)
+    nodes = {(node.row.start_line, node.row.name): node for node in tree.all() if node.row}
+    room, whole = left // 2, 0
+    for shown in (hit, *hit.others):
+        if node := nodes.get((shown.start_line, shown.name)):
+            code = read_whole(replace(spot, row=node.row), most=room).lines
+            if len(code) <= room or not whole:
+                node.entry = replace(node.entry, code=code[:room])
+                node.weight = math.inf
+                room, whole = room - len(code[:room]), whole + 1
+    weighted = sorted(tree.all(), key=lambda node: -node.weight)
+    return list(_entries(tree, _closure(tree, _parents(tree), weighted[: whole + max(left // 8, 2)])))
 
 
-def _file_tree(spot: Spot, file: FileRecord) -> Node:
-    """Return the definitions of a file as a tree, or those in the definition that the place is."""
+def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
+    """Return what is in a folder, a file or a definition as a tree."""
+    if spot.file is None:
+        tree = _folder_tree(spot.index, spot.path)
+        _add_definitions(tree, spot.index, max_lines)
+        _add_summaries(tree, spot.index)
+        return tree
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
-    top = Node(_file_entry(file), 1, 0.0)
-    around = [top]
+    around = [Node(_file_entry(spot.file), 1)]
+    nodes: dict[DocumentRow | None, Node] = {None: around[0]}
     for outer, row in nested(spot.rows()):
         depth = len(outer) + 1
         del around[depth:]
-        node = Node(_definition_entry(file, row), 2, _weight(row, depth, scorer))
-        around[-1].children.append(node)
-        around.append(node)
-    if spot.row is None:
-        return top
-    return next((node for node in _all(top) if node.entry.definition == spot.definition), top)
+        nodes[row] = _definition_node(spot.file, row, _weight(row, depth, scorer))
+        around[-1].children.append(nodes[row])
+        around.append(nodes[row])
+    return nodes.get(spot.row, nodes[None])
 
 
 def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:
@@ -143,17 +155,17 @@ def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:
 def _folder_tree(index: IndexReader, folder: str) -> Node:
     """Return the folders and files below a folder as a tree; a folder with only one folder is joined with it."""
     above = f"{folder}/" if folder else ""
-    top = Node(Entry(0, "folder", f"{folder or index.root.name or index.manifest.root}/", folder), 0, 0.0)
+    top = Node(Entry(0, "folder", f"{folder or index.root.name or index.manifest.root}/", folder), 0)
     folders = {folder: top}
 
     def node_of(path: str) -> Node:
         if path not in folders:
             parent = node_of(path.rpartition("/")[0] if "/" in path else "")
-            folders[path] = Node(Entry(0, "folder", f"{path.rpartition('/')[2]}/", path), 0, 0.0)
+            folders[path] = Node(Entry(0, "folder", f"{path.rpartition('/')[2]}/", path), 0)
             parent.children.append(folders[path])
         return folders[path]
 
-    for segment, file in sorted(live_files(index), key=lambda found: found[1].path):
+    for segment, file in sorted(live_files(index), key=lambda live: live[1].path):
         if file.path.startswith(above) and file.doc_count:
             node = node_of(file.path.rpartition("/")[0])
             is_minor = bool(segment.rows["flags"][file.first_doc] & OF_FILE)
@@ -181,7 +193,7 @@ def _count(node: Node, depth: int = 0) -> int:
 def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
     """Give folders and files the names of their main definitions, and files these definitions as children."""
     files = {file.path: (segment, file) for segment, file in live_files(index)}
-    has_room = sum(1 for _ in _all(tree)) < max_lines
+    has_room = sum(1 for _ in tree.all()) < max_lines
 
     def main_rows(node: Node) -> list[tuple[float, DocumentRow]]:
         """Return the heaviest definitions in a folder or file, and name them in its entry."""
@@ -189,10 +201,10 @@ def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
             segment, file = files[node.entry.path]
             below = _main_rows(segment, file)
             if has_room:
-                node.children = [Node(_definition_entry(file, row), 2, weight) for weight, row in below]
+                node.children = [_definition_node(file, row, weight) for weight, row in below]
         else:
-            below = [one for child in node.children for one in main_rows(child)]
-        best = sorted(below, key=lambda one: -one[0])[:_TYPES]
+            below = [weighted for child in node.children for weighted in main_rows(child)]
+        best = sorted(below, key=lambda weighted: -weighted[0])[:_TYPES]
         node.entry = replace(node.entry, names=tuple(dict.fromkeys(row.name for _, row in best)))
         return best
 
@@ -207,77 +219,46 @@ def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, Do
     levels = by_depth(segment.store.document_rows(file.first_doc, file.doc_count))
     while len(levels) > 1 and len(levels[0]) == 1 and all(row.kind in HEADER_KINDS for row in levels[1]):
         del levels[0]
-    found: list[tuple[float, DocumentRow]] = []
+    weighted: list[tuple[float, DocumentRow]] = []
     for row in levels[0] if levels else ():
         is_callback = " " in row.name
-        if is_callback or row.kind in _TEXT_KINDS:
-            continue
-        size = math.log1p(row.last_line - row.start_line)
-        is_type, is_public = row.kind in HEADER_KINDS, not row.name.startswith("_")
-        is_plain = not row.flags & OF_FILE
-        weight = size * (1.0, 3.0)[is_type] * (0.2, 1.0)[is_public] * (0.1, 1.0)[is_plain]
-        found.append((weight, row))
-    return found
+        if not is_callback and row.kind not in TEXT_KINDS:
+            size = math.log1p(row.last_line - row.start_line)
+            is_type, is_public = row.kind in HEADER_KINDS, not row.name.startswith("_")
+            is_plain = not row.flags & OF_FILE
+            weight = size * (1.0, 3.0)[is_type] * (0.2, 1.0)[is_public] * (0.1, 1.0)[is_plain]
+            weighted.append((weight, row))
+    return weighted
 
 
-def _chosen(tree: Node, root: str, fits: Callable[[Outline], bool]) -> Outline:
-    """Return an outline with as many nodes as fit, each with all nodes around it."""
-    parents = _parents(tree)
-
-    def rank(node: Node) -> tuple[bool, int, bool, float]:
-        around = parents.get(id(node), node)
-        return around.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
-
-    order = sorted(_all(tree), key=rank)
-
-    def outline(count: int) -> Outline:
-        return Outline(root, tuple(_entries(tree, _closure(tree, parents, order[:count]), 0)))
-
-    low, high = 0, len(order)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(outline(middle)) else (low, middle - 1)
-    return outline(low)
+def _parents(tree: Node) -> dict[Node, Node]:
+    return {child: node for node in tree.all() for child in node.children}
 
 
-def _parents(tree: Node) -> dict[int, Node]:
-    """Return the node around each node, by id."""
-    return {id(child): node for node in _all(tree) for child in node.children}
-
-
-def _closure(tree: Node, parents: Mapping[int, Node], nodes: Iterable[Node]) -> set[int]:
-    """Return the ids of some nodes and of all nodes around them."""
-    found = {id(tree)}
+def _closure(tree: Node, parents: Mapping[Node, Node], nodes: Iterable[Node]) -> set[Node]:
+    """Return some nodes and all nodes around them."""
+    closure = {tree}
     for node in nodes:
-        while id(node) not in found:
-            found.add(id(node))
-            node = parents[id(node)]
-    return found
+        while node not in closure:
+            closure.add(node)
+            node = parents[node]
+    return closure
 
 
-def _entries(
-    node: Node,
-    chosen: Collection[int],
-    depth: int,
-    code: Mapping[int, tuple[tuple[int, str], ...]] = MappingProxyType({}),
-) -> Iterator[Entry]:
-    is_open = node.tier == 1 and any(id(child) in chosen for child in node.children)
-    names = () if is_open else node.entry.names
+def _entries(node: Node, chosen: Set[Node], depth: int = 0) -> Iterator[Entry]:
+    has_chosen = not chosen.isdisjoint(node.children)
+    names = () if node.tier == 1 and has_chosen else node.entry.names
     label = node.entry.label if depth or node.tier != 1 else node.entry.path
-    yield replace(node.entry, depth=depth, label=label, names=names, code=code.get(id(node), ()))
+    yield replace(node.entry, depth=depth, label=label, names=names)
     left: Counter[str] = Counter()
     for child in node.children:
-        if id(child) in chosen:
-            yield from _entries(child, chosen, depth + 1, code)
+        if child in chosen:
+            yield from _entries(child, chosen, depth + 1)
         else:
             left[("folder", "file", "definition")[child.tier]] += 1
-    if left and any(id(child) in chosen for child in node.children):
-        yield Entry(depth + 1, "rest", _counted(left), node.entry.path)
-
-
-def _counted(left: Counter[str]) -> str:
-    parts = [f"{count:,} more {noun}{'s' if count > 1 else ''}" for noun, count in sorted(left.items())]
-    return ", ".join(parts)
+    if left and has_chosen:
+        rest = ", ".join(counted(count, f"more {noun}") for noun, count in sorted(left.items()))
+        yield Entry(depth + 1, "rest", rest, node.entry.path)
 
 
 def _add_summaries(tree: Node, index: IndexReader) -> None:
@@ -289,28 +270,19 @@ def _add_summaries(tree: Node, index: IndexReader) -> None:
         is_named = (stem in FOLDER_FILES or stem in _FOLDER_STEMS, stem.lower() == "readme")
         ranks = [*is_named, stem == folder.rpartition("/")[2]]
         if file.summary and any(ranks):
-            found = ranks.index(True), file.path, file.summary
-            best[folder] = min(best.get(folder, found), found)
-    for node in _all(tree):
-        if node.entry.kind == "folder" and node.entry.path in best:
+            ranked = ranks.index(True), file.path, file.summary
+            best[folder] = min(best.get(folder, ranked), ranked)
+    for node in tree.all():
+        if node.tier == 0 and node.entry.path in best:
             node.entry = replace(node.entry, summary=best[node.entry.path][2])
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _file_entry(file: FileRecord) -> Entry:
     return Entry(0, "file", file.path.rpartition("/")[2], file.path, file.summary, contents=file.doc_count)
 
 
-def _definition_entry(file: FileRecord, row: DocumentRow) -> Entry:
-    label = row.name if row.kind in _TEXT_KINDS else row.signature or row.qualified_name
-    summary = first_sentence(row.docstring)
-    return Entry(0, row.kind, _cut(label, _MAX_LABEL), file.path, summary, row.of(file))
-
-
-def _all(node: Node) -> Iterator[Node]:
-    yield node
-    for child in node.children:
-        yield from _all(child)
+def _definition_node(file: FileRecord, row: DocumentRow, weight: float) -> Node:
+    label = row.name if row.kind in TEXT_KINDS else row.signature or row.qualified_name
+    label = label if len(label) <= _MAX_LABEL else f"{label[: _MAX_LABEL - 1]}…"
+    entry = Entry(0, row.kind, label, file.path, first_sentence(row.docstring), row.of(file))
+    return Node(entry, 2, weight, row=row)

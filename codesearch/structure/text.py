@@ -103,19 +103,19 @@ def cut(line: str, width: int) -> str:
 
 
 def usages_lines(
-    found: Usages,
+    usages: Usages,
     width: int = MAX_LINE,
     path_of: Callable[[str, str], str] = lambda root, path: visible(path),
 ) -> Iterator[str]:
     """Yield the lines of usages: the definitions, the usages by grade and file, and how many there are."""
-    for one in found.definitions:
-        name = visible(f"{one.qualified_name}  {one.kind}")
-        yield cut(f"{path_of(one.root, one.path)}:{one.start_line}  {name}", width)
-        yield cut(f"{'':{NUMBER}} | {one.signature}", width)
-    if more := found.definition_count - len(found.definitions):
+    for defined in usages.definitions:
+        name = visible(f"{defined.qualified_name}  {defined.kind}")
+        yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)
+        yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
+    if more := usages.definition_count - len(usages.definitions):
         yield f"({more:,} more definitions)"
     before: tuple[str, ...] = ()
-    for usage in found.usages:
+    for usage in usages.usages:
         if before[:1] != (usage.grade,):
             yield ""
             yield f"{usage.grade}:"
@@ -123,29 +123,30 @@ def usages_lines(
             stale = "  [changed since it was indexed]" if usage.stale else ""
             yield cut(f"{path_of(usage.root, usage.path)}{stale}", width)
         before = usage.grade, usage.root, usage.path
-        yield cut(f"{usage.line:{NUMBER}} | {usage.text}{_about(usage, found)}", width)
-    if found.usages:
+        yield cut(f"{usage.line:{NUMBER}} | {usage.text}{_about(usage, usages)}", width)
+    if usages.usages:
         yield ""
-    yield usages_summary(found)
+    yield usages_summary(usages)
 
 
-def _about(usage: Usage, found: Usages) -> str:
+def _about(usage: Usage, usages: Usages) -> str:
     """Return what is around a usage, and which of several definitions it can mean."""
     inside = f"  <- {usage.inside.qualified_name}" if usage.inside else ""
-    is_any = len(usage.may_be) >= len(found.definitions)
+    is_any = len(usage.may_be) >= len(usages.definitions)
     return inside if is_any or not usage.may_be else f"{inside}  = {', '.join(usage.may_be)}"
 
 
-def usages_summary(found: Usages) -> str:
+def usages_summary(usages: Usages) -> str:
     """Return the numbers of usages in one line."""
-    if not found.usage_count:
-        text = f"no usages of {visible(found.name)}"
+    if not usages.usage_count:
+        text = f"no usages of {visible(usages.name)}"
     else:
-        grades = ", ".join(f"{count:,} {grade}" for grade, count in found.grades.items())
-        shown = f"{len(found.usages):,} of " if len(found.usages) < found.usage_count else ""
-        text = f"{shown}{counted(found.usage_count, 'line')} in {counted(found.file_count, 'file')}: {grades}"
-    if found.unread_files:
-        text += f"; {counted(found.unread_files, 'more file')} may have it: narrow with a path"
+        grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
+        shown = f"{len(usages.usages):,} of " if len(usages.usages) < usages.usage_count else ""
+        lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
+        text = f"{shown}{lines} in {files}: {grades}"
+    if usages.unread_files:
+        text += f"; {counted(usages.unread_files, 'more file')} may have it: narrow with a path"
     return f"{text} (text is matched, not types)"
 
 

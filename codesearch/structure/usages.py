@@ -95,11 +95,11 @@ class Usages:
     seconds: float
 
 
-class _Found(NamedTuple):
+class _Occurrence(NamedTuple):
     grade: int
     is_other: bool
     file: SourceFile
-    place: int
+    position: int
     line: int
     may_be: Sequence[Ref]
 
@@ -122,20 +122,20 @@ def find_usages(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
     snapshot, filters = Snapshot(indexes), filters or Filters()
-    found, unread = list[_Found](), 0
+    usages, unread = list[_Occurrence](), 0
     for name, targets, everything in _meant(indexes, snapshot, wanted, here, folders):
-        found, unread = _usages_of(snapshot, Names(name, everything, targets), filters)
-        if found or unread:
+        usages, unread = _usages_of(snapshot, Names(name, everything, targets), filters)
+        if usages or unread:
             break
-    counts = Counter(GRADES[one.grade] for one in found)
+    counts = Counter(GRADES[usage.grade] for usage in usages)
     return Usages(
         name,
         tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in targets[:MOST_DEFINITIONS]),
         len(targets),
-        tuple(map(_hydrated, found[:limit])),
-        len(found),
+        tuple(map(_hydrated, usages[:limit])),
+        len(usages),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
-        len({id(one.file) for one in found}),
+        len({usage.file for usage in usages}),
         unread,
         time.perf_counter() - started,
     )
@@ -171,45 +171,41 @@ def _meant(
     yield name, targets or everything, everything
 
 
-def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Found], int]:
+def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Occurrence], int]:
     """Return the usages of a name, and how many files with its words were not read."""
     terms = sorted(terms_of(names.text))
     if not terms:
         raise ConfigError(f"{names.text!r} has no letters or digits", "the index finds words")
     files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters)
     files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
-    read, unread = read_with(lambda *given: _has(names.name, *given), files)
-    found = [one for file in read for one in _in_file(SourceFile(*file), names)]
-    return sorted(
-        found, key=lambda one: (one.grade, one.is_other, one.file.path, one.file.root, one.place)
-    ), unread
+    read, unread = read_with(
+        lambda source, language: next(occurrences(source, names.name, language), None) is not None, files
+    )
+    usages = [usage for file in read for usage in _in_file(SourceFile(*file), names)]
+    usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
+    return usages, unread
 
 
-def _has(name: bytes, source: bytes, language: str) -> bool:
-    return next(occurrences(source, name, language), None) is not None
-
-
-def _in_file(file: SourceFile, names: Names) -> list[_Found]:
+def _in_file(file: SourceFile, names: Names) -> list[_Occurrence]:
     """Return the usages in a file that can mean a definition that is asked for, the best of each line."""
     own = _own_names(file, names)
     segment, record = file.proposed.segment, file.proposed.file
     has_flags = record.doc_count and segment.rows["flags"][record.first_doc] & OF_FILE
     line, seen = 1, 0
-    of_line: dict[int, _Found] = {}
-    for place in islice(occurrences(file.source, names.name, file.language), _MOST_IN_FILE):
-        line, seen = line + file.source.count(b"\n", seen, place), place
+    of_line: dict[int, _Occurrence] = {}
+    for position in islice(occurrences(file.source, names.name, file.language), _MOST_IN_FILE):
+        line, seen = line + file.source.count(b"\n", seen, position), position
         if own and own[0][0] <= line <= own[0][0] + _MOST_HEAD:
             _, owner = own.pop(0)
             # As in C#, `void IShape.Draw()` can define a member and name another one.
-            if qualifier(file.source, place) not in names.owners - {owner, ""}:
+            if qualifier(file.source, position) not in names.owners - {owner, ""}:
                 continue
-        grade, may_be = graded(file, names, place, line)
-        if in_comment(file.source, place, file.language):
+        grade, may_be = graded(file, names, position, line)
+        if in_comment(file.source, position, file.language):
             grade = IN_COMMENTS
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
-            found = _Found(grade, bool(has_flags), file, place, line, may_be)
             if line not in of_line or grade < of_line[line].grade:
-                of_line[line] = found
+                of_line[line] = _Occurrence(grade, bool(has_flags), file, position, line, may_be)
     return list(of_line.values())
 
 
@@ -224,26 +220,24 @@ def _own_names(file: SourceFile, names: Names) -> list[tuple[int, str]]:
     ]
 
 
-def _hydrated(found: _Found) -> Usage:
+def _hydrated(usage: _Occurrence) -> Usage:
     """Return a usage with its line and the definition around it."""
-    file, source, place = found.file, found.file.source, found.place
-    start, end = source.rfind(b"\n", 0, place) + 1, source.find(b"\n", place)
+    file, source, position = usage.file, usage.file.source, usage.position
+    start, end = source.rfind(b"\n", 0, position) + 1, source.find(b"\n", position)
     end = end if end >= 0 else len(source)
-    text = source[max(start, place - _TEXT_BEFORE) : min(end, place + _TEXT_AFTER)]
-    number = file.innermost(found.line)
-    segment, record = file.proposed.segment, file.proposed.file
-    inside = None
+    text = source[max(start, position - _TEXT_BEFORE) : min(end, position + _TEXT_AFTER)]
+    number, record, inside = file.innermost(usage.line), file.proposed.file, None
     if number is not None:
-        (row,) = segment.store.document_rows(record.first_doc + number, 1)
+        (row,) = file.proposed.segment.store.document_rows(record.first_doc + number, 1)
         inside = row.of(record)
     return Usage(
         file.root,
         file.path,
-        found.line,
-        len(source[start:place].decode("utf-8", "replace")) + 1,
+        usage.line,
+        len(source[start:position].decode("utf-8", "replace")) + 1,
         text.decode("utf-8", "replace").strip(),
-        GRADES[found.grade],
-        tuple(one.place for one in found.may_be[:MOST_DEFINITIONS]),
+        GRADES[usage.grade],
+        tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS]),
         inside,
         file.stale,
     )

@@ -382,7 +382,7 @@ def test_an_index_whose_state_is_lost_is_compared_with_all_commits(engine, root,
     answer = engine.session(Scope((root,))).history("gate", top_k=9)
     assert (answer.added, answer.commits) == (0, 2)
     assert {hit.subject for hit in answer.hits} == {"feed: limit the grain", "first"}
-    assert json.loads(state.read_text())["head"] in [hit.id for hit in answer.hits]
+    assert state.read_text().split()[0] in [hit.id for hit in answer.hits]
 
 
 def test_a_damaged_index_of_commits_is_made_again(root, home):

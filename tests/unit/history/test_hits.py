@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.git import Repository
-from codesearch.history.hits import changed_definitions
-from codesearch.history.log import read_changes
+from codesearch.history.commits import changed_definitions, read_changes
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -89,7 +88,7 @@ def test_a_commit_of_many_files_has_no_definitions(root):
 
 
 def test_a_file_that_its_parser_cannot_cope_with_has_none_and_the_others_have(root, monkeypatch):
-    from codesearch.history import hits as module
+    from codesearch.history import commits as module
 
     extract_each = module.extract_each
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codesearch.history.log import Change, Commit, read_commits
+from codesearch.history.commits import Change, Commit, read_commits
 
 OLD, NEW, NONE = "a" * 40, "b" * 40, "0" * 40
 

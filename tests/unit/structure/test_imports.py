@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.structure.imports import by_module, statements
+from codesearch.structure.meaning import by_module, import_statements
 
 
 def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: str = "Stack") -> list[str]:
@@ -12,7 +12,7 @@ def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: st
     modules = by_module((path, path) for path in paths)
     found = [
         entry
-        for statement in statements(text.encode(), at, language)
+        for statement in import_statements(text.encode(), at, language)
         if name in statement.words or statement.opens_all
         for entry in statement.agreeing(modules, name)
     ]
@@ -78,5 +78,5 @@ def test_an_import_from_elsewhere_names_no_file() -> None:
 
 def test_a_statement_in_a_line_of_five_megabytes_takes_little_time() -> None:
     text = b"import a, " * 500_000 + b"\n" + b"from b import (" + b"c, " * 1_000_000
-    found = statements(text, "a.py", "python")
+    found = import_statements(text, "a.py", "python")
     assert [len(one.text) for one in found] == [4_000, 4_000]

@@ -1,0 +1,378 @@
+"""`git log` -> commits; ids of commits -> what is shown of them: message, files and changed definitions.
+
+Messages, names, paths and contents are text that anyone may have written, so a process with limits of time and memory
+parses the files before and after a commit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from codesearch.build.parse import extract_each
+from codesearch.config import ParseConfig
+from codesearch.errors import ConfigError
+from codesearch.git import LOG, Blob, Repository
+from codesearch.parsing.decoding import decoded
+from codesearch.parsing.flags import file_flags
+from codesearch.parsing.languages import language_of_path
+from codesearch.search.lookup import innermost, whole_spans
+from codesearch.search.snippets import best_lines
+from codesearch.structure.text import counted, cut
+from codesearch.types import NESTED, TEST, TEXT_KINDS, Document
+from codesearch.visible import visible
+
+_FORMAT = "--format=%x00%H%x00%ct%x00%an <%ae>%x00%s%x00%b%x00"
+_FIELDS = 5
+_RAW_CHANGES = ("--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all")
+_HUNKS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--full-index")
+_LARGE = ("-c", "core.bigFileThreshold=1m")
+"""Git shows no hunks of larger files."""
+_MAX_MESSAGE = 20_000
+_MAX_CHANGES, _MAX_HUNKS, _MAX_CONTEXTS = 1_000, 1_000, 100
+_CHANGE = re.compile(
+    rb""":(?P<old_mode>\d+)[ ](?P<new_mode>\d+)[ ]
+    (?P<old>[0-9a-f]+)[ ](?P<new>[0-9a-f]+)[ ]   # ids of the content
+    [A-Z]\d*\t(?P<path>.*)\n                     # after the kind of the change""",
+    re.DOTALL | re.VERBOSE,
+)
+_PATCH = re.compile(rb"index ([0-9a-f]+)\.\.([0-9a-f]+)\b")
+_HUNK = re.compile(
+    rb"""@@[ ]-(\d+)(?:,(\d+))?   # first line and number of lines before
+    [ ]\+(\d+)(?:,(\d+))?[ ]@@   # and after
+    [ ]?(.*)\n                    # the line of the definition around""",
+    re.DOTALL | re.VERBOSE,
+)
+_TRAILER = re.compile(
+    r"(?:[A-Z][\w-]*-[Bb]y|C[Cc]|Change-Id|git-svn-id|Link|Message-I[Dd]):? .*\n?", re.MULTILINE
+)
+_FILE = b"100"
+"""How the modes of files begin that are no links and no submodules."""
+_LAST_SECOND = 253_402_300_799
+"""Of the year 9999, the last one that a date can have."""
+_MAX_FILES = 20
+"""Of one commit; a commit with more changes is described by its paths."""
+_MAX_BYTES = 400_000
+_SHORT = 10
+_SHOWN_LINES = _SHOWN_FILES = 3
+_SHOWN_NAMES = 5
+
+
+Span = tuple[int, int]
+"""The first line and the number of lines; if that is 0, the place is after the line."""
+
+
+@dataclass(slots=True)
+class Change:
+    """A file that a commit changed; `old` and `new` are the ids of its content, "" if it is not there.
+
+    `hunks` has the lines of each hunk before and after the commit.
+    """
+
+    path: str
+    old: str
+    new: str
+    hunks: list[tuple[Span, Span]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Commit:
+    """A commit: `time` in seconds since 1970, and the first paragraph of its message as one line in `subject`.
+
+    `changes` are at most 1,000, without links, submodules, and paths with control characters or quotes. `contexts` has
+    the line of the definition around each hunk, as git finds it, without repetitions.
+    """
+
+    id: str
+    time: int
+    author: str
+    subject: str
+    body: str
+    changes: list[Change] = field(default_factory=list)
+    contexts: dict[str, None] = field(default_factory=dict)
+
+
+def read_commits(
+    lines: Callable[..., Iterator[bytes]], *arguments: str, given: Iterable[bytes] = ()
+) -> Iterator[Commit]:
+    """Yield the commits that `git log` lists, in its order."""
+    reader: _Reader | None = None
+    header = b""
+    for line in lines(*_LARGE, *LOG, _FORMAT, *arguments, given=given):
+        if not header and not line.startswith(b"\0"):
+            if reader:
+                reader.add(line)
+            continue
+        header += line if len(header) < _MAX_MESSAGE else b""
+        if line.endswith(b"\0\n"):  # Git ends a message at a null character, so there is none in it.
+            if reader:
+                yield reader.commit
+            reader, header = _Reader(_commit(header)), b""
+    if reader:
+        yield reader.commit
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the changes of a commit."""
+
+    commit: Commit
+    _by_ids: dict[tuple[str, str], list[Change]] = field(default_factory=dict)
+    _change: Change | None = None
+
+    def add(self, line: bytes) -> None:
+        """Read a line after the header. Lines of the contents begin with other characters."""
+        if line.startswith(b":"):
+            if len(self.commit.changes) < _MAX_CHANGES and (change := _change(line)):
+                self.commit.changes.append(change)
+                self._by_ids.setdefault((change.old, change.new), []).append(change)
+        elif match := _PATCH.match(line):
+            same = self._by_ids.get((_blob(match[1]), _blob(match[2])))
+            self._change = same.pop(0) if same else None  # Patches have the order of the changes.
+        elif line.startswith(b"@@ ") and self._change and (match := _HUNK.fullmatch(line)):
+            old, old_count, new, new_count, context = match.groups(b"1")
+            if len(self._change.hunks) < _MAX_HUNKS:
+                self._change.hunks.append(((int(old), int(old_count)), (int(new), int(new_count))))
+            if (context := context.strip()) and len(self.commit.contexts) < _MAX_CONTEXTS:
+                self.commit.contexts[context.decode("utf-8", "replace")] = None
+
+
+def commit_ids(repository: Repository, *arguments: str) -> list[str]:
+    """Return the ids of the commits that `git log` lists, in its order."""
+    lines = repository.lines(*LOG, "--format=%x00 %H", *arguments)
+    return [line.split()[1].decode() for line in lines if line.startswith(b"\0")]
+
+
+def without_trailers(body: str) -> str:
+    r"""Return the body of a message without lines such as Signed-off-by.
+
+    >>> without_trailers("It leaked.\n\nSigned-off-by: A <a@b.c>\nChange-Id: 3\n")
+    'It leaked.'
+    """
+    return _TRAILER.sub("", body).strip()
+
+
+def read_changes(repository: Repository, ids: Iterable[str]) -> list[Commit]:
+    """Return commits with their changes and hunks, in the order of their ids; without hunks in a partial clone."""
+    arguments = ("--no-walk=unsorted", "--stdin", *_RAW_CHANGES)
+    given = [commit.encode() for commit in ids]
+    if not given:  # Git would list HEAD.
+        return []
+    try:
+        return list(read_commits(repository.lines, *arguments, *_HUNKS, given=given))
+    except ConfigError:  # A partial clone has no contents. If anything else is wrong, this fails too.
+        return list(read_commits(repository.lines, *arguments, given=given))
+
+
+def _commit(header: bytes) -> Commit:
+    fields = header.decode("utf-8", "replace").strip("\0\n").split("\0")
+    identifier, time, author, subject, body = (fields + [""] * _FIELDS)[:_FIELDS]
+    return Commit(identifier, int(time) if time.isdigit() else 0, author, subject, body.strip())
+
+
+def _change(line: bytes) -> Change | None:
+    """Return the change of a regular file; None for others, and for paths that git quotes."""
+    match = _CHANGE.fullmatch(line)
+    if match is None or match["path"].startswith(b'"'):
+        return None
+    modes = [mode for mode in (match["old_mode"], match["new_mode"]) if mode.strip(b"0")]
+    if not all(mode.startswith(_FILE) for mode in modes):
+        return None
+    return Change(match["path"].decode("utf-8", "surrogateescape"), _blob(match["old"]), _blob(match["new"]))
+
+
+def _blob(object_id: bytes) -> str:
+    """Return an id; "" for the id of no object, which is all zeros."""
+    return object_id.decode() if object_id.strip(b"0") else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDefinition:
+    """A definition that a commit changed; its line is the one after the commit, or before it if it was removed."""
+
+    path: str
+    name: str
+    kind: str
+    line: int
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommitHit:
+    """A commit of an answer: its date is in UTC, and it has a score if there is a question."""
+
+    rank: int
+    id: str
+    date: str
+    author: str
+    subject: str
+    body: str
+    paths: tuple[str, ...]
+    definitions: tuple[ChangedDefinition, ...]
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryAnswer:
+    """Commits for a question or a place, which is at `path` below the `top` of the work tree.
+
+    `commits` were searched, of which `added` were indexed for this answer. A `shallow` clone lacks older ones.
+    """
+
+    question: str
+    place: str
+    path: str
+    top: str
+    hits: tuple[CommitHit, ...]
+    commits: int
+    added: int
+    shallow: bool
+
+
+def read_hits(repository: Repository, scores: Mapping[str, float | None]) -> tuple[CommitHit, ...]:
+    """Return what is shown of commits, given as ids with scores, in the same order."""
+    by_id = {commit.id: commit for commit in read_changes(repository, scores)}
+    commits = [by_id[commit] for commit in scores if commit in by_id]
+    definitions = changed_definitions(repository, commits)
+    return tuple(
+        CommitHit(
+            rank=rank,
+            id=commit.id,
+            date=datetime.fromtimestamp(min(commit.time, _LAST_SECOND), UTC).date().isoformat(),
+            author=commit.author,
+            subject=commit.subject,
+            body=commit.body,
+            paths=tuple(change.path for change in commit.changes),
+            definitions=definitions[commit.id],
+            score=scores[commit.id],
+        )
+        for rank, commit in enumerate(commits, 1)
+    )
+
+
+def changed_definitions(
+    repository: Repository, commits: Sequence[Commit]
+) -> dict[str, tuple[ChangedDefinition, ...]]:
+    """Return the definitions that each commit changed, by its id, those of tests last.
+
+    What is inside of a function belongs to it. Files that a commit added or deleted have no definitions here, and
+    neither have large files and those that git lacks.
+    """
+    changes = {commit.id: _parsed_changes(commit) for commit in commits}
+    paths = {
+        blob: change.path
+        for of_commit in changes.values()
+        for change in of_commit
+        for blob in (change.old, change.new)
+    }
+    parsed = _parsed(repository, paths)
+    return {
+        commit: tuple(
+            definition
+            for change in of_commit
+            if change.old in parsed and change.new in parsed
+            for definition in _changed(change, parsed[change.old], parsed[change.new])
+        )
+        for commit, of_commit in changes.items()
+    }
+
+
+def _parsed_changes(commit: Commit) -> list[Change]:
+    """Return the changes of source files that were there before and after, if there are not too many."""
+    changes = [
+        change
+        for change in commit.changes
+        if change.old and change.new and change.hunks and language_of_path(change.path)
+    ]
+    changes.sort(key=lambda change: file_flags(change.path, b"") & TEST)
+    return changes if len(changes) <= _MAX_FILES else []
+
+
+class _Parsed(NamedTuple):
+    """The definitions of a file, in source order, and its lines."""
+
+    documents: Sequence[Document]
+    lines: Sequence[bytes]
+
+
+def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Parsed]:
+    """Parse the contents of files, given as ids with the path of each."""
+    sizes = repository.sizes(list(paths)) if paths else {}
+    blobs = [Blob(paths[blob], blob, size, False) for blob, size in sizes.items() if size <= _MAX_BYTES]
+    sources = [
+        (blob.object_id, (decoded(content), blob.path, spec))
+        for blob, content in repository.contents(blobs)
+        if (spec := language_of_path(blob.path))
+    ]
+    extracted = extract_each((given for _, given in sources), ParseConfig())
+    return {
+        blob: _Parsed(list(filter(_is_shown, extraction.documents)), source.split(b"\n"))
+        for (blob, (source, *_)), extraction in zip(sources, extracted, strict=True)
+        if extraction
+    }
+
+
+def _is_shown(document: Document) -> bool:
+    return document.kind not in TEXT_KINDS and not document.flags & NESTED
+
+
+def _changed(change: Change, old: _Parsed, new: _Parsed) -> Iterator[ChangedDefinition]:
+    names = {document.qualified_name for document in new.documents}
+    changed = [(document, False) for document in _innermost_in(new, (span for _, span in change.hunks))]
+    before = _innermost_in(old, (span for span, _ in change.hunks))
+    changed += [(document, True) for document in before if document.qualified_name not in names]
+    for document, removed in sorted(changed, key=lambda pair: pair[0].start_line):
+        yield ChangedDefinition(
+            change.path, document.qualified_name, document.kind, document.start_line, removed
+        )
+
+
+def _innermost_in(file: _Parsed, spans: Iterable[Span]) -> list[Document]:
+    """Return the definitions that are innermost at a line of some spans, each once, in source order.
+
+    Blank lines do not count. A span without lines is between two lines; both must be in the definition.
+    """
+    own = whole_spans(file.documents)
+    positions = set[int | None]()
+    for first, count in spans:
+        lines = range(first, first + count)
+        positions.update(
+            innermost(own, line) for line in lines if b"".join(file.lines[line - 1 : line]).strip()
+        )
+        if not count and (around := innermost(own, first)) == innermost(own, first + 1):
+            positions.add(around)
+    return [file.documents[position] for position in sorted(at for at in positions if at is not None)]
+
+
+def history_lines(answer: HistoryAnswer, width: int) -> Iterator[str]:
+    """Yield the lines of each commit: date, id, subject, author, the best lines of its message, and what it changed."""
+    for hit in answer.hits:
+        name = hit.author.rpartition(" <")[0] or hit.author
+        yield cut(f"{hit.date}  {hit.id[:_SHORT]}  {hit.subject}  ({name})", width)
+        lines = without_trailers(hit.body).split("\n")
+        # The subject takes the place of a definition's head, which is always chosen.
+        chosen = best_lines("\n".join([hit.subject, *lines]), answer.question, _SHOWN_LINES + 1)
+        yield from (cut(f"    | {lines[at - 1].strip()}", width) for at in sorted(chosen) if at)
+        yield from (cut(f"    {line}", width) for line in _changed_files(hit, answer.path))
+        yield ""
+    commits = counted(len(answer.hits), "commit") if answer.hits else "no commits"
+    of = f" that changed {answer.place}" if answer.place else ""
+    yield visible(f"{commits} of {answer.commits:,}{of}")
+
+
+def _changed_files(hit: CommitHit, place: str) -> Iterator[str]:
+    """Yield a line for each of the first changed files; the place and those with known definitions come first."""
+    names: dict[str, list[str]] = {}
+    for changed in hit.definitions:
+        names.setdefault(changed.path, []).append(f"{changed.name}{' (removed)' * changed.removed}")
+    paths = [*names, *(path for path in hit.paths if path not in names)]
+    paths.sort(key=lambda path: path != place)
+    for path in paths[:_SHOWN_FILES]:
+        of_file = names.get(path, [])
+        more = f", {len(of_file) - _SHOWN_NAMES:,} more" if len(of_file) > _SHOWN_NAMES else ""
+        yield f"{path}: {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else path
+    if len(paths) > _SHOWN_FILES:
+        yield counted(len(paths) - _SHOWN_FILES, "more file")
