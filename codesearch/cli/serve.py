@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +26,6 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.indexer import Pool
-    from codesearch.web.site import Site
 
 _HOST, _PORT = "127.0.0.1", 7177
 _PATIENCE_S = 10.0
@@ -59,7 +58,7 @@ def serve(
     from codesearch.service.server import Handlers, serve
 
     pool = Pool()
-    sites: list[Site] = []
+    at_end: list[Callable[[], None]] = []
     if not (web or hasattr(socket, "AF_UNIX")):
         raise ConfigError(
             "this system has no Unix-domain sockets", "run commands without a service, or give --web"
@@ -80,7 +79,7 @@ def serve(
             threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
         how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
-            sites.append(_start_site(folder, pool, host, port, token_file))
+            at_end.append(_start_site(folder, pool, host, port, token_file))
         print(f"process {os.getpid()} answers queries for {visible(str(folder))}: {how}", flush=True)
 
     def passed_on(error: Exception) -> None:
@@ -89,8 +88,8 @@ def serve(
     try:
         serve(folder, Handlers(answering(pool, ASKED), ready, passed_on, pool.tidy))
     finally:
-        for site in sites:
-            site.stop()
+        for stop_site in at_end:
+            stop_site()
     yield Output()
 
 
@@ -99,18 +98,19 @@ def _check_installed(*packages: str) -> None:
         raise MissingExtraError(*absent)
 
 
-def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Site:
-    """Begin to answer HTTP, and print the address."""
+def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Callable[[], None]:
+    """Begin to answer HTTP, and print the address; return the function that ends it."""
     from codesearch.engine.engine import Engine
-    from codesearch.web.site import Site, listen, read_token
+    from codesearch.web.site import answer_http, listen, read_token
 
     token = read_token(host, token_file, os.environ)
     listener = listen(host, port)
     engine = Engine(home, pool=pool)
-    site = Site(engine, listener, host, token, lambda error: print(f"error: {error!r}", file=sys.stderr))
-    site.start()
+    stop_site = answer_http(
+        engine, listener, host, token, lambda error: print(f"error: {error!r}", file=sys.stderr)
+    )
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
-    return site
+    return stop_site
 
 
 def _stop(home: Path) -> Output:

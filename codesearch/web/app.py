@@ -32,7 +32,7 @@ from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
-from codesearch.web.present import Error, Failure, File, Status, answer_json, describe, show_file, show_status
+from codesearch.web.present import Error, File, Status, answer_json, describe, show_file, show_status
 
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
@@ -94,7 +94,7 @@ class Refusal(HTTPException):
 def failure(error: HTTPException) -> Json:
     """Return the answer that tells the client."""
     cure = getattr(error, "cure", f"see {PREFIX}/openapi.json")
-    return Json(Error(Failure(error.detail, cure)), error.status_code, error.headers)
+    return Json(Error({"message": error.detail, "cure": cure}), error.status_code, error.headers)
 
 
 class Work:

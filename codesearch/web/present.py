@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
@@ -116,18 +116,10 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
-    """What happened, and what to do."""
-
-    message: str
-    cure: str
-
-
-@dataclass(frozen=True, slots=True)
 class Error:
-    """The answer if a request fails."""
+    """The answer if a request fails: `message` is what happened, `cure` what to do."""
 
-    error: Failure
+    error: dict[Literal["message", "cure"], str]
 
 
 def answer_json(answer: Answer, lines: int) -> dict[str, Any]:

@@ -144,42 +144,31 @@ def listen(host: str, port: int) -> socket.socket:
         ) from None
 
 
-class Site:
-    """Answers HTTP in a thread."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        listener: socket.socket,
-        host: str,
-        token: str,
-        failed: Callable[[Exception], None],
-    ) -> None:
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                Guard(make_app(engine, Work(), failed), host, token),
-                http="h11",
-                ws="none",
-                lifespan="off",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
-                limit_concurrency=_MAX_CONNECTIONS,
-                timeout_keep_alive=_IDLE_S,
-                timeout_graceful_shutdown=1,
-            )
+def answer_http(
+    engine: Engine, listener: socket.socket, host: str, token: str, failed: Callable[[Exception], None]
+) -> Callable[[], None]:
+    """Answer HTTP in a thread; return the function that stops it and waits for it up to two seconds."""
+    server = uvicorn.Server(
+        uvicorn.Config(
+            Guard(make_app(engine, Work(), failed), host, token),
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            h11_max_incomplete_event_size=_MAX_HEAD_BYTES,
+            limit_concurrency=_MAX_CONNECTIONS,
+            timeout_keep_alive=_IDLE_S,
+            timeout_graceful_shutdown=1,
         )
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._server.serve([listener])), name="web", daemon=True
-        )
+    )
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listener])), name="web", daemon=True)
+    thread.start()
 
-    def start(self) -> None:
-        """Start answering."""
-        self._thread.start()
+    def stop() -> None:
+        server.should_exit = True
+        thread.join(_STOP_S)
 
-    def stop(self) -> None:
-        """Stop answering; wait up to two seconds for the thread."""
-        self._server.should_exit = True
-        self._thread.join(_STOP_S)
+    return stop
