@@ -54,9 +54,11 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     if not answer.hits:
         return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
     notes += _confidence_note(answer)
-    for found in answer.freshness:
-        if found.state == State.BEHIND:
-            notes += _behind_note(found)
+    for behind in (one for one in answer.freshness if one.state == State.BEHIND):
+        if any(astuple(behind.changes)):
+            notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"
+        else:  # There was no time to find out.
+            notes += "note: files may have changed; status counts them\n"
     if answer.left_out:
         notes += (
             f"note: {answer.left_out} files are not in the index: they crash parsers or go over a limit\n"
@@ -64,7 +66,14 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     left = fitting_chars(max_tokens) - len(notes)
     heads = _fitting([_head(hit, project) for hit in answer.hits], left)
     left -= sum(map(len, heads))
-    others = _fitting([_other(other) for hit in answer.hits[: len(heads)] for other in hit.others], left)
+    others = _fitting(
+        [
+            f"  also {other.start_line}-{other.last_line} {other.kind} {_cut(other.qualified_name)}\n"
+            for hit in answer.hits[: len(heads)]
+            for other in hit.others
+        ],
+        left,
+    )
     left -= sum(map(len, others))
     lines: list[dict[int, str]] = [{} for _ in heads]
     best = [
@@ -91,12 +100,6 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     return notes + "".join(parts) + note
 
 
-def _behind_note(found: Freshness) -> str:
-    if not any(astuple(found.changes)):  # There was no time to find out.
-        return "note: files may have changed; status counts them\n"
-    return f"note: many files changed; run {visible(index_command(found.root))} to see them all\n"
-
-
 def failures_text(freshness: Sequence[Freshness]) -> str:
     """Return a line for each folder that could not be searched or compared."""
     failed = (visible(f"{one.root} {one.state}: {one.error}") for one in freshness if one.error)
@@ -109,11 +112,6 @@ def _confidence_note(answer: Answer) -> str:
     if answer.confidence is None:
         return ""
     return f"confidence: {'high' if answer.confidence >= _SURE else 'fair'}\n"
-
-
-def _other(hit: Hit) -> str:
-    """Return a line for another definition of the file of a hit."""
-    return f"  also {hit.start_line}-{hit.last_line} {hit.kind} {_cut(hit.qualified_name)}\n"
 
 
 def _head(hit: Hit, project: Path) -> str:

@@ -21,7 +21,7 @@ from codesearch.files import make_folder
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
 from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.store.manifest import MadeWith, Manifest, last_manifest, read_earlier
+from codesearch.store.manifest import Manifest, last_manifest, read_earlier
 from codesearch.text.bundle import SHIPPED, load_bundle
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def update_index(
         last = last_manifest(folder)
         earlier = None if rebuild or last else read_earlier(folder)
         made_with = None if rebuild else last or earlier
-        config = _config(root, options, made_with, vectors)
+        walk, chosen = walk_in_force(root, made_with, options)
+        config = IndexConfig(walk=walk, vectors=vectors, options=chosen)
         bundle = model or (made_with.model_folder if made_with else SHIPPED)
         model_id = load_bundle(bundle).model_id
         seeded = None
@@ -93,7 +94,8 @@ def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison, unti
     known = entry.committed
     root = Path(known.root)
     last = last_manifest(entry.folder)  # Another process may have committed since the entry was read.
-    config = _config(root, IndexOptions(), last or known, vectors)
+    walk, chosen = walk_in_force(root, last or known, IndexOptions())
+    config = IndexConfig(walk=walk, vectors=vectors, options=chosen)
     return plan_update(root, entry.folder, config, known.model["id"], last=last, seen=seen, until=until)
 
 
@@ -155,14 +157,6 @@ def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
         return Changes(0, 0)
     plan = _plan_again(entry, vectors, seen)
     return Changes(len(plan.to_parse), plan.removed)
-
-
-def _config(
-    root: Path, options: IndexOptions, made_with: MadeWith | None, vectors: VectorConfig
-) -> IndexConfig:
-    """Collect the settings of an index."""
-    walk, chosen = walk_in_force(root, made_with, options)
-    return IndexConfig(walk=walk, vectors=vectors, options=chosen)
 
 
 def _build(
