@@ -23,7 +23,7 @@ _CAN_WALK = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether the system opens a path one folder at a time."""
 
 IGNORE_FILES = (".gitignore", ".codesearchignore")
-EXCLUDE_FILE = os.path.join(".git", "info", "exclude")
+_GIT_FILE_BYTES = 10_000
 
 
 def read_regular(path: str | Path, max_bytes: int) -> tuple[bytes, os.stat_result]:
@@ -96,5 +96,33 @@ def rule_files_above(root: Path) -> list[tuple[str, str]]:
     return [
         (str(top.joinpath(*parts[:depth], name)), "".join(f"{part}/" for part in parts[depth:]))
         for depth in range(len(parts))
-        for name in (*(() if depth else (EXCLUDE_FILE,)), *IGNORE_FILES)
+        for name in IGNORE_FILES
     ]
+
+
+def git_folders(top: str) -> tuple[str, str]:
+    """Return git's own folder of a work tree, and the one that all work trees of the repository share."""
+    own = os.path.join(top, ".git")
+    link = _line_of(own)  # It is a file in a submodule and in a linked work tree.
+    if link.startswith("gitdir:") and not is_network_path(link.removeprefix("gitdir:").strip()):
+        own = os.path.normpath(os.path.join(top, link.removeprefix("gitdir:").strip()))
+    common = _line_of(os.path.join(own, "commondir"))
+    return own, own if is_network_path(common) else os.path.normpath(os.path.join(own, common))
+
+
+def is_linked_work_tree(top: str) -> bool:
+    """Say whether a work tree was made by `git worktree add`; git may have forgotten it."""
+    own, common = git_folders(top)
+    return os.path.basename(os.path.dirname(own)) == "worktrees" and (own != common or not os.path.isdir(own))
+
+
+def is_network_path(path: str) -> bool:
+    """Say whether a path names another machine; Windows sends it the password's hash."""
+    return path.replace("\\", "/").startswith("//")
+
+
+def _line_of(path: str) -> str:
+    try:
+        return os.fsdecode(read_regular(path, _GIT_FILE_BYTES)[0]).strip()
+    except OSError:
+        return ""

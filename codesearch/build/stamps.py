@@ -171,7 +171,7 @@ def _is_watched_unchanged(root: str, stamps: Stamps, walk: WalkConfig) -> bool:
     rules = {path for path, _ in rule_files_above(Path(root))} if walk.ignore_files else set()
     watched = stamps.watched
     above = {path: watched[path] for path in watched if not is_folder(path) and os.path.isabs(path)}
-    if not watched or above.keys() != rules:
+    if not watched or not rules <= above.keys():  # The others are files of git.
         return False
     below = {path: watched[path] for path in watched.keys() - above} if above else watched
     return not (_changed(root, below) or _changed("", above) or _changed(root, stamps.passed))

@@ -39,6 +39,7 @@ _FILES = {
 _FOLDERS = {
     "ignored": "ignored folder{s}",
     "hidden": "hidden folder{s}",
+    "work tree": "linked work tree{s} of git",
     "always": "folder{s} that {are} always skipped",
 }
 """Reason -> name, in the order shown."""

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from codesearch.errors import IndexFormatError, IndexNotFoundError, index_command
+from codesearch.config import IndexOptions, WalkConfig
+from codesearch.errors import ConfigError, IndexFormatError, IndexNotFoundError, index_command
 from codesearch.files import expanded
+from codesearch.git import is_top
 from codesearch.search.request import keep_tuples
 from codesearch.store.catalogue import (
     IndexEntry,
@@ -154,10 +156,20 @@ def not_indexed(folder: Path) -> IndexNotFoundError:
 
 
 def covering_index(home: Path, path: Path) -> IndexEntry | None:
-    """Return the innermost index that covers a path, or None; a damaged index counts too."""
+    """Return the innermost index that covers a path, or None; a damaged index counts too.
+
+    An index does not cover a project that its walk leaves out, such as a linked work tree in a hidden folder.
+    """
     resolved = path.resolve()
-    found = (read_entry(index_folder(home, root)) for root in (resolved, *resolved.parents))
-    return next((entry for entry in found if entry), None)
+    inner: Path | None = None
+    for root in (resolved, *resolved.parents):
+        if entry := read_entry(index_folder(home, root)):
+            manifest = entry.manifest
+            is_apart = inner and manifest and _is_left_out(root, inner, manifest.walk_config())
+            return None if is_apart else entry
+        if inner is None and (is_top(str(root)) or _has_project_file(root)):
+            inner = root
+    return None
 
 
 def _folder(place: Path) -> Path:
@@ -174,12 +186,31 @@ def _nothing_indexed(home: Path) -> IndexNotFoundError:
 
 
 def find_project(here: Path) -> Path | None:
-    """Return the nearest git work tree around a folder, else the nearest folder with a project file, else None."""
+    """Return the nearest git work tree around a folder, else the nearest folder with a project file, else None.
+
+    In a folder that the work tree ignores, a folder with a project file is a project.
+    """
     folder = here.resolve()
     excluded = never_projects(folder)
     folders = list(takewhile(lambda path: path not in excluded, (folder, *folder.parents)))
-    work_tree = next((path for path in folders if os.path.exists(path / ".git")), None)
-    return work_tree or next((path for path in folders if _has_project_file(path)), None)
+    top = next((path for path in folders if os.path.exists(path / ".git")), None)
+    own = next(
+        (path for path in takewhile(lambda path: path != top, folders) if _has_project_file(path)), None
+    )
+    if top and own:
+        from codesearch.build.stamps import walk_in_force
+
+        return own if _is_left_out(top, own, walk_in_force(top, None, IndexOptions())[0]) else top
+    return top or own
+
+
+def _is_left_out(root: Path, folder: Path, walk: WalkConfig) -> bool:
+    from codesearch.parsing.walker import why_left_out
+
+    try:
+        return bool(why_left_out(root, folder, walk))
+    except ConfigError:  # The root cannot be read.
+        return False
 
 
 def never_projects(folder: Path) -> set[Path]:
@@ -190,7 +221,6 @@ def never_projects(folder: Path) -> set[Path]:
 
 def too_large(project: Path) -> str | None:
     """Return why a project is too large to be indexed unless the user asks, or None; counting stops at the limit."""
-    from codesearch.config import WalkConfig
     from codesearch.parsing.walker import WalkReport, walk
 
     size = 0

@@ -17,20 +17,20 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_LONE_CR = re.compile(rb"\r(?!\n)")
-_DECLARED = re.compile(rb"""(?:[^\n]*\n)?[^\n]*?(?:coding|charset)[:=]\s*["']?([-\w.]+)""")
-_CODE_PAGE = re.compile(r"(?:iso|latin|cp|windows|koi8|mac|euc|shift|sjis|gb|big5)[-\w]*", re.IGNORECASE)
+# Every query imports this module, and few files need these patterns, so they are compiled when one does.
+_LONE_CR = rb"\r(?!\n)"
+_DECLARED = rb"""(?:[^\n]*\n)?[^\n]*?(?:coding|charset)[:=]\s*["']?([-\w.]+)"""
+_CODE_PAGE = r"(?i:iso|latin|cp|windows|koi8|mac|euc|shift|sjis|gb|big5)[-\w]*"
 """Other codecs of Python do not read text, or take quadratic time."""
-_RUSSIAN = re.compile("[А-Яа-яё][а-яё]{2,}")
-_JAPANESE = re.compile("[\u3040-\u30ff]+[\u4e00-\u9fff]*")
+_RUSSIAN, _JAPANESE = "[А-Яа-яё][а-яё]{2,}", "[\u3040-\u30ff]+[\u4e00-\u9fff]*"
 _PAGES = (
     ("cp1251", _RUSSIAN, 0.6),
     ("koi8_r", _RUSSIAN, 0.6),
     ("euc_jp", _JAPANESE, 0.6),
     ("cp932", _JAPANESE, 0.6),
-    ("cp949", re.compile("[\uac00-\ud7a3]{2,}"), 0.9),
-    ("gb18030", re.compile("[\u4e00-\u9fff]{2,}"), 0.6),
-    ("cp1252", re.compile(""), 0.0),
+    ("cp949", "[\uac00-\ud7a3]{2,}", 0.9),
+    ("gb18030", "[\u4e00-\u9fff]{2,}", 0.6),
+    ("cp1252", "", 0.0),
 )
 """Code pages, what is in words of them, and its least share among the characters that are not ASCII.
 
@@ -48,7 +48,7 @@ def decoded(content: bytes) -> bytes:
     if not content.isascii():
         content = _as_utf8(content)
     if content.count(b"\r") != content.count(b"\r\n") and b"\0" not in content[:SNIFF_BYTES]:
-        content = _LONE_CR.sub(b"\n", content)
+        content = re.sub(_LONE_CR, b"\n", content)
     return content
 
 
@@ -67,10 +67,10 @@ def _as_utf8(content: bytes) -> bytes:
 
 
 def _declared(content: bytes) -> str | None:
-    match = _DECLARED.match(content)
+    match = re.match(_DECLARED, content)
     name = match[1].decode() if match else ""
     with suppress(LookupError, UnicodeDecodeError):
-        return content.decode(name) if _CODE_PAGE.fullmatch(name) else None
+        return content.decode(name) if re.fullmatch(_CODE_PAGE, name) else None
     return None
 
 
@@ -82,7 +82,7 @@ def _guessed(content: bytes) -> str | None:
         with suppress(UnicodeDecodeError):
             text = content.decode(name)
             sample = text[:_SAMPLE]
-            if sum(map(len, letters.findall(sample))) >= share * _not_ascii(sample):
+            if sum(map(len, re.findall(letters, sample))) >= share * _not_ascii(sample):
                 return text
     return None
 

@@ -116,6 +116,7 @@ class Patterns:
     wildcards: tuple[Wildcards, ...] = ()  # last one first
     weight: int = 0  # the sum of their weights
     globs: frozenset[str] = frozenset()  # the names with wildcards in them
+    ignores_case: bool = False  # the patterns are in lower case
 
     @property
     def is_empty(self) -> bool:
@@ -124,6 +125,8 @@ class Patterns:
 
     def inside(self, names: Sequence[str]) -> PatternsHere:
         """Return the patterns that can match in a folder; `names` lead to it from that of the ignore file."""
+        if self.ignores_case:
+            names = [name.lower() for name in names]
         heads = [
             "".join(f"{name}/" for name in names[len(names) - depth + 1 :])
             for depth in self.depths
@@ -133,7 +136,7 @@ class Patterns:
             heads.append("".join(f"{name}/" for name in ("", *names)))
         found = [one for one in self._somewhere if one.is_in(names)]
         tests = _tests(sorted([*self._anywhere, *found], reverse=True)) if found else self._tests_anywhere
-        return PatternsHere(heads, (self.files, tests[0]), (self.folders, tests[1]))
+        return PatternsHere(self.ignores_case, heads, (self.files, tests[0]), (self.folders, tests[1]))
 
     @cached_property
     def _anywhere(self) -> Sequence[Wildcards]:
@@ -159,6 +162,7 @@ def _tests(wildcards: Sequence[Wildcards]) -> tuple[Tests, Tests]:
 class PatternsHere:
     """The patterns of one ignore file that can match in one folder."""
 
+    ignores_case: bool
     heads: Sequence[str]  # what to put before a name to look it up
     files: tuple[_Table, Tests]  # those without wildcards, and the others, last one first
     folders: tuple[_Table, Tests]
@@ -166,6 +170,8 @@ class PatternsHere:
     def verdict(self, name: str, *, is_folder: bool) -> bool | None:
         """Say whether a file or folder is ignored; None if no pattern matches it."""
         table, tests = self.folders if is_folder else self.files
+        if self.ignores_case:
+            name = name.lower()
         last = -1
         for head in self.heads:  # A walk spends most of its time here.
             if (found := table.paths.get(head + name, -1)) > last:
@@ -192,12 +198,12 @@ def is_ignored(here: Iterable[PatternsHere], name: str, *, is_folder: bool) -> b
     return None
 
 
-def read_patterns(lines: Iterable[str], *, strict: bool) -> Patterns:
+def read_patterns(lines: Iterable[str], *, strict: bool, ignores_case: bool = False) -> Patterns:
     """Read patterns."""
     files, folders = _Table(), _Table()
     depths: set[int] = set()
     wildcards = []
-    for row, line in enumerate(lines):
+    for row, line in enumerate(map(_folded, lines) if ignores_case else lines):
         try:
             names, ignores = _names(line, strict=strict)
         except BadPatternError:
@@ -231,7 +237,13 @@ def read_patterns(lines: Iterable[str], *, strict: bool) -> Patterns:
         tuple(reversed(wildcards)),
         sum(one.weight for one in wildcards),
         frozenset(glob for glob in globs if not is_plain(glob)),
+        ignores_case,
     )
+
+
+def _folded(line: str) -> str:
+    """Return a pattern in lower case, for names in lower case."""
+    return re.sub(r"\[:(?:upper|lower):\]", "[:alpha:]", line.lower())
 
 
 def _names(line: str, *, strict: bool) -> tuple[list[str], bool]:
@@ -284,12 +296,20 @@ class RuleReader:
     def __init__(self) -> None:
         self._globs: set[str] = set()
 
-    def read(self, path: str, in_force: Sequence[Rules], *, above: str = "", below: str = "") -> Rules:
+    def read(
+        self,
+        path: str,
+        in_force: Sequence[Rules],
+        *,
+        above: str = "",
+        below: str = "",
+        ignores_case: bool = False,
+    ) -> Rules:
         """Read an ignore file."""
         content, _ = read_regular(path, _MAX_BYTES)
         if content.count(b"\n") >= _MAX_LINES:
             raise OSError(errno.EFBIG, f"more than {_MAX_LINES:,} lines", path)
-        patterns = _read_once(content)
+        patterns = _read_once(content, ignores_case)
         if len(in_force) >= _MOST_FILES:
             raise OSError(errno.E2BIG, f"more than {_MOST_FILES} ignore files in the folders above", path)
         weight = patterns.weight + sum(rules.patterns.weight for rules in in_force)
@@ -301,16 +321,21 @@ class RuleReader:
 
 
 @lru_cache(maxsize=8)
-def _read_once(content: bytes) -> Patterns:
+def _read_once(content: bytes, ignores_case: bool) -> Patterns:
     """Read the patterns of a file; a repository can have the same one in thousands of folders."""
     # Git skips a byte order mark too.
-    return read_patterns(content.decode("utf-8-sig", "replace").split("\n"), strict=False)
+    lines = content.decode("utf-8-sig", "replace").split("\n")
+    return read_patterns(lines, strict=False, ignores_case=ignores_case)
 
 
 def rules_above(
-    files: Sequence[tuple[str, str]], reader: RuleReader, warn: Callable[[str], None]
+    files: Sequence[tuple[str, str]],
+    reader: RuleReader,
+    warn: Callable[[str], None],
+    *,
+    ignores_case: bool,
 ) -> list[Rules]:
-    """Read the rules of `rule_files_above`.
+    """Read the rules of ignore files at and above a root: paths, and the path from the folder of each to the root.
 
     If these rules ignore the root itself, none of them apply, because the user asked for this root.
     """
@@ -319,7 +344,7 @@ def rules_above(
     rules: list[Rules] = []
     for path, above in files:
         try:
-            rules.append(reader.read(path, rules, above=above))
+            rules.append(reader.read(path, rules, above=above, ignores_case=ignores_case))
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:

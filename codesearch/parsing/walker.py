@@ -7,14 +7,16 @@ import os
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
+from codesearch.git import work_tree
 from codesearch.parsing.decoding import SNIFF_BYTES
+from codesearch.parsing.gitrules import GitRules, git_rules
 from codesearch.parsing.ignore import (
     MOST_WEIGHT,
     BadPatternError,
@@ -33,15 +35,17 @@ from codesearch.parsing.languages import (
     language_of_path,
     language_of_shebang,
 )
-from codesearch.treefiles import EXCLUDE_FILE, IGNORE_FILES, read_head, rule_files_above
+from codesearch.treefiles import IGNORE_FILES, is_linked_work_tree, read_head, rule_files_above
 from codesearch.visible import visible
 
 NEVER, BINARY, TOO_LARGE = "never", "binary", "too large"
 OTHER_LANGUAGE, OTHER_CONTENT, UNREADABLE = "other language", "other content", "unreadable"
 HIDDEN, IGNORED, LINK, ALWAYS, RULES = "hidden", "ignored", "link", "always", "rules"
+WORK_TREE = "work tree"
 """Reasons for skipping files and folders.
 
-`ALWAYS` marks folders that only a rule of the user includes, `RULES` ignore files that are not applied.
+`ALWAYS` marks folders that only a rule of the user includes, `RULES` ignore files that are not applied, `WORK_TREE`
+linked work trees in a checkout.
 """
 _MAX_EXTENSION = 12
 _MOST_WARNINGS = 1_000
@@ -133,6 +137,34 @@ def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None
     return SourceFile(path, spec.name, stamp)
 
 
+def why_left_out(root: Path, path: Path, config: WalkConfig) -> str:
+    """Return the reason why a walk does not come to a path below its root because of a name; "" if it comes there."""
+    one = _Walk(root, config, WalkReport())
+    folder, (rules, ignores_case) = "", one.first_rules()
+    for name in path.relative_to(root).parts:
+        place = os.path.join(one.root, folder)
+        names = {name for name in (".git", *IGNORE_FILES) if os.path.lexists(os.path.join(place, name))}
+        if one.is_other_checkout(folder, names, ignores_case):
+            return WORK_TREE
+        rules, ignores_case = one.with_own_rules(folder, rules, names, ignores_case)
+        here = _in_force(rules, folder)
+        whole = f"{folder}{name}"
+        if os.path.isdir(os.path.join(one.root, whole)):
+            reason = one.why_not_entered(name, here)
+        else:
+            is_hidden = name.startswith(".") and not config.hidden
+            reason = HIDDEN if is_hidden else IGNORED if is_ignored(here, name, is_folder=False) else ""
+        if reason:
+            return reason
+        folder = f"{whole}/"
+    is_folder = os.path.lexists(os.path.join(one.root, folder, ".git"))
+    return WORK_TREE if is_folder and one.is_other_checkout(folder, {".git"}, ignores_case) else ""
+
+
+def _in_force(rules: Sequence[Rules], folder: str) -> list[PatternsHere]:
+    return [one.inside(folder) for one in reversed(rules) if not one.patterns.is_empty]
+
+
 class _Walk:
     """One walk: what it may enter, what it has seen, and where it reports."""
 
@@ -146,27 +178,49 @@ class _Walk:
         except OSError as error:
             raise ConfigError(f"{self.root}: {error.strerror}", "give a folder that can be read") from None
 
-    def first_rules(self) -> list[Rules]:
-        """Return the rules that apply to the root, and watch their files."""
-        root = Path(self.root)
+    def first_rules(self) -> tuple[list[Rules], bool | None]:
+        """Return the rules that apply to the root, and watch their files; and what `files` keeps of the repository."""
+        root = Path(self.root).resolve()
         above = rule_files_above(root) if self.config.ignore_files else []
         for path, _ in above:
             self.report.watch(path, path)
         self.report.watch(PROJECT_FILE, os.path.join(self.root, PROJECT_FILE))
+        ignores_case = None
+        if top := work_tree(root):
+            git = self.git_rules(top)
+            ignores_case = None if git.is_bare else git.ignores_case
+            below = "".join(f"{part}/" for part in root.relative_to(top).parts)
+            above = [*((path, below) for path in git.files), *above] if self.config.ignore_files else []
         try:
-            exclude = read_patterns(self.config.exclude, strict=True)
+            exclude = read_patterns(self.config.exclude, strict=True, ignores_case=bool(ignores_case))
         except BadPatternError as error:
             raise ConfigError(f"exclude: {error}", "correct it in --exclude or in a settings file") from None
         if exclude.weight > MOST_WEIGHT:
             count = f"{len(exclude.wildcards):,} patterns with wildcards are too many"
             raise ConfigError(f"exclude: {count}", "give fewer in --exclude or in a settings file")
-        return [*rules_above(above, self.reader, self.report.warn), Rules(exclude)]
+        rules = rules_above(above, self.reader, self.report.warn, ignores_case=bool(ignores_case))
+        return [*rules, Rules(exclude)], ignores_case
+
+    def git_rules(self, top: str) -> GitRules:
+        """Return the rules of a work tree that are outside of its folders, and watch all that they depend on."""
+        git = git_rules(top)
+        for path in (*git.files, *git.configs):
+            self.report.watch(path, path)
+        return git
+
+    def is_other_checkout(self, folder: str, names: Collection[str], ignores_case: bool | None) -> bool:
+        """Say whether a folder is a linked work tree inside of a checkout."""
+        is_inner = folder and ignores_case is not None and ".git" in names
+        return bool(is_inner) and is_linked_work_tree(os.path.join(self.root, folder))
 
     def files(self) -> Iterator[SourceFile]:
-        """Yield the files of each folder, then those of the folders below it that are entered."""
-        stack = [("", self.first_rules())]
+        """Yield the files of each folder, then those of the folders below it that are entered.
+
+        With the rules of a folder goes whether the repository around it ignores case; None if there is no checkout.
+        """
+        stack = [("", *self.first_rules())]
         while stack:
-            folder, rules = stack.pop()
+            folder, rules, ignores_case = stack.pop()
             place = os.path.join(self.root, folder)
             self.report.watch(folder, place)
             try:
@@ -175,16 +229,21 @@ class _Walk:
             except OSError as error:
                 self.report.warn(f"{folder or '.'}: {error.strerror}: folder left out")
                 continue
-            if self.config.ignore_files:
-                rules = self.with_own_rules(folder, rules, {entry.name for entry in listing})
-            here = [one.inside(folder) for one in reversed(rules) if not one.patterns.is_empty]
+            names = {entry.name for entry in listing}
+            if self.is_other_checkout(folder, names, ignores_case):
+                self.report.folders[WORK_TREE][os.path.basename(folder[:-1])] += 1
+                del self.report.watched[folder]  # Its files may change; what it is depends on `.git` alone.
+                self.report.watch(f"{folder}.git", os.path.join(place, ".git"))
+                continue
+            rules, ignores_case = self.with_own_rules(folder, rules, names, ignores_case)
+            here = _in_force(rules, folder)
             below = []
             for entry in listing:
                 self.report.check_time()
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
                     if self.enters(entry, here):
-                        below.append((f"{path}/", rules))
+                        below.append((f"{path}/", rules, ignores_case))
                 elif isinstance(found := self.source_file(entry, path, here), SourceFile):
                     yield found
                 elif found:
@@ -200,10 +259,7 @@ class _Walk:
     def enters(self, entry: os.DirEntry[str], here: Sequence[PatternsHere]) -> bool:
         if entry.name in _VERSION_CONTROL:
             return False
-        ignored = is_ignored(here, entry.name, is_folder=True)
-        is_generated = self.config.ignore_files and entry.name in _GENERATED and ignored is not False
-        is_hidden = entry.name.startswith(".") and not self.config.hidden
-        if reason := HIDDEN if is_hidden else ALWAYS if is_generated else IGNORED if ignored else "":
+        if reason := self.why_not_entered(entry.name, here):
             self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
@@ -212,6 +268,12 @@ class _Walk:
                 return False
             self.seen.add(identity)
         return True
+
+    def why_not_entered(self, name: str, here: Sequence[PatternsHere]) -> str:
+        ignored = is_ignored(here, name, is_folder=True)
+        is_generated = self.config.ignore_files and name in _GENERATED and ignored is not False
+        is_hidden = name.startswith(".") and not self.config.hidden
+        return HIDDEN if is_hidden else ALWAYS if is_generated else IGNORED if ignored else ""
 
     def source_file(
         self, entry: os.DirEntry[str], path: str, here: Sequence[PatternsHere]
@@ -264,23 +326,31 @@ class _Walk:
         self.report.passed.pop(path, None)
         return SourceFile(path, spec.name, seen)
 
-    def with_own_rules(self, folder: str, rules: list[Rules], names: set[str]) -> list[Rules]:
+    def with_own_rules(
+        self, folder: str, rules: list[Rules], names: Collection[str], ignores_case: bool | None
+    ) -> tuple[list[Rules], bool | None]:
         own: list[Rules] = []
-        files = [name for name in IGNORE_FILES if name in names]
-        if ".git" in names:
-            files.insert(0, EXCLUDE_FILE)
-        for name in files:
+        place = os.path.join(self.root, folder)
+        files = [(f"{folder}{name}", os.path.join(place, name)) for name in IGNORE_FILES if name in names]
+        if folder and ".git" in names:
+            git = self.git_rules(place)
+            # The first file is for all repositories, so a repository in a work tree has it already.
+            nested = git.files if ignores_case is None else git.files[-1:]
+            files = [*((path, path) for path in nested), *files]
+            ignores_case = None if git.is_bare else git.ignores_case
+        for key, path in files if self.config.ignore_files else ():
             self.report.check_time()
-            path = os.path.join(self.root, folder, name)
-            self.report.watch(f"{folder}{name}", path)
+            self.report.watch(key, path)
             try:
-                own.append(self.reader.read(path, [*rules, *own], below=folder))
-            except (FileNotFoundError, NotADirectoryError):  # `.git` of a submodule is a file.
+                in_force = [*rules, *own]
+                own.append(self.reader.read(path, in_force, below=folder, ignores_case=bool(ignores_case)))
+            except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                self.report.skipped[RULES][name] += 1
-                self.report.warn(f"{folder}{name}: {error.strerror}: its rules are not applied")
-        return [*rules[:-1], *own, rules[-1]]  # The last one is --exclude. It decides in every folder.
+                self.report.skipped[RULES][os.path.basename(path)] += 1
+                self.report.warn(f"{key}: {error.strerror}: its rules are not applied")
+        # The last one is --exclude. It decides in every folder.
+        return [*rules[:-1], *own, rules[-1]], ignores_case
 
 
 def extension_of(path: str) -> str:
