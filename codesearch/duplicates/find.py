@@ -66,8 +66,8 @@ def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], in
     """Return groups of functions that do the same, and how many functions were compared."""
     doc_ids = _functions(snapshot, wanted)
     search = _Search(snapshot, doc_ids, wanted)
-    found = search.all_groups() if wanted.changed is None else search.groups_of(wanted.changed)
-    return found, len(doc_ids)
+    groups = search.all_groups() if wanted.changed is None else search.groups_of(wanted.changed)
+    return groups, len(doc_ids)
 
 
 def changed_documents(
@@ -125,7 +125,7 @@ class _Search:
         shown: set[int] = set()
         for position in positions:
             others = dict.fromkeys(self._same_shape[position], 1.0) | near[position]
-            if group := self._group(position, {one: others[one] for one in others if one not in shown}):
+            if group := self._group(position, _without(others, shown)):
                 groups.append(group)
             shown.add(position)
         return groups
@@ -145,11 +145,15 @@ class _Search:
         groups: list[Group] = []
         taken: set[int] = set()
         self._load(others)
-        texts = Counter(read.text for one in others if (read := self._read[one]))
-        equal = {one: texts[read.text] if (read := self._read[one]) else 0 for one in others}
-        for position in sorted(others, key=lambda one: (-len(others[one]), -equal[one], one)):
+        reads = [self._read[position] for position in others]
+        texts = Counter(read.text for read in reads if read)
+        equal = {
+            position: texts[read.text] if read else 0 for position, read in zip(others, reads, strict=True)
+        }
+        order = sorted(others, key=lambda position: (-len(others[position]), -equal[position], position))
+        for position in order:
             if position not in taken:
-                left = {one: score for one, score in others[position].items() if one not in taken}
+                left = _without(others[position], taken)
                 if group := self._group(position, left):
                     groups.append(group)
                 taken.update(left, [position])
@@ -163,7 +167,7 @@ class _Search:
         is_inner = (self._snapshot.flags(self._doc_ids) & NESTED) > 0
         languages = self._snapshot.languages(self._doc_ids)
         for language in sorted({languages[position] for position in positions}):
-            members = np.flatnonzero(np.array([one == language for one in languages]) & ~is_inner)
+            members = np.flatnonzero((np.array(languages) == language) & ~is_inner)
             vectors = self._snapshot.vectors(self._doc_ids[members])
             asked = np.flatnonzero(np.isin(members, positions))
             for start in range(0, len(asked), _BLOCK):
@@ -178,18 +182,18 @@ class _Search:
     def _scored(self, pairs: Iterable[tuple[int, int, float]]) -> dict[int, dict[int, float]]:
         """Return position -> other position -> score, in both directions, for pairs of different shapes."""
         cosines = {
-            (min(one, other), max(one, other)): cosine
-            for one, other, cosine in pairs
-            if self._same_shape[one] is not self._same_shape[other]
+            (min(position, other), max(position, other)): cosine
+            for position, other, cosine in pairs
+            if self._same_shape[position] is not self._same_shape[other]
         }
         self._load(chain.from_iterable(cosines))
         scored: dict[int, dict[int, float]] = defaultdict(dict)
-        for (one, other), cosine in cosines.items():
-            first, second = self._read[one], self._read[other]
+        for (position, other), cosine in cosines.items():
+            first, second = self._read[position], self._read[other]
             if first and second and not first.function.overlaps(second.function):
                 score = _probability(cosine, first.calls, second.calls)
                 if score >= self._wanted.min_score:
-                    scored[one][other] = scored[other][one] = score
+                    scored[position][other] = scored[other][position] = score
         return scored
 
     def _load(self, positions: Iterable[int]) -> None:
@@ -227,6 +231,10 @@ class _Read:
         self.text = "".join(code.split())
         self.calls = frozenset(_CALL.findall(code))
         """The names before an opening bracket: what it calls, and its own name."""
+
+
+def _without(scores: Mapping[int, float], positions: Set[int]) -> dict[int, float]:
+    return {position: score for position, score in scores.items() if position not in positions}
 
 
 def _probability(cosine: float, calls: Set[str], other_calls: Set[str]) -> float:

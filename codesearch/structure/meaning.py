@@ -185,13 +185,15 @@ def _is_method(ref: Ref) -> bool:
     return ref.row.kind == "method"
 
 
-def graded(file: SourceFile, names: Names, place: int, line: int) -> tuple[int, Sequence[Ref]]:
+def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
     """Return the grade of an occurrence, as a position in `GRADES`, and what it can mean."""
     if not names.modules:
         return NO_DEFINITION, ()
     own = names.in_file(file.root, file.path)
-    before = qualifier(file.source, place)
-    meant = [ref for ref in own if _reaches(ref, file, line, before)] or _imported(file, names, place, before)
+    before = qualifier(file.source, position)
+    meant = [ref for ref in own if _reaches(ref, file, line, before)] or _imported(
+        file, names, position, before
+    )
     if len(meant) == 1:
         return 0, meant
     possible = meant or _possible(file, names, before)
@@ -225,13 +227,13 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     return f"{file.spans[inside][2]}{separator_of(ref.file.language)}".startswith(ref.around)
 
 
-def _imported(file: SourceFile, names: Names, place: int, before: str | None) -> list[Ref]:
+def _imported(file: SourceFile, names: Names, position: int, before: str | None) -> list[Ref]:
     """Return the definitions in other files that the import statements of a file name."""
     if before not in names.owners and names.has_only_methods:
         return []
     imports = file.imports
-    around = bisect_right(imports, place, key=lambda statement: statement.start) - 1
-    is_inside = around >= 0 and place < imports[around].end
+    around = bisect_right(imports, position, key=lambda statement: statement.start) - 1
+    is_inside = around >= 0 and position < imports[around].end
     key = around if is_inside else before
     if key not in file.meant:
         chosen = imports[around : around + 1] if is_inside else imports
@@ -261,7 +263,7 @@ def _meant(
 
 
 def occurrences(source: bytes, name: bytes, language: str) -> Iterator[int]:
-    """Yield the place of each occurrence that is not a part of a longer identifier of the language.
+    """Yield the position of each occurrence that is not a part of a longer identifier of the language.
 
     >>> list(occurrences(b"empty? if empty or $empty", b"empty", "ruby"))
     [10, 20]
@@ -274,17 +276,17 @@ def occurrences(source: bytes, name: bytes, language: str) -> Iterator[int]:
     )
     # Most occurrences in longer words are ruled out by the bytes next to them, because a call for each would be slow.
     longer_before, longer_after = (inside if begins else frozenset(), _WORD if ends else frozenset())
-    place, size, length = source.find(name), len(name), len(source)
-    while place >= 0:
-        end = place + size
+    position, size, length = source.find(name), len(name), len(source)
+    while position >= 0:
+        end = position + size
         if not (
             (end < length and source[end] in longer_after)
-            or (place and source[place - 1] in longer_before)
-            or (begins and is_part(source[max(place - _CHARACTER_BYTES, 0) : place], inside, last=True))
+            or (position and source[position - 1] in longer_before)
+            or (begins and is_part(source[max(position - _CHARACTER_BYTES, 0) : position], inside, last=True))
             or (ends and is_part(source[end : end + _CHARACTER_BYTES], after))
         ):
-            yield place
-        place = source.find(name, place + 1)
+            yield position
+        position = source.find(name, position + 1)
 
 
 def is_part(text: bytes, inside: frozenset[int], *, last: bool = False) -> bool:
@@ -298,23 +300,23 @@ def is_part(text: bytes, inside: frozenset[int], *, last: bool = False) -> bool:
     return byte in inside and not (byte in b"?!" and not last and text[1:2] == b"=")
 
 
-def in_comment(source: bytes, place: int, language: str) -> bool:
-    """Say whether a place is behind what opens a comment in its line.
+def in_comment(source: bytes, position: int, language: str) -> bool:
+    """Say whether a position is behind what opens a comment in its line.
 
     >>> in_comment(b"// get", 3, "go"), in_comment(b"# get", 2, "ruby"), in_comment(b'"http://get"', 8, "go")
     (True, True, False)
     """
-    line = source[max(source.rfind(b"\n", 0, place) + 1, place - _MOST_LINE) : place]
+    line = source[max(source.rfind(b"\n", 0, position) + 1, position - _MOST_LINE) : position]
     return _COMMENT.get(language, _SLASHES).search(line) is not None
 
 
-def qualifier(source: bytes, place: int) -> str | None:
+def qualifier(source: bytes, position: int) -> str | None:
     """Return the word before a name that is joined to it, as in `word.name`; "" for another expression, None for none.
 
     >>> qualifier(b"self.push", 5), qualifier(b"a().push", 4), qualifier(b"std::push", 5), qualifier(b"...push", 3)
     ('self', '', 'std', None)
     """
-    before = source[max(place - _MOST_QUALIFIER, 0) : place]
+    before = source[max(position - _MOST_QUALIFIER, 0) : position]
     joined = _QUALIFIER.search(before)
     if not joined:
         return None
@@ -434,11 +436,11 @@ def _lines_with(source: bytes, marks: Sequence[bytes]) -> set[int]:
     """Return the starts of the first lines that have one of some marks."""
     starts = {0}
     for mark in marks:
-        place = source.find(mark)
-        while place >= 0 and len(starts) < _MOST_LINES:
-            starts.add(source.rfind(b"\n", 0, place + mark.startswith(b"\n")) + 1)
-            end = source.find(b"\n", place + 1)
-            place = source.find(mark, end) if end >= 0 else -1
+        position = source.find(mark)
+        while position >= 0 and len(starts) < _MOST_LINES:
+            starts.add(source.rfind(b"\n", 0, position + mark.startswith(b"\n")) + 1)
+            end = source.find(b"\n", position + 1)
+            position = source.find(mark, end) if end >= 0 else -1
     return starts
 
 

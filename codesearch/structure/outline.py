@@ -135,14 +135,10 @@ def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
         _add_summaries(tree, spot.index)
         return tree
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
-    around = [Node(_file_entry(spot.file), 1)]
-    nodes: dict[DocumentRow | None, Node] = {None: around[0]}
-    for outer, row in nested(spot.rows()):
-        depth = len(outer) + 1
-        del around[depth:]
-        nodes[row] = _definition_node(spot.file, row, _weight(row, depth, scorer))
-        around[-1].children.append(nodes[row])
-        around.append(nodes[row])
+    nodes: dict[DocumentRow | None, Node] = {None: Node(_file_entry(spot.file), 1)}
+    for around, row in nested(spot.rows()):
+        nodes[row] = _definition_node(spot.file, row, _weight(row, len(around) + 1, scorer))
+        nodes[around[-1] if around else None].children.append(nodes[row])
     return nodes.get(spot.row, nodes[None])
 
 
