@@ -9,7 +9,7 @@ import gc
 import os
 import sys
 
-from codesearch.cli.output import INTERRUPTED, exit_on_interrupt, failed_output, prepare_streams, write_output
+from codesearch.cli.output import exit_on_interrupt, failed_output, write_output
 from codesearch.service.client import ask, distrusted, named_home, socket_path
 
 ASKED = ("query", "similar")
@@ -31,7 +31,10 @@ def run() -> None:
         from codesearch.processes import become_python
 
         become_python("codesearch", sys.argv[1:])
-    prepare_streams()
+    for name in ("stdout", "stderr"):  # They are None if they were closed from outside.
+        stream = getattr(sys, name) or open(os.devnull, "w", encoding="utf-8")
+        stream.reconfigure(errors="backslashreplace")  # The encoding may lack characters of paths and code.
+        setattr(sys, name, stream)
     try:
         os.getcwd()
     except OSError as error:  # It was deleted; every command needs it.
@@ -77,15 +80,11 @@ def _by_service(arguments: list[str], stdin: str | None) -> int | None:
         print(f"note: the service of {visible(home)} is not asked: {visible(reason)}", file=sys.stderr)
         return None
     try:
-        answer = ask(home, arguments, stdin)
-        if answer is None:
+        if (answer := ask(home, arguments, stdin)) is None:
             return None
         code, stdout, stderr = answer
         write_output(stdout)
         sys.stderr.write(stderr)
         return code
-    except KeyboardInterrupt:
-        print(INTERRUPTED, file=sys.stderr)
-        return 130
     except OSError as error:
         return failed_output(error)

@@ -10,14 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import (
-    build_notes,
-    build_progress,
-    counts,
-    not_indexed_lines,
-    size_of,
-    stage_progress,
-)
+from codesearch.cli.notes import build_notes, build_progress, counts, not_indexed, size_of, stage_progress
 from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
 from codesearch.config import IndexOptions
@@ -28,8 +21,7 @@ from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import ExportReport, IndexReport
+    from codesearch.engine.reports import ExportReport, IndexReport, OfIndex
     from codesearch.watch.watcher import Report
 
 _SHOWN_WARNINGS = 10
@@ -41,9 +33,7 @@ class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
     at: Revision = ""
     rebuild: Annotated[bool, Opt("Make a new index, with only the options given now.")] = False
     optimize: Annotated[bool, Opt("Merge all segments into one: faster queries over a large index.")] = False
-    shard: Annotated[
-        str, Opt("I/N: the argument is a file that lists folders; index part I of N of them.")
-    ] = ""
+    shard: Annotated[str, Opt("I/N: index part I of N of the folders that a file lists.")] = ""
     home: Home = None
 
 
@@ -57,35 +47,34 @@ def index(
 
     Only new and changed files are parsed. Options that are not given keep the values of the last run.
     """
-    given = IndexOptions.of(vars(options))
-    rebuild, shard, optimize = options.rebuild, options.shard, options.optimize
+    given, rebuild = IndexOptions.of(vars(options)), options.rebuild
+    shard, merge = options.shard, options.optimize
     roots = _of_shard(shard, folders, invocation) if shard else folders or [Path()]
     if not roots:
         yield Output(err=f"note: no folder of the list belongs to shard {shard}\n")
-    engine = invocation.engine(options.home, model=options.model, device=options.device)
+    engine = invocation.engine(options.home, options)
     if backend := invocation.milvus(options):
         shard, paths = shard or "1/1", list(map(invocation.path, roots))
         with build_progress(f"shard {shard}") as on_progress:
             pushed = backend.push(engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress)
-        for one in pushed:
-            done = f"{one.written:,} written, {one.deleted:,} deleted in {one.seconds:.1f} s"
-            documents = counted(one.documents, "document")
-            yield Output(f"{visible(str(one.root))}: {documents} on the server, {done}\n")
-        return
-    for folder in roots:
-        if options.at:
-            from codesearch.engine.scope import Scope
+        for report in pushed:
+            done = f"{report.written:,} written, {report.deleted:,} deleted in {report.seconds:.1f} s"
+            documents = counted(report.documents, "document")
+            yield Output(f"{visible(report.root)}: {documents} on the server, {done}\n")
+    elif options.at:
+        from codesearch.engine.scope import Scope
 
+        for folder in roots:
             scope = Scope((invocation.path(folder),), at=options.at)
             known = f"{folder}: {options.at} is indexed already"
-            indexed = list(invocation.session(engine, scope))
-            yield from indexed or [Output(f"{visible(known)}\n")]
-            continue
-        with build_progress(folder.name) as on_progress:
-            report = engine.index(
-                invocation.path(folder), given, rebuild=rebuild, optimize=optimize, on_progress=on_progress
-            )
-        yield _built(visible(str(folder)), report, merged=optimize)
+            yield from list(invocation.session(engine, scope)) or [Output(f"{visible(known)}\n")]
+    else:
+        for folder in roots:
+            with build_progress(folder.name) as on_progress:
+                built = engine.index(
+                    invocation.path(folder), given, rebuild=rebuild, optimize=merge, on_progress=on_progress
+                )
+            yield _built(visible(str(folder)), built, merged=merge)
 
 
 def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
@@ -111,14 +100,13 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
         done = "nothing to do" if not report.built else "merged" if merged else "nothing to parse"
         are = "is" if report.documents == 1 else "are"
         return Output(f"{name}: {done}, {documents} {are} up to date ({report.seconds:.2f} s)\n")
-    out = [f"{name}: {documents} from {counted(report.files, 'file')} in {report.seconds:.1f} s"]
-    if report.languages:
-        out.append(f"  languages  {counts(report.languages)}")
-    out.append(
-        f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed"
-    )
-    out.append(f"  encoder    {report.model} on {report.device}: {counted(report.embedded, 'text')} embedded")
-    out.extend(not_indexed_lines(report.not_indexed, report.folders_not_entered))
+    out = [
+        f"{name}: {_made(report, report.seconds)}",
+        *([f"  languages  {counts(report.languages)}"] if report.languages else []),
+        f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed",
+        f"  encoder    {report.model} on {report.device}: {counted(report.embedded, 'text')} embedded",
+        *not_indexed(report.not_indexed, report.folders_not_entered),
+    ]
     warnings = [visible(line) for line in report.warnings[:_SHOWN_WARNINGS]]
     if not report.documents:
         warnings.insert(0, f"{name}: no functions or classes found in any supported language")
@@ -126,6 +114,11 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
         warnings.append(f"{more} more, see `codesearch status --warnings`")
     notes = "".join(f"warning: {line}\n" for line in warnings) + build_notes(report)
     return Output("".join(f"{visible(line)}\n" for line in out), notes)
+
+
+def _made(report: OfIndex | ExportReport, seconds: float, of: str = "") -> str:
+    documents, files = counted(report.documents, "document"), counted(report.files, "file")
+    return f"{documents} from {files}{of} in {seconds:.1f} s"
 
 
 def watch(
@@ -143,38 +136,34 @@ def watch(
     from codesearch.watch.watcher import Watcher
 
     exit_while_waiting(signal.SIGINT, signal.SIGTERM)
-    engine = invocation.engine(home, model=models.model, device=models.device)
+    engine = invocation.engine(home, models)
     roots = [invocation.path(folder) for folder in folders or [Path()]]
     for root in roots:
         with build_progress(root.name) as on_progress:
             report = engine.index(root, on_progress=on_progress)
         if report.built and not quiet:
-            documents, files = counted(report.documents, "document"), counted(report.files, "file")
-            root_name = visible(str(report.root.resolve()))
-            yield Output(f"{root_name}: {documents} from {files} in {report.seconds:.1f} s\n")
+            yield Output(f"{visible(str(report.root.resolve()))}: {_made(report, report.seconds)}\n")
         yield Output(err=build_notes(report))
     Watcher(engine, lambda report: print_report(report, quiet=quiet), roots=roots).run()
 
 
 def print_report(report: Report, *, quiet: bool) -> None:
     """Print a line about a watched root; warnings go to stderr and are always printed."""
+    documents, changes = counted(report.documents, "document"), report.changes
+    indexed = f"{counted(changes.to_parse, 'file')} indexed, {changes.removed:,} removed"
     root, reason = visible(str(report.root)), visible(report.reason)
-    if report.state == "polling":
-        every = f"checking it every {report.seconds:.0f} s"
-        print(f"note: {root}: cannot watch it, {every}: {reason}", file=sys.stderr, flush=True)
-    elif report.state == "failed":
-        print(f"warning: {root}: {reason}", file=sys.stderr, flush=True)
-    elif not quiet:
-        documents, changes = counted(report.documents, "document"), report.changes
-        indexed = f"{counted(changes.to_parse, 'file')} indexed, {changes.removed:,} removed"
-        news = {
-            "watching": f"watching {counted(report.folders, 'folder')}, {documents}",
-            "updated": f"{indexed}, {documents} ({report.seconds:.2f} s)",
-            "gone": "the folder is gone; waiting for it to come back",
-            "back": "the folder is back",
-            "forgotten": "its index was removed; no longer watching",
-        }
-        print(f"{root}: {news[report.state]}", flush=True)
+    news = {
+        "polling": f"note: {root}: cannot watch it, checking it every {report.seconds:.0f} s: {reason}",
+        "failed": f"warning: {root}: {reason}",
+        "watching": f"{root}: watching {counted(report.folders, 'folder')}, {documents}",
+        "updated": f"{root}: {indexed}, {documents} ({report.seconds:.2f} s)",
+        "gone": f"{root}: the folder is gone; waiting for it to come back",
+        "back": f"{root}: the folder is back",
+        "forgotten": f"{root}: its index was removed; no longer watching",
+    }
+    is_warning = report.state in ("polling", "failed")
+    if is_warning or not quiet:
+        print(news[report.state], file=sys.stderr if is_warning else sys.stdout, flush=True)
 
 
 def export(
@@ -183,62 +172,43 @@ def export(
     *,
     sqlite: Annotated[Path | None, Opt("Write a SQLite database (extra `export`).", metavar="FILE")] = None,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
-    root: Annotated[
-        tuple[Path, ...], Opt("Export this indexed folder; default: that around you, with --sqlite all.")
-    ] = (),
+    root: Annotated[tuple[Path, ...], Opt("Indexed folder; default: yours, with --sqlite all.")] = (),
     force: Annotated[bool, Opt("Replace FILE even if it is not an export of codesearch.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
     """Write an index to a portable file or to SQLite."""
+    from codesearch.engine.scope import covering_index
+
     if (file is None) == (sqlite is None):
         raise ConfigError("name one file to write", "FILE for a portable file, or --sqlite FILE")
     if sqlite and with_code:
         raise ConfigError("--with-code is for portable files", "a SQLite database always has the code")
     engine = invocation.engine(home)
-    roots = [invocation.path(one) for one in root]
-    target = file or sqlite or Path()
+    roots, target = tuple(map(invocation.path, root)), invocation.path(file or sqlite or Path())
+    if not sqlite and len(roots) > 1:
+        raise ConfigError("a portable file has one index", "give --root once")
     with stage_progress(target.name) as on_progress:
         if sqlite:
-            report = engine.export_sqlite(
-                invocation.path(sqlite), *roots, force=force, on_progress=on_progress
-            )
+            report = engine.export_sqlite(target, *roots, force=force, on_progress=on_progress)
         else:
+            around = covering_index(engine.home, invocation.terminal.here)
+            here = Path(around.manifest.root) if around and around.manifest else None
+            root_here = roots[0] if roots else here
             report = engine.export(
-                invocation.path(target),
-                _one_root(engine, roots, invocation),
-                with_code=with_code,
-                force=force,
-                on_progress=on_progress,
+                target, root_here, with_code=with_code, force=force, on_progress=on_progress
             )
-    documents, files = counted(report.documents, "document"), counted(report.files, "file")
-    of, size = counted(len(report.roots), "indexed folder"), size_of(report.bytes)
-    done = f"{documents} from {files} of {of} in {report.seconds:.1f} s, {size}"
-    yield Output(f"{visible(str(target))}: {done}\n", _without_code(report))
-
-
-def _one_root(engine: Engine, roots: list[Path], invocation: Invocation) -> Path | None:
-    """Return the folder to export: the one named, else the innermost indexed one around the working directory."""
-    from codesearch.engine.scope import covering_index
-
-    if len(roots) > 1:
-        raise ConfigError("a portable file has one index", "give --root once")
-    if roots:
-        return roots[0]
-    entry = covering_index(engine.home, invocation.terminal.here)
-    return Path(entry.manifest.root) if entry and entry.manifest else None
+    done = _made(report, report.seconds, f" of {counted(len(report.roots), 'indexed folder')}")
+    yield Output(f"{visible(str(file or sqlite))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
 
 
 def _without_code(report: ExportReport) -> str:
     """Say in one line that the code of some files is not exported, and what to do."""
     numbers = {"changed since": report.changed, "missing": report.missing}
-    reasons = [f"{number:,} {reason}" for reason, number in numbers.items() if number]
-    if not reasons:
-        return ""
-    folder = report.roots[0] if len(report.roots) == 1 else "FOLDER"
-    return (
-        f"note: the code of {counted(sum(numbers.values()), 'file')} is not exported ({', '.join(reasons)}): "
-        f"run {visible(index_command(folder))}, then export again\n"
-    )
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
+    files = counted(sum(numbers.values()), "file")
+    command = visible(index_command(report.roots[0] if len(report.roots) == 1 else "FOLDER"))
+    note = f"the code of {files} is not exported ({reasons}): run {command}, then export again"
+    return f"note: {note}\n" if reasons else ""
 
 
 def import_(
@@ -253,19 +223,13 @@ def import_(
 ) -> Iterator[Output]:
     """Add the index in a portable file."""
     if root and name:
-        raise ConfigError(
-            "--root and --name exclude each other", "an index with sources has the path as its name"
-        )
+        raise ConfigError("--root and --name exclude each other", "with sources, the path is the name")
+    engine, folder = invocation.engine(home, ModelSettings(model=model)), root and invocation.path(root)
     started = time.monotonic()
     with stage_progress(file.name) as on_progress:
-        report = invocation.engine(home, model=model).import_index(
-            invocation.path(file),
-            root and invocation.path(root),
-            name=name,
-            max_bytes=int(max_gb * 1e9),
-            on_progress=on_progress,
+        report = engine.import_index(
+            invocation.path(file), folder, name=name, max_bytes=int(max_gb * 1e9), on_progress=on_progress
         )
-    documents, files = counted(report.documents, "document"), counted(report.files, "file")
     root_name = visible(str(report.root))
-    line = f"imported {root_name}: {documents} from {files} in {time.monotonic() - started:.1f} s\n"
-    yield Output(line if report.manifest.has_sources else f"{line}search it with `--root {root_name}`\n")
+    cure = "" if report.manifest.has_sources else f"search it with `--root {root_name}`\n"
+    yield Output(f"imported {root_name}: {_made(report, time.monotonic() - started)}\n{cure}")

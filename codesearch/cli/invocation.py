@@ -17,7 +17,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.search.forms import parse_asked
-from codesearch.settings import IndexingSettings, ServerSettings, Value, group_folders, settings_in_force
+from codesearch.settings import (
+    IndexingSettings,
+    ModelSettings,
+    ServerSettings,
+    Value,
+    group_folders,
+    settings_in_force,
+)
 from codesearch.structure.text import counted
 from codesearch.visible import visible, visible_json
 
@@ -107,21 +114,15 @@ class Invocation:
     def engine(
         self,
         home: Path | None = None,
-        *,
-        model: Path | None = None,
-        device: str = "auto",
+        models: ModelSettings | None = None,
         backend: SearchBackend | None = None,
     ) -> Engine:
         """Return an engine for the home and the model that options name."""
         from codesearch.engine.engine import Engine
 
-        return Engine(
-            self.path(home) if home else self.home,
-            model=model and self.path(model),
-            device=device,
-            pool=self.pool,
-            backend=backend,
-        )
+        home, models = self.path(home) if home else self.home, models or ModelSettings()
+        model = models.model and self.path(models.model)
+        return Engine(home, model=model, device=models.device, pool=self.pool, backend=backend)
 
     def scope(self, options: AnswerOptions, paths: Sequence[str] = ()) -> Scope:
         """Return where to search, as options and existing files or folders say it."""
@@ -132,9 +133,8 @@ class Invocation:
         if group and (roots or files or options.all):
             raise ConfigError("--group excludes --root, --index and --all", "give only one of them")
         if files and (roots or options.all):
-            raise ConfigError(
-                "--index excludes --root and --all", "search portable files alone, or import them"
-            )
+            cure = "search portable files alone, or import them"
+            raise ConfigError("--index excludes --root and --all", cure)
         within = tuple(self.path(Path(path)) for path in paths)
         for path, whole in zip(paths, within, strict=True):
             if not options.at and not os.path.exists(whole):
@@ -157,14 +157,9 @@ class Invocation:
         return f"{whole}{text.strip().removeprefix(asked.path)}" if is_inside else text
 
     def session(
-        self,
-        engine: Engine,
-        scope: Scope,
-        options: IndexingSettings | None = None,
-        *,
-        is_complete: bool = False,
+        self, engine: Engine, scope: Scope, options: IndexingSettings | None = None, *, complete: bool = False
     ) -> Generator[Output, None, Session]:
-        """Open a session, and say in one line each what was indexed for it; `is_complete` allows long updates too."""
+        """Open a session, and say in one line each what was indexed for it; `complete` allows long updates too."""
         from codesearch.engine.session import REFRESH_S, Policy
 
         done: list[Output] = []
@@ -179,9 +174,11 @@ class Invocation:
             done.append(Output(err=line + build_notes(report)))
 
         may_index = options is None or options.auto_index
-        budget_s = math.inf if is_complete else REFRESH_S if getattr(options, "refresh", True) else None
+        budget_s = math.inf if complete else REFRESH_S
+        may_compare = getattr(options, "refresh", True)
+        policy = Policy(may_index and not self.pool, budget_s if may_compare else None, indexing)
         try:
-            session = engine.session(scope, Policy(may_index and not self.pool, budget_s, indexing))
+            session = engine.session(scope, policy)
         finally:
             yield from done
         if self.pool and may_index and session.missing:

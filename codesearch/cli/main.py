@@ -32,26 +32,16 @@ if TYPE_CHECKING:
     from codesearch.engine.indexer import Pool
 
 COMMANDS = {
-    "index": "index",
-    "query": "search",
-    "similar": "search",
-    "outline": "structure",
-    "read": "structure",
-    "usages": "structure",
-    "duplicates": "structure",
-    "history": "structure",
-    "watch": "index",
-    "serve": "serve",
-    "mcp": "serve",
-    "lsp": "serve",
-    "status": "status",
-    "config": "status",
-    "export": "index",
-    "import": "index",
-    "remove": "status",
-    "doctor": "status",
-    "uninstall": "setup",
-    "bench": "bench",
+    command: module
+    for module, commands in {
+        "search": "query similar",
+        "structure": "outline read usages duplicates history",
+        "index": "index watch export import",
+        "serve": "serve mcp lsp",
+        "status": "status config remove doctor bench",
+        "setup": "uninstall",
+    }.items()
+    for command in commands.split()
 }
 """Command -> the module in this package that has a function of that name; that of `import` is `import_`."""
 _WITHOUT_SETTINGS = ("bench", "doctor", "import")
@@ -61,24 +51,20 @@ _HELP = {"--help", "-h", "--version", "-V"}
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str | None = None) -> None:
     """Run a command line of this process, print its output as it arrives, and exit."""
-    invocation = Invocation.of(facts(stdin=stdin))
-    settings: dict[str, Value] = {}
-    code = 0
+    invocation, code = Invocation.of(facts(stdin=stdin)), 0
     try:
         settings = invocation.settings()
     except CodeSearchError as error:
+        settings = {}
         if _HELP.isdisjoint(arguments):
             print(f"error: {visible(str(error))}", file=sys.stderr)
             sys.exit(2)
     try:
         result = _result(make_command(commands), arguments, invocation, defaults_of(settings, commands))
-        if isinstance(result, int):  # Help, for example.
-            code = result
-        else:
-            for output in result:
-                sys.stderr.write(output.err)
-                write_output(output.out)
-                code = output.code
+        for output in [Output(code=result)] if isinstance(result, int) else result:  # An int is that of help.
+            sys.stderr.write(output.err)
+            write_output(output.out)
+            code = output.code
     except typer.TyperException as error:
         print(f"error: {_usage_error(error.format_message(), arguments)}", file=sys.stderr)
         code = 2
@@ -131,7 +117,7 @@ def _result(
 ) -> int | Iterator[Output]:
     """Parse a command line; return an exit code if that answers it, else the outputs of its command."""
     result: int | Iterator[Output] = command.main(
-        list(arguments), "codesearch", standalone_mode=False, obj=invocation, default_map=defaults
+        with_revision(arguments), "codesearch", standalone_mode=False, obj=invocation, default_map=defaults
     )
     return result if isinstance(result, int) else outputs(result)
 
@@ -147,13 +133,6 @@ def main(
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(2)
-
-
-class _Command(typer.core.TyperCommand):
-    """A command that knows `--changed` without a revision."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - typer does not export the type.
-        return super().parse_args(ctx, with_revision(args))
 
 
 def function_of(name: str) -> Callable[..., Iterator[Output]]:
@@ -188,7 +167,7 @@ def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
     )
     app.callback(invoke_without_command=True)(main)
     for name in commands:
-        app.command(name, cls=_Command)(with_options(function_of(name)))
+        app.command(name)(with_options(function_of(name)))
     made = typer.main.get_command(app)
     assert isinstance(made, typer.core.TyperGroup)
     return made

@@ -12,7 +12,7 @@ from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.build.build import ProgressCallback
+    from codesearch.build.build import Progress, ProgressCallback
     from codesearch.engine.answer import Freshness
     from codesearch.engine.reports import IndexReport
     from codesearch.store.manifest import Counts
@@ -46,19 +46,13 @@ _FOLDERS = {
 
 
 def size_of(count: int) -> str:
-    """Return a number of bytes with its unit.
-
-    >>> size_of(1200), size_of(94_000_000)
-    ('2 kB', '94.0 MB')
-    """
+    """Return a number of bytes with its unit."""
     return f"{-(-count // 1000)} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
 
 
 def counts(numbers: Mapping[str, int]) -> str:
     """List the most frequent names with their numbers.
 
-    >>> counts({"php": 3, "go": 1200})
-    'go 1,200, php 3'
     >>> counts({".md": 1200, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1, ".f": 1})
     '.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more'
     """
@@ -69,7 +63,7 @@ def counts(numbers: Mapping[str, int]) -> str:
     return ", ".join([*shown, f"and {more} more"] if more else shown)
 
 
-def not_indexed_lines(files: Counts, folders: Counts) -> Iterator[str]:
+def not_indexed(files: Counts, folders: Counts) -> Iterator[str]:
     """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
     heading = ["  not indexed"]
     for names, numbers in ((_FILES, files), (_FOLDERS, folders)):
@@ -85,39 +79,33 @@ def not_indexed_lines(files: Counts, folders: Counts) -> Iterator[str]:
 def build_progress(name: str, unit: str = "document") -> Iterator[ProgressCallback]:
     """Show a bar on stderr while a build runs, if stderr is a terminal."""
     with stage_progress(name) as show:
-        yield lambda progress: show(
-            _STAGES[progress.stage],
-            progress.done_bytes,
-            progress.total_bytes,
-            counted(progress.documents, unit),
-        )
+
+        def on_progress(progress: Progress) -> None:
+            stage = f"{_STAGES[progress.stage]}, {counted(progress.documents, unit)}"
+            show(stage, progress.done_bytes, progress.total_bytes)
+
+        yield on_progress
 
 
 @contextmanager
-def stage_progress(name: str) -> Iterator[Callable[..., None]]:
+def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
     """Show the stage and progress of a long command on stderr, if stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda stage, done, total, note="": None
+        yield lambda stage, done, total: None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.markup import escape
+    from rich.progress import Progress as Bar
 
-    text = TextColumn("{task.description}", markup=False)
-    columns = (
-        text,
-        BarColumn(),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(visible(name), total=None, note="")
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(visible(name)), total=None)
 
-        def show(stage: str, done: int, total: int, note: str = "") -> None:
+        def show(stage: str, done: int, total: int) -> None:
             if done < bar.tasks[0].completed:  # Another stage begins.
                 bar.reset(task)
-            description = f"{visible(name)}: {stage}"
-            bar.update(task, description=description, completed=done, total=total or None, note=note)
+            bar.update(
+                task, description=escape(f"{visible(name)}: {stage}"), completed=done, total=total or None
+            )
 
         yield show
 

@@ -13,9 +13,7 @@ from codesearch.options import Opt, Option, is_record, options_of, read
 from codesearch.settings import IndexingSettings, RefreshSettings, user_groups
 
 CHANGED = "Only {} that differ from a git revision, by default HEAD; REV... is the merge base with HEAD."
-Home = Annotated[
-    Path | None, Opt("Folder of all indexes; default: $CODESEARCH_HOME, or codesearch in your data folder.")
-]
+Home = Annotated[Path | None, Opt("Folder of all indexes; default: $CODESEARCH_HOME, or your data folder.")]
 Json = Annotated[bool, Opt("Print one JSON document.")]
 Revision = Annotated[str, Opt("A git revision in place of the files as they are.", metavar="REV")]
 
@@ -23,9 +21,7 @@ Revision = Annotated[str, Opt("A git revision in place of the files as they are.
 class AnswerOptions(RefreshSettings, IndexingSettings):
     """What commands that answer from indexes share: where to search, and what to do first."""
 
-    root: Annotated[
-        tuple[Path, ...], Opt("Search this indexed folder, or the imported index with this name.")
-    ] = ()
+    root: Annotated[tuple[Path, ...], Opt("Search this indexed folder, or imported index.")] = ()
     index: Annotated[tuple[Path, ...], Opt("Search this portable file.", metavar="FILE")] = ()
     all: Annotated[bool, Opt("Search all indexed folders.")] = False
     group: Annotated[str, Opt("Search the folders of this group, which your settings name.")] = ""
@@ -47,10 +43,7 @@ def argument(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401 - as
 
 
 def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    """Return a command as typer reads it: a parameter for each of its options, also of those in records.
-
-    The command itself gets the invocation first.
-    """
+    """Return a command as typer reads it: a parameter for each of its options, also of those in records."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     options = options_of(command)
     records = {one.name: one.annotation for one in own if is_record(one.annotation)}
@@ -63,15 +56,17 @@ def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
             given[name] = options[name].given(values[name]) if name in options else values[name]
         yield from command(context.find_root().obj, **given)
 
-    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    parameters = [context, *arguments, *map(_parameter, options.values())]
-    vars(checked)["__signature__"] = inspect.Signature(
-        [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
-    )
+    given = (_parameter(one.name, one.annotation, one.default) for one in arguments)
+    parameters = [_parameter("context", typer.Context), *given, *map(_declared, options.values())]
+    vars(checked)["__signature__"] = inspect.Signature(parameters)
     return checked
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:  # noqa: ANN401
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _declared(option: Option) -> inspect.Parameter:
     """Return an option as typer reads it. An option of an index is None unless it is given."""
     annotation: Any = list[option.kind] if option.repeatable else option.kind  # type: ignore[name-defined]
     default = option.default
@@ -80,12 +75,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     declared = typer.Option(
         *option.flags, help=_help(option), metavar=option.opt.metavar, autocompletion=_values(option)
     )
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[annotation, declared],
-    )
+    return _parameter(option.name, Annotated[annotation, declared], default)
 
 
 def _values(option: Option) -> Callable[[], Iterable[str]] | None:

@@ -1,4 +1,4 @@
-"""Write output, and handle output that cannot be written. Imports next to nothing."""
+"""Write output, and handle output that cannot be written and interrupts. Imports next to nothing."""
 
 from __future__ import annotations
 
@@ -42,14 +42,6 @@ def _exit(number: int) -> None:
         os._exit(0)
     os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{INTERRUPTED}\n".encode())
     os._exit(130)
-
-
-def prepare_streams() -> None:
-    """Make stdout and stderr accept every character of paths and code, also if they were closed from outside."""
-    for name in ("stdout", "stderr"):  # They are None if they were closed from outside.
-        stream = getattr(sys, name) or open(os.devnull, "w", encoding="utf-8")
-        stream.reconfigure(errors="backslashreplace")  # The encoding may lack characters of paths and code.
-        setattr(sys, name, stream)
 
 
 def write_output(text: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
@@ -32,38 +32,28 @@ if TYPE_CHECKING:
 
 Line = tuple[int, str]
 """The number of a line, and its text without the common indentation, safe to print, and cut."""
-_WITHOUT_CODES = ("dumb", "unknown")
-"""Values of TERM for terminals that understand no colours and links."""
 _OWN = 2
 """Rows for the command line above the output and the prompt below it."""
 SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
 _GUTTER = 11
 _CUT = "..."
-_NAMES = {
-    "name_first": "what the query names ranks first",
-    "file_diversity": "hits of the same file above",
-    "file_support": "other definitions of the file",
-    "file_name": "words of the file's name",
-    "direction": "direction of the conversion",
-    "single_word": "name begins with the word",
-}
+_STALE = "  [changed since it was indexed]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """What the text shows of a hit: place, name and details in the heading, then rows, lines and other definitions."""
+class _Block(NamedTuple):
+    """What the text shows of a hit. The heading is its place, name and details."""
 
     hit: Hit
     heading: tuple[str, str, str]
-    rows: Sequence[str]
-    lines: Sequence[Line]
-    others: Sequence[Hit]
+    scores: list[str]
+    lines: list[Line]
+    others: list[str]
 
 
 def render(
     answer: Answer,
-    output_format: str,
+    form: str,
     terminal: Terminal,
     *,
     full: bool = False,
@@ -71,20 +61,20 @@ def render(
     color: str = "auto",
 ) -> str:
     """Return an answer as text, compact, files, json, jsonl or vimgrep."""
-    if output_format == "json":
+    if form == "json":
         return terminal.json_text(answer_fields(answer))
-    if output_format == "jsonl":
+    if form == "jsonl":
         return "".join(terminal.json_text(hit_fields(hit), indent=None) for hit in answer.hits)
     may_colour = terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
-    if output_format == "text" and (may_colour if color == "auto" else color == "always"):
+    if form == "text" and (may_colour if color == "auto" else color == "always"):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
         return _coloured(answer, _blocks(answer, screen, full=full, explain=explain), screen)
     lines: Iterable[str]
-    if output_format == "vimgrep":
+    if form == "vimgrep":
         lines = (f"{place_of(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
-    elif output_format == "files":
+    elif form == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
-    elif output_format == "compact":
+    elif form == "compact":
         lines = ("  ".join(filter(None, _heading(hit, terminal))) for hit in answer.hits)
     else:
         lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
@@ -97,13 +87,13 @@ def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
     for reading in readings:
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
         about = f"  {visible(of.qualified_name)}  {of.kind}" if of else ""
-        head = f"{path}:{reading.first_line}-{reading.last_line}{about}{_moved(reading)}"
+        head = f"{path}:{reading.first_line}-{reading.last_line}{about}{_STALE if reading.stale else ''}"
         texts.append("".join(f"{line}\n" for line in (head, *reading_lines(reading))))
     return "\n".join(texts)
 
 
-def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> list[_Block]:
-    """Return what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
+def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[_Block]:
+    """Yield what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
     headings = [_heading(hit, terminal) for hit in answer.hits]
     chosen = [choose(hit, answer, full=full) for hit in answer.hits]
     counts = [(len(lines), len(hit.others)) for lines, hit in zip(chosen, answer.hits, strict=True)]
@@ -111,30 +101,20 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
     if terminal.is_terminal and not (full or explain or has_context):
         rows = [-(-len("  ".join(heading)) // terminal.width) for heading in headings]
         counts = fitted(counts, rows, terminal.height)
-    return [
-        _Block(
-            hit,
-            heading,
-            list(explanation(hit)) if explain else [],
-            excerpt(hit, best[:lines], terminal, full=full),
-            hit.others[:others],
-        )
-        for hit, heading, best, (lines, others) in zip(answer.hits, headings, chosen, counts, strict=True)
-    ]
+    for hit, heading, best, (count, other_count) in zip(answer.hits, headings, chosen, counts, strict=True):
+        scores = list(explanation(hit)) if explain else []
+        lines = excerpt(hit, best[:count], terminal, full=full)
+        yield _Block(hit, heading, scores, lines, list(map(_other, hit.others[:other_count])))
 
 
 def _heading(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
-    """Return place, name and details of a hit."""
     return place_of(hit, terminal), visible(hit.qualified_name), _details(hit)
 
 
-def _plain(answer: Answer, blocks: Sequence[_Block]) -> Iterator[str]:
+def _plain(answer: Answer, blocks: Iterable[_Block]) -> Iterator[str]:
     for block in blocks:
-        yield "  ".join(filter(None, block.heading))
-        yield from block.rows
-        yield from (f"{number:8} | {text}".rstrip() for number, text in block.lines)
-        yield from map(_other, block.others)
-        yield ""
+        code = (f"{number:8} | {text}".rstrip() for number, text in block.lines)
+        yield from ("  ".join(filter(None, block.heading)), *block.scores, *code, *block.others, "")
     yield _footer(answer)
 
 
@@ -148,22 +128,19 @@ def _details(hit: Hit) -> str:
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
-    return f"{hit.kind}{length}{copies}{_moved(hit)}"
-
-
-def _moved(shown: Hit | Reading) -> str:
-    return "  [changed since it was indexed]" if shown.stale else ""
+    return f"{hit.kind}{length}{copies}{_STALE if hit.stale else ''}"
 
 
 def explanation(hit: Hit) -> Iterator[str]:
     """Yield a row for each part of the score, and the sum."""
-    detail = {
-        "vectors": f"cosine {hit.signals.get('cosine', 0):.3f} x length prior {hit.signals.get('length_prior', 0):.3f}",
-        "keywords": f"BM25F {hit.signals.get('bm25_normalised', 0):.3f} of the highest possible",
+    cosine, prior, bm25 = (hit.signals.get(name, 0) for name in ("cosine", "length_prior", "bm25_normalised"))
+    details = {
+        "vectors": f": cosine {cosine:.3f} x length prior {prior:.3f}",
+        "keywords": f": BM25F {bm25:.3f} of the highest possible",
     }
     for name, value in hit.parts.items():
         if value:
-            yield f"{value:+8.3f}  {_NAMES.get(name, name)}" + (f": {detail[name]}" if name in detail else "")
+            yield f"{value:+8.3f}  {name}{details.get(name, '')}"
     yield f"{hit.score:+8.3f}  score"
 
 
@@ -201,7 +178,7 @@ def path_from(terminal: Terminal, root: str, path: str) -> str:
     return visible(shown)
 
 
-def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> str:
+def _coloured(answer: Answer, blocks: Iterable[_Block], terminal: Terminal) -> str:
     """Return the text with colours, highlighted code, and paths that are links."""
     import io
 
@@ -216,10 +193,7 @@ def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> s
         height=25,  # Nothing depends on it, but `rich` looks for a real terminal unless both measures are given.
         highlight=False,
         legacy_windows=False,
-        # Only the 16 standard colours are used, so what else a terminal can does not matter.
-        color_system=None if terminal.variables.get("TERM", "").lower() in _WITHOUT_CODES else "standard",
-        no_color=bool(terminal.variables.get("NO_COLOR")),
-        force_jupyter=False,
+        _environ=terminal.variables,
     )
     terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     with console.capture() as captured:
@@ -230,7 +204,7 @@ def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> s
             style = "yellow" if hit.stale else "dim"
             heading = Text.assemble((place, link), (f"  {name}", "bold"), (f"  {details}", style))
             console.print(heading, soft_wrap=True)
-            for row in block.rows:
+            for row in block.scores:
                 console.print(Text(row, style="dim"))
             for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
                 for start, end in marks(code.plain, terms) if hit.code else ():
@@ -238,7 +212,7 @@ def _coloured(answer: Answer, blocks: Sequence[_Block], terminal: Terminal) -> s
                 numbered = Text.assemble((f"{number:8} │ ", "dim"), code)
                 console.print(numbered, no_wrap=True, overflow="ellipsis")
             for other in block.others:
-                console.print(Text(_other(other), style="dim"), no_wrap=True, overflow="ellipsis")
+                console.print(Text(other, style="dim"), no_wrap=True, overflow="ellipsis")
             console.print()
         console.print(Text(_footer(answer), style="dim"))
     return captured.get()
@@ -270,7 +244,7 @@ def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
     source = _source(hit)
     if not hit.code:
         return [at for at, line in enumerate(source) if line.strip()]
-    if _is_snippet(hit, full=full):
+    if not (full or hit.before or hit.after):
         return snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES)
     end = len(source) - len(hit.after)
     if full or end <= len(hit.before) + _WITH_CONTEXT:
@@ -287,11 +261,12 @@ def excerpt(hit: Hit, chosen: Iterable[int], terminal: Terminal, *, full: bool =
     texts = _safe(source[at] for at in chosen)
     indent = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
     first, head = hit.start_line - len(hit.before), head_lines(hit)
+    is_snippet = not (full or hit.before or hit.after)
     lines = []
     for at, text in zip(chosen, texts, strict=True):
         line = cut(text[indent:], width)
         is_cut = line.endswith(_CUT) and hit.kind in ("function", "method")
-        if _is_snippet(hit, full=full) and at == head.start and (len(head) > 1 or is_cut):
+        if is_snippet and at == head.start and (len(head) > 1 or is_cut):
             line = _cut_middle(visible(head_text(hit)), width)
         lines.append((first + at, line))
     return lines
@@ -302,10 +277,6 @@ def _source(hit: Hit) -> list[str]:
     if hit.code:
         return [*hit.before, *hit.code.split("\n"), *hit.after]
     return [hit.signature, *hit.docstring.split("\n")[: SNIPPET_LINES - 1]]
-
-
-def _is_snippet(hit: Hit, *, full: bool) -> bool:
-    return not (full or hit.before or hit.after)
 
 
 def _safe(lines: Iterable[str]) -> list[str]:

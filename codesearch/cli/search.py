@@ -16,6 +16,7 @@ from codesearch.cli.notes import freshness_notes
 from codesearch.cli.options import CHANGED, FilterOptions, argument
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt
+from codesearch.parsing.languages import language_of_path
 from codesearch.settings import ModelSettings, QuerySettings, SearchSettings, ServerSettings
 from codesearch.structure.text import counted
 from codesearch.types import KINDS, Hit
@@ -44,9 +45,7 @@ class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings
     compact: Annotated[bool, Opt("Print one line for each hit.")] = False
     files: Annotated[bool, Opt("Print only the paths of the files.", "--files -l")] = False
     full: Annotated[bool, Opt("Show whole bodies.")] = False
-    context_lines: Annotated[
-        int, Opt("Lines of the file to show around each hit.", "--context -C", low=0, high=1_000_000)
-    ] = 0
+    context_lines: Annotated[int, Opt("Lines around each hit.", "--context -C", low=0, high=1_000_000)] = 0
     explain: Annotated[bool, Opt("Show what each part added to the score.")] = False
     no_service: Annotated[bool, Opt("Answer in this process, even if `codesearch serve` runs.")] = False
 
@@ -60,10 +59,7 @@ class QueryOptions(QuerySettings, SearchOptions):
 def query(
     invocation: Invocation,
     words: Annotated[
-        list[str],
-        argument(
-            "What to look for, or - for stdin; then the files or folders to look in.", "TEXT... [PATH]..."
-        ),
+        list[str], argument("The query, or - for stdin; files or folders.", "TEXT... [PATH]...")
     ],
     options: QueryOptions,
 ) -> Iterator[Output]:
@@ -72,7 +68,11 @@ def query(
     while first > 1 and is_path(words[first - 1], invocation):
         first -= 1
     text = _text_on_stdin(invocation) if words[:first] == ["-"] else " ".join(words[:first])
-    yield from _mistyped_paths(words, invocation)
+    for word in words[1:]:  # "tests/" and "src/app.py" can only be meant as paths; "and/or" may be a word.
+        is_marked = word.startswith(("/", "./", "../", "~/")) or language_of_path(word)
+        looks_so = word.endswith("/") or (is_marked and "/" in word.strip("/"))
+        if looks_so and not os.path.exists(invocation.path(Path(word))):
+            yield searched_as_words(word)
     yield from _search(text, invocation, options, words[first:])
 
 
@@ -91,25 +91,23 @@ def _text_on_stdin(invocation: Invocation) -> str:
     if invocation.stdin is None:
         raise ConfigError("no query on stdin", "pipe it into `codesearch query -`, or give it as words")
     if len(invocation.stdin.encode()) > MAX_STDIN_BYTES:
-        raise ConfigError(
-            f"the query on stdin has more than {MAX_STDIN_BYTES:,} bytes",
-            "give a part of it, such as one function",
-        )
+        problem = f"the query on stdin has more than {MAX_STDIN_BYTES:,} bytes"
+        raise ConfigError(problem, "give a part of it, such as one function")
     return invocation.stdin.strip()
 
 
 def _search(
-    text: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
+    asked: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
     from codesearch.cli.render import render
     from codesearch.search.request import SearchRequest
 
-    output_format, *others = [name for name in _FORMATS if getattr(options, name)] or ["text"]
+    form, *others = [name for name in _FORMATS if getattr(options, name)] or ["text"]
     if others:
-        raise ConfigError(f"--{output_format} and --{others[0]} exclude each other", "give only one")
+        raise ConfigError(f"--{form} and --{others[0]} exclude each other", "give only one")
     request = SearchRequest(
-        text,
+        asked,
         options.hits,
         filters=invocation.filters(options, options.kind),
         all_code=options.all_code,
@@ -121,29 +119,25 @@ def _search(
             request,
             mode="lexical" if options.fixed else options.mode,
             min_confidence=options.min_confidence,
-            by_file=not options.flat and output_format not in _OF_DEFINITIONS,
+            by_file=not options.flat and form not in _OF_DEFINITIONS,
             fixed=options.fixed,
         )
-    backend = invocation.milvus(options)
-    engine = invocation.engine(options.home, model=options.model, device=options.device, backend=backend)
-    scope = invocation.scope(options, paths)
-    session = yield from invocation.session(engine, scope, options)
+    engine = invocation.engine(options.home, options, invocation.milvus(options))
+    session = yield from invocation.session(engine, invocation.scope(options, paths), options)
     if isinstance(options, QueryOptions):
         answer = session.search(request)
     else:
-        place = invocation.place(text) if invocation.pool else text
-        answer = replace(session.similar(place, request), query=text)
-    if options.full and engine.is_local and output_format == "text":
+        place = invocation.place(asked) if invocation.pool else asked
+        answer = replace(session.similar(place, request), query=asked)
+    if options.full and engine.is_local and form == "text":
         answer = replace(answer, hits=[_whole(session, hit) for hit in answer.hits])
     terminal = invocation.showing(session.revision)
-    yield Output(
-        render(
-            answer, output_format, terminal, full=options.full, explain=options.explain, color=options.color
-        )
-    )
-    notes = freshness_notes(answer.freshness) + left_out_note(answer)
+    text = render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
+    yield Output(text)
     # Last, because that is where people look.
-    notes += _note(answer, request, paths, output_format)
+    notes = freshness_notes(answer.freshness) + "".join(
+        _notes(answer, request, paths, is_json=form == "json")
+    )
     yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
 
 
@@ -161,24 +155,8 @@ def _whole(session: Session, hit: Hit) -> Hit:
 
 def is_path(word: str, invocation: Invocation) -> bool:
     """Say whether a word looks like a path and exists."""
-    from codesearch.parsing.languages import language_of_path
-
     looks_so = "/" in word or os.sep in word or word in (".", "..") or language_of_path(word) is not None
     return looks_so and os.path.exists(invocation.path(Path(word)))
-
-
-def _mistyped_paths(words: Sequence[str], invocation: Invocation) -> Iterator[Output]:
-    """Yield a note for each word after the first that can only be meant as a file or folder, but does not exist.
-
-    Such words are "tests/" and "src/app.py"; "and/or" may be a word.
-    """
-    from codesearch.parsing.languages import language_of_path
-
-    for word in words[1:]:
-        is_marked = word.startswith(("/", "./", "../", "~/")) and "/" in word.strip("/") or word.endswith("/")
-        looks_so = is_marked or ("/" in word.strip("/") and language_of_path(word))
-        if looks_so and not os.path.exists(invocation.path(Path(word))):
-            yield searched_as_words(word)
 
 
 def searched_as_words(path: str) -> Output:
@@ -186,47 +164,40 @@ def searched_as_words(path: str) -> Output:
     return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
 
 
-def left_out_note(answer: Answer) -> str:
-    """Say in one line that files are missing because of the limits of a run."""
-    if not answer.left_out:
-        return ""
-    files, why = counted(answer.left_out, "file"), "too much time or memory for a parser, or a crash"
-    return f"note: {files} not in the index ({why}): see `codesearch status --warnings`\n"
-
-
-def _note_of_text(answer: Answer) -> str:
-    """Say where an exact text is outside of definitions, and how many files were not read."""
-    note = ""
-    if answer.outside:
-        shown, more = answer.outside[:_SHOWN_PLACES], len(answer.outside) - _SHOWN_PLACES
-        rest = f" and {more:,} more" if more > 0 else ""
-        note = f"note: outside of definitions: {visible(', '.join(shown))}{rest}\n"
-    if answer.unread_files:
-        note += f"note: {counted(answer.unread_files, 'more file')} may have the text: narrow with a path\n"
-    return note
-
-
-def _note(answer: Answer, request: SearchRequest, paths: Sequence[str], output_format: str) -> str:
-    """Say why there are no hits, or that they probably do not answer the query."""
+def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_json: bool) -> Iterator[str]:
+    """Yield what is missing, why there are no hits, and that they probably do not answer the query."""
     from codesearch.cli.render import percent
 
+    if answer.left_out:
+        files, why = counted(answer.left_out, "file"), "too much time or memory for a parser, or a crash"
+        yield f"note: {files} not in the index ({why}): see `codesearch status --warnings`\n"
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
+    doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)
     if not answer.documents:
-        return f"no document is indexed in {roots}: `codesearch status` counts what is not indexed\n"
-    if answer.changed_files == 0:
-        return f"no changed files against {visible(str(request.changed))} in {roots}\n"
-    if not answer.filters_match:
+        yield f"no document is indexed in {roots}: `codesearch status` counts what is not indexed\n"
+    elif answer.changed_files == 0:
+        yield f"no changed files against {visible(str(request.changed))} in {roots}\n"
+    elif not answer.filters_match:
         filters = request.filters
         given = (("--lang", filters.languages), ("--kind", filters.kinds), ("--path", filters.paths))
         words = [word for option, values in given for value in values for word in (option, value)]
         changed = [] if request.changed is None else [f"--changed={request.changed}"]
-        return f"no document matches {visible(shlex.join([*words, *changed, *paths]))} in {roots}\n"
-    if request.fixed:
-        return _note_of_text(answer)
-    if output_format == "json":  # It has the confidence.
-        return ""
-    doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)
-    if answer.confidence is not None and answer.confidence < request.min_confidence:
-        return f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
-    is_doubtful = answer.low_confidence and answer.hits
-    return f"{doubt} (confidence {sure})\n" if is_doubtful else ""
+        yield f"no document matches {visible(shlex.join([*words, *changed, *paths]))} in {roots}\n"
+    elif request.fixed:
+        yield from _notes_of_text(answer)
+    elif is_json:  # It has the confidence.
+        return
+    elif answer.confidence is not None and answer.confidence < request.min_confidence:
+        yield f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
+    elif answer.low_confidence and answer.hits:
+        yield f"{doubt} (confidence {sure})\n"
+
+
+def _notes_of_text(answer: Answer) -> Iterator[str]:
+    """Say where an exact text is outside of definitions, and how many files were not read."""
+    if answer.outside:
+        shown, more = answer.outside[:_SHOWN_PLACES], len(answer.outside) - _SHOWN_PLACES
+        rest = f" and {more:,} more" if more > 0 else ""
+        yield f"note: outside of definitions: {visible(', '.join(shown))}{rest}\n"
+    if answer.unread_files:
+        yield f"note: {counted(answer.unread_files, 'more file')} may have the text: narrow with a path\n"

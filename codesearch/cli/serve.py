@@ -8,12 +8,14 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from codesearch.cli.entry import ASKED
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.options import Home
 from codesearch.cli.output import exit_while_waiting
@@ -23,9 +25,6 @@ from codesearch.files import expanded
 from codesearch.options import Opt
 from codesearch.settings import IndexingSettings, group_folders
 from codesearch.visible import visible
-
-if TYPE_CHECKING:
-    from codesearch.engine.indexer import Pool
 
 _HOST, _PORT = "127.0.0.1", 7177
 _PATIENCE_S = 10.0
@@ -51,66 +50,53 @@ def serve(
     if stop:
         yield _stop(folder)
         return
-    from codesearch.cli.entry import ASKED
     from codesearch.cli.main import answering
     from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import Pool
     from codesearch.service.server import Handlers, serve
 
-    pool = Pool()
-    at_end: list[Callable[[], None]] = []
     if not (web or hasattr(socket, "AF_UNIX")):
-        raise ConfigError(
-            "this system has no Unix-domain sockets", "run commands without a service, or give --web"
-        )
+        cure = "run commands without a service, or give --web"
+        raise ConfigError("this system has no Unix-domain sockets", cure)
     if web:
         _check_installed("pydantic", "starlette", "uvicorn")
     elif (host, port, token_file) != (_HOST, _PORT, None):
         raise ConfigError("--host, --port and --token-file need --web")
-    token_file = expanded(token_file).absolute() if token_file else None
+    pool, closing = Pool(), ExitStack()
+    token_file = token_file and expanded(token_file).absolute()
 
     def ready() -> None:
+        engine = Engine(folder, pool=pool)
         if watch:
             from codesearch.cli.index import print_report
             from codesearch.watch.watcher import Watcher
 
-            watcher = Watcher(Engine(folder, pool=pool), partial(print_report, quiet=True))
+            watcher = Watcher(engine, partial(print_report, quiet=True))
             pool.is_unchanged = watcher.is_unchanged  # Queries then skip the check of such roots.
             threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
-        how = "stop it with Ctrl-C or `codesearch serve --stop`"
         if web:
-            at_end.append(_start_site(folder, pool, host, port, token_file))
+            from codesearch.web.site import answer_http, listen, read_token
+
+            token, listener = read_token(host, token_file, os.environ), listen(host, port)
+            end = answer_http(engine, listener, host, token, lambda error: _print("error", repr(error)))
+            closing.callback(end)
+            print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
+        how = "stop it with Ctrl-C or `codesearch serve --stop`"
         print(f"process {os.getpid()} answers queries for {visible(str(folder))}: {how}", flush=True)
 
-    def passed_on(error: Exception) -> None:
-        print(f"left to its client: {visible(str(error))}", file=sys.stderr)
-
-    try:
+    passed_on = partial(_print, "left to its client")
+    with closing:
         serve(folder, Handlers(answering(pool, ASKED), ready, passed_on, pool.tidy))
-    finally:
-        for stop_site in at_end:
-            stop_site()
     yield Output()
+
+
+def _print(what: str, error: object) -> None:
+    print(f"{what}: {visible(str(error))}", file=sys.stderr)
 
 
 def _check_installed(*packages: str) -> None:
     if absent := [name for name in packages if find_spec(name) is None]:
         raise MissingExtraError(*absent)
-
-
-def _start_site(home: Path, pool: Pool, host: str, port: int, token_file: Path | None) -> Callable[[], None]:
-    """Begin to answer HTTP, and print the address; return the function that ends it."""
-    from codesearch.engine.engine import Engine
-    from codesearch.web.site import answer_http, listen, read_token
-
-    token = read_token(host, token_file, os.environ)
-    listener = listen(host, port)
-    engine = Engine(home, pool=pool)
-    stop_site = answer_http(
-        engine, listener, host, token, lambda error: print(f"error: {error!r}", file=sys.stderr)
-    )
-    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
-    return stop_site
 
 
 def _stop(home: Path) -> Output:
@@ -123,24 +109,19 @@ def _stop(home: Path) -> Output:
     deadline = time.monotonic() + _PATIENCE_S
     while service_at(home) == owner:
         if time.monotonic() > deadline:
-            raise ConfigError(
-                f"process {owner} did not end in {_PATIENCE_S:.0f} s", f"`kill -9 {owner}` ends it"
-            )
+            problem = f"process {owner} did not end in {_PATIENCE_S:.0f} s"
+            raise ConfigError(problem, f"`kill -9 {owner}` ends it")
         time.sleep(_POLL_S)
     return Output(f"process {owner} stopped\n")
 
 
 def mcp(
     invocation: Invocation,
-    root: Annotated[
-        Path | None, Opt("The project; default: the client's folder, or the project you are in.")
-    ] = None,
+    root: Annotated[Path | None, Opt("The project; default: the client's folder, or yours.")] = None,
     group: Annotated[tuple[str, ...], Opt("Let agents search this group of your settings too.")] = (),
     setup: Annotated[str | None, Opt("Print the configuration of a client.", metavar="NAME")] = None,
     write: Annotated[bool, Opt("With --setup: write what it shows, with backups.")] = False,
-    instructions: Annotated[
-        bool, Opt("Print a paragraph for AGENTS.md; with --setup, a diff of the client's file.")
-    ] = False,
+    instructions: Annotated[bool, Opt("Print a paragraph for AGENTS.md; with --setup, a diff.")] = False,
     remove: Annotated[bool, Opt("With --setup: take entry and paragraph out again.")] = False,
     home: Home = None,
     *,
@@ -167,8 +148,7 @@ def mcp(
         paths = {"--root": root, "--home": home and expanded(home)}
         options = [word for name, path in paths.items() if path for word in (name, str(path.resolve()))]
         options += [word for name in groups for word in ("--group", name)]
-        if indexing.auto_index != invocation.settings()["auto_index"].value:
-            options.append("--auto-index" if indexing.auto_index else "--no-index")
+        options += [word for word in ("--auto-index", "--no-index") if word in sys.argv]
         yield from set_up(setup, invocation, options, project, write=write, instructions=instructions)
     elif instructions:
         from codesearch.agents.clients import AGENTS_MD
@@ -191,10 +171,6 @@ def lsp(invocation: Invocation, indexing: IndexingSettings, home: Home = None) -
     exit_while_waiting(signal.SIGINT)
     if sys.stdin.isatty():
         yield Output(err="an editor starts this command (docs/editors.md); Ctrl-C ends it\n")
-    run(
-        invocation.engine(home),
-        invocation.terminal.here,
-        auto_index=indexing.auto_index,
-        min_confidence=invocation.settings()["min_confidence"].value,
-    )
+    here, confidence = invocation.terminal.here, invocation.settings()["min_confidence"].value
+    run(invocation.engine(home), here, auto_index=indexing.auto_index, min_confidence=confidence)
     yield Output()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -24,11 +23,14 @@ from codesearch.options import Opt
 from codesearch.settings import user_file
 from codesearch.visible import visible
 
+Written = tuple[Path, str, Callable[[], object] | None]
+"""A file or folder that codesearch wrote, what it is, and what deletes it; None if it is kept."""
+
 
 def set_up(
     name: str,
     invocation: Invocation,
-    options: Sequence[str],
+    options: list[str],
     project: Path | None,
     *,
     write: bool,
@@ -37,33 +39,28 @@ def set_up(
     """Show or write the configuration of a client with options of the server and, if asked, its instructions."""
     client = _client(name)
     path = clients.config_file(client, invocation.user_home)
-    if instructions:
-        if not client.instructions:
-            raise ConfigError(
-                f"no instruction file of {client.title} is known",
-                "`codesearch mcp --instructions` prints them",
-            )
-        if project is None:
-            raise ConfigError("no project here", f"give the folder of {client.instructions} with --root")
     file = clients.instruction_file(client, project) if instructions else None
+    if instructions and not client.instructions:
+        cure = "`codesearch mcp --instructions` prints them"
+        raise ConfigError(f"no instruction file of {client.title} is known", cure)
+    if instructions and project is None:
+        raise ConfigError("no project here", f"give the folder of {client.instructions} with --root")
     old = clients.read_text(file) if file else None
     new = clients.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
     if write:
         config = clients.read_text(path)
         merged = clients.configuration(client, options, config or "", path)
-        yield _written(path, "the entry codesearch", config, merged)
+        yield _write(path, "the entry codesearch", config, merged)
         if file:
-            yield _written(file, "the instructions", old, new)
+            yield _write(file, "the instructions", old, new)
         return
     where = visible(f"{client.title} reads this from {path}")
     yield Output(clients.configuration(client, options), f"{where}\n")
     if file:
-        known = f"{visible(str(file))} has the instructions\n"
-        yield Output(clients.diff(file, old or "", new), "" if new != old else known)
+        known = "" if new != old else f"{visible(str(file))} has the instructions\n"
+        yield Output(clients.diff(file, old or "", new), known)
     elif client.instructions:
-        yield Output(
-            err=f"add --instructions to see what would change in the {client.instructions} of this project\n"
-        )
+        yield Output(err=f"add --instructions to see changes of the {client.instructions} of this project\n")
 
 
 def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterator[Output]:
@@ -71,12 +68,11 @@ def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterat
     client = _client(name)
     path = clients.config_file(client, invocation.user_home)
     file = clients.instruction_file(client, project)
-    config = clients.read_text(path) or ""
-    parts = [(path, config, clients.without_entry(client, config, path), f"entry of {client.title}")]
+    config, text = clients.read_text(path) or "", (clients.read_text(file) if file else "") or ""
+    edits = [(path, config, clients.without_entry(client, config, path), f"entry of {client.title}")]
     if file:
-        text = clients.read_text(file) or ""
-        parts.append((file, text, clients.without_paragraph(text, file), "instructions"))
-    removed = [output for part in parts for output in _taken_out(*part)]
+        edits.append((file, text, clients.without_paragraph(text, file), "instructions"))
+    removed = [output for edit in edits for output in _take_out(*edit)]
     yield from removed
     if not removed:
         also = f" and {file} no instructions" if file else ""
@@ -91,48 +87,34 @@ def uninstall(
     """List what codesearch has written, or delete it."""
     from codesearch.service.server import service_at
 
-    engine = invocation.engine(home)
+    engine, user_home = invocation.engine(home), invocation.user_home
     if delete and (owner := service_at(engine.home)):
         raise ConfigError(f"process {owner} answers queries", "run `codesearch serve --stop` first")
-    files = [
-        *_in_home(engine),
-        *_completions(invocation.user_home),
-    ]
-    settings = user_file(invocation.terminal.variables, invocation.user_home)
+    written = [*_in_home(engine), *_completions(user_home)]
+    settings = user_file(invocation.terminal.variables, user_home)
     if settings.is_file():
-        what = "your settings, which codesearch never writes"
-        files.append(_Written(settings, settings.stat().st_size, what, None))
-    for file in files:
-        where, kept = visible(str(file.path)), "" if file.delete else "kept: "
-        if not delete or file.delete is None:
-            yield Output(f"{size_of(file.size_bytes):>10}  {where}  ({kept}{visible(file.what)})\n")
+        written.append((settings, "your settings, which codesearch never writes", None))
+    for path, what, remove in written:
+        if not delete or remove is None:
+            kept = "" if remove else "kept: "
+            yield Output(f"{size_of(_size(path)):>10}  {visible(str(path))}  ({kept}{visible(what)})\n")
             continue
         try:
-            file.delete()
+            remove()
         except OSError as error:
-            raise ConfigError(f"{file.path}: {error.strerror}", "delete it yourself") from None
-        yield Output(f"deleted {file.what}: {where}\n")
+            raise ConfigError(f"{path}: {error.strerror}", "delete it yourself") from None
+        yield Output(f"deleted {what}: {visible(str(path))}\n")
     if delete and not engine.home.is_symlink():
         with suppress(OSError):  # It has files that were kept, or was never made.
             engine.home.rmdir()
-    yield from _of_clients(invocation.user_home, find_project(invocation.terminal.here))
-    if not any(file.delete for file in files):
+    yield from _of_clients(user_home, find_project(invocation.terminal.here))
+    if not any(remove for _, _, remove in written):
         yield Output("codesearch has no files to delete here\n")
     elif not delete:
         yield Output("nothing was deleted: `codesearch uninstall --delete` deletes all but what is kept\n")
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """A file or folder that codesearch wrote, or its part of a file, and what deletes it; None if it is kept."""
-
-    path: Path
-    size_bytes: int
-    what: str
-    delete: Callable[[], object] | None
-
-
-def _in_home(engine: Engine) -> Iterator[_Written]:
+def _in_home(engine: Engine) -> Iterator[Written]:
     """Find the folders of a home; keep all if it has other files too, because then a name proves nothing."""
     names = sorted(os.listdir(engine.home)) if engine.home.is_dir() else []
     others = [name for name in names if name not in FOLDERS]
@@ -140,11 +122,11 @@ def _in_home(engine: Engine) -> Iterator[_Written]:
     for name in sorted(FOLDERS.intersection(names), key=lambda name: (name != "indexes", name)):
         path = engine.home / name
         if path.is_symlink() or not path.is_dir():
-            yield _Written(path, path.lstat().st_size, "not a folder that codesearch made", None)
+            yield path, "not a folder that codesearch made", None
         elif others:
-            yield _Written(path, _size(path), f"{others[0]} in this folder is not codesearch's", None)
+            yield path, f"{others[0]} in this folder is not codesearch's", None
         else:
-            yield _Written(path, _size(path), name, partial(_delete_folder, engine, path))
+            yield path, name, partial(_delete_folder, engine, path)
 
 
 def _delete_folder(engine: Engine, path: Path) -> None:
@@ -153,31 +135,24 @@ def _delete_folder(engine: Engine, path: Path) -> None:
     shutil.rmtree(path)
 
 
-def _size(folder: Path) -> int:
-    total = 0
-    for parent, _, names in os.walk(folder):
+def _size(path: Path) -> int:
+    total = 0 if path.is_dir() and not path.is_symlink() else path.lstat().st_size
+    for parent, _, names in os.walk(path) if not total else ():
         for name in names:
             with suppress(FileNotFoundError):  # Another process may be writing an index.
                 total += os.lstat(os.path.join(parent, name)).st_size
     return total
 
 
-def _completions(user_home: Path) -> Iterator[_Written]:
+def _completions(user_home: Path) -> Iterator[Written]:
     """Find what `--install-completion` wrote; what else it sets in the files of a shell serves other programs too."""
     script, rc = user_home / ".bash_completions/codesearch.sh", user_home / ".bashrc"
     line = f"\nsource '{script}'\n"
     with suppress(ConfigError):
         if line in (text := clients.read_text(rc) or ""):
-            yield _Written(
-                rc, len(line), "completion", partial(clients.write_text, rc, text.replace(line, ""))
-            )
-    for path in (
-        script,
-        user_home / ".zfunc/_codesearch",
-        user_home / ".config/fish/completions/codesearch.fish",
-    ):
-        if path.is_file():
-            yield _Written(path, path.stat().st_size, "completion", path.unlink)
+            yield rc, "completion", partial(clients.write_text, rc, text.replace(line, ""))
+    scripts = script, user_home / ".zfunc/_codesearch", user_home / ".config/fish/completions/codesearch.fish"
+    yield from ((path, "completion", path.unlink) for path in scripts if path.is_file())
 
 
 def _of_clients(user_home: Path, project: Path | None) -> Iterator[Output]:
@@ -196,13 +171,13 @@ def _of_clients(user_home: Path, project: Path | None) -> Iterator[Output]:
 
 
 def _client(name: str) -> Client:
-    if (client := CLIENTS.get(name)) is None:
-        cure = nearest_or(name, CLIENTS, f"choose one of {', '.join(CLIENTS)}")
-        raise ConfigError(f"client {name!r}", cure)
-    return client
+    if client := CLIENTS.get(name):
+        return client
+    cure = nearest_or(name, CLIENTS, f"choose one of {', '.join(CLIENTS)}")
+    raise ConfigError(f"client {name!r}", cure)
 
 
-def _written(path: Path, what: str, old: str | None, new: str) -> Output:
+def _write(path: Path, what: str, old: str | None, new: str) -> Output:
     """Write the text of a file, if it changes."""
     kept = ""
     if new != old:
@@ -211,7 +186,7 @@ def _written(path: Path, what: str, old: str | None, new: str) -> Output:
     return Output(f"{visible(f'{path} has {what}{kept}')}\n")
 
 
-def _taken_out(path: Path, old: str, new: str, what: str) -> Iterator[Output]:
+def _take_out(path: Path, old: str, new: str, what: str) -> Iterator[Output]:
     """Write the text of a file without what codesearch added, and show the difference; delete a file without text."""
     if new != old:
         if new:

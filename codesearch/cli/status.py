@@ -1,7 +1,10 @@
-"""`codesearch status`, `remove`, `config` and `doctor`: what is indexed, with which settings, and whether it works."""
+"""`codesearch status`, `remove`, `config`, `doctor` and `bench`: what is indexed, how, and whether it works well."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from json import dumps
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import counts, not_indexed_lines, size_of
+from codesearch.cli.notes import counts, freshness_notes, not_indexed, size_of, stage_progress
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.scope import covering_index
@@ -26,15 +29,14 @@ if TYPE_CHECKING:
     from codesearch.engine.reports import IndexStatus
     from codesearch.milvus.push import RootStatus
 
+DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
 
 
 def status(
     invocation: Invocation,
-    roots: Annotated[
-        list[Path] | None, argument("Indexed folders, or names of imported indexes.", "[ROOT]...")
-    ] = None,
+    roots: Annotated[list[Path] | None, argument("Folders, or imported indexes.", "[ROOT]...")] = None,
     *,
     warnings: Annotated[bool, Opt("List the warnings of the last run.")] = False,
     changes: Annotated[bool, Opt("Walk each folder and count what an update would do.")] = False,
@@ -120,7 +122,7 @@ def _lines(status: IndexStatus, current: Path | None, home: Path, *, warnings: b
         yield f"  changes    {counted(changed, 'file')} new or changed, {removed:,} removed"
     if status.unchecked:
         yield f"  changes    not known: {status.unchecked}"
-    yield from not_indexed_lines(status.not_indexed, status.folders_not_entered)
+    yield from not_indexed(status.not_indexed, status.folders_not_entered)
     if status.warnings:
         yield f"  warnings   {len(status.warnings)}"
         yield from (f"    {line}" for line in (status.warnings if warnings else []))
@@ -154,22 +156,20 @@ def remove(
     invocation: Invocation,
     folders: Annotated[list[Path] | None, argument("Folders whose indexes to delete.")] = None,
     *,
-    all: Annotated[bool, Opt("Delete all indexes.")] = False,
-    cache: Annotated[bool, Opt("Also delete unpacked portable files.")] = False,
+    all: Annotated[bool, Opt("Delete all indexes, and unpacked portable files.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
     """Delete indexes. The folders themselves do not change."""
-    if not folders and not all and not cache:
-        raise ConfigError("nothing to remove", "name an indexed folder, or give --all or --cache")
+    if not folders and not all:
+        raise ConfigError("nothing to remove", "name an indexed folder, or give --all")
     engine = invocation.engine(home)
     engine.remove(*map(invocation.path, folders or []))
     for folder in folders or []:
         yield Output(f"{visible(str(folder))}: index removed\n")
-    for root in engine.remove_all() if all else []:
-        yield Output(f"{visible(str(root))}: index removed\n")
-    if cache:
+    if all:
+        for root in engine.remove_all():
+            yield Output(f"{visible(str(root))}: index removed\n")
         engine.clear_cache()
-        yield Output("cache removed\n")
 
 
 def config(
@@ -192,11 +192,70 @@ def config(
     yield Output(f"\nset them in {visible(str(path))} or in {PROJECT_FILE} of a project\n")
 
 
-def doctor(
-    invocation: Invocation, device: Device = ModelSettings.device, home: Home = None
-) -> Iterator[Output]:
+def doctor(invocation: Invocation, device: Device = "auto", home: Home = None) -> Iterator[Output]:
     """Check the installation, the model and every index."""
     code = 0
-    for check in invocation.engine(home, device=device).verify():
+    for check in invocation.engine(home, ModelSettings(device=device)).verify():
         code = 2 if check.state == "FAIL" else code
         yield Output(f"{check.state:4}  {check.name:12} {visible(check.detail)}\n", code=code)
+
+
+def bench(
+    invocation: Invocation,
+    suite: Annotated[str | None, Opt("`help` lists them; default: csn99 with --data, else smoke.")] = None,
+    data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
+    questions: Annotated[Path | None, Opt("Score your own questions: a file of JSON lines.")] = None,
+    root: Annotated[Path | None, Opt("The folder for --questions, by default this one.")] = None,
+    json_file: Annotated[Path | None, Opt("Write all scores to a JSON file.", "--json")] = None,
+    *,
+    models: ModelSettings,
+    home: Home = None,
+) -> Iterator[Output]:
+    """Measure search quality with questions whose answers are known.
+
+    It indexes a suite's sources in a separate home, and scores the results of the product and of its parts.
+    """
+    from codesearch.evaluation.judge import BenchOptions
+    from codesearch.evaluation.result import result_text, write_json
+    from codesearch.evaluation.suites import SUITES, run_suite
+
+    if suite == "help":
+        width = max(map(len, SUITES))
+        yield Output("".join(f"{name:{width}}  {what}\n" for name, (what, _) in SUITES.items()))
+        return
+    if questions and (suite or data):
+        raise ConfigError(
+            "--questions asks your own index", "give it only --root, --json, --model and --device"
+        )
+    if root and not questions:
+        raise ConfigError("--root is only for --questions", "leave it out")
+    to_json = json_file and invocation.path(json_file)
+    if to_json and (to_json.is_dir() or not os.access(to_json.parent, os.W_OK)):  # The run may be long.
+        raise ConfigError(f"{to_json}: cannot be written", "give a file in an existing folder")
+    engine = invocation.engine(home, models)
+    if questions:
+        from codesearch.engine.scope import Scope
+        from codesearch.evaluation.questions import questions_text, read_own_questions, score_questions
+
+        asked = read_own_questions(invocation.path(questions))
+        scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
+        session = yield from invocation.session(engine, scope)
+        with stage_progress("questions") as on_progress:
+            result = score_questions(session, asked, on_progress)
+        text = questions_text(invocation.path(questions), result)
+        yield Output(text, freshness_notes(session.freshness))
+    else:
+        named = data or os.environ.get(DATA_VARIABLE)
+        name = suite or ("csn99" if named else "smoke")
+        with stage_progress(name) as on_progress:
+            options = BenchOptions(
+                home=engine.home,
+                data=invocation.path(Path(named)) if named else None,
+                model=models.model and invocation.path(models.model),
+                device=models.device,
+                on_progress=on_progress,
+            )
+            result = run_suite(name, options)
+        yield Output(result_text(result))
+    if to_json:
+        write_json(to_json, result, shlex.join(["codesearch", *sys.argv[1:]]))

@@ -30,17 +30,14 @@ if TYPE_CHECKING:
     from codesearch.engine.session import Session
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
-_SHOWN = 5
-"""Matches of a group of duplicates that the text shows."""
+_SHOWN = 5  # Matches of a group of duplicates.
 
 
 def outline(
     invocation: Invocation,
     place: Annotated[str, argument(f"{_PLACE} Default: this folder.", "[PLACE]")] = ".",
     *,
-    max_lines: Annotated[
-        int, Opt("Show at most this many lines, the most important ones.", low=4, high=1_000_000)
-    ] = 40,
+    max_lines: Annotated[int, Opt("Lines to show, the most important ones.", low=4, high=1_000_000)] = 40,
     question: Annotated[str, Opt("Show what answers this question, and what is around it.", "--for")] = "",
     options: AnswerOptions,
 ) -> Iterator[Output]:
@@ -67,9 +64,7 @@ def read(
     invocation: Invocation,
     place: Annotated[str, argument(_PLACE, "PLACE")],
     *,
-    max_lines: Annotated[
-        int, Opt("Fold the members of longer classes and files.", low=4, high=1_000_000)
-    ] = 120,
+    max_lines: Annotated[int, Opt("Fold longer classes and files.", low=4, high=1_000_000)] = 120,
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of a file, a range of lines or a definition."""
@@ -93,12 +88,7 @@ def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Gener
 
 def usages(
     invocation: Invocation,
-    words: Annotated[
-        list[str],
-        argument(
-            "A name, PATH:LINE or PATH::NAME, and the files or folders to look in.", "NAME|PLACE [PATH]..."
-        ),
-    ],
+    words: Annotated[list[str], argument("A name or place; files or folders.", "NAME|PLACE [PATH]...")],
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
     vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False,
@@ -138,11 +128,7 @@ def duplicates(
     *,
     changed: Annotated[str | None, Opt(CHANGED.format("functions"), metavar="[REV]")] = None,
     same: Annotated[
-        str,
-        Opt(
-            "What they share: text, all but names and values (renamed), or what they do (meaning).",
-            choices=SAME,
-        ),
+        str, Opt("They share text, all but names (renamed), or meaning.", choices=SAME)
     ] = "meaning",
     vimgrep: Annotated[bool, Opt("Print path:line:column:text for each pair.")] = False,
     limits: Limits,
@@ -155,7 +141,7 @@ def duplicates(
     if options.json and vimgrep:
         raise ConfigError("--json and --vimgrep exclude each other", "give only one")
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
-    session = yield from invocation.session(engine, scope, options, is_complete=changed is not None)
+    session = yield from invocation.session(engine, scope, options, complete=changed is not None)
     answer = session.duplicates(changed=changed, filters=invocation.filters(options), **vars(limits))
     answer = replace(answer, groups=cut(answer.groups, same=SAME[: SAME.index(same) + 1]))
     terminal = invocation.showing(session.revision)
@@ -206,17 +192,14 @@ def _summary(answer: DuplicatesAnswer) -> str:
 def history(
     invocation: Invocation,
     words: Annotated[
-        list[str] | None,
-        argument("A file or folder, PATH:LINE or PATH::NAME, and what to look for.", "[PLACE] [QUESTION]..."),
+        list[str] | None, argument("A place; what to look for.", "[PLACE] [QUESTION]...")
     ] = None,
     *,
     hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = SearchSettings.hits,
-    since: Annotated[
-        str, Opt('Only commits since a date, such as 2024-05-31, or a time, such as "3 months".')
-    ] = "",
+    since: Annotated[str, Opt('Only commits since a date, or a time such as "3 months".')] = "",
     author: Annotated[str, Opt("Only commits whose author has this in the name or address.")] = "",
     path: Annotated[
-        tuple[str, ...], Opt("Only commits that changed a path that matches this glob; ! before it excludes.")
+        tuple[str, ...], Opt("Only commits that changed such a path; a glob, as for query.")
     ] = (),
     root: Annotated[Path | None, Opt("The folder, by default this one.")] = None,
     json: Json = False,
@@ -261,9 +244,6 @@ def history(
 
 def _is_place(word: str, invocation: Invocation) -> bool:
     """Say whether a word is the place of a definition, or a path that exists."""
-    if is_path(word, invocation):
-        return True
     asked = parse_asked(word)
-    if not (asked.first or asked.inside):
-        return False
-    return language_of_path(asked.path) is not None or os.path.exists(invocation.path(Path(asked.path)))
+    is_file = language_of_path(asked.path) is not None or os.path.exists(invocation.path(Path(asked.path)))
+    return is_path(word, invocation) or (bool(asked.first or asked.inside) and is_file)

@@ -111,17 +111,18 @@ def test_status_of_an_empty_home_exits_with_one_in_every_form(command, home):
 
 def test_remove_deletes_the_index_and_keeps_the_sources(indexed, command, home):
     before = {path: path.read_bytes() for path in indexed.rglob("*.*")}
-    (home / "cache").mkdir()
-    done = command("remove", "tiny", "--cache")
+    done = command("remove", "tiny")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "tiny: index removed\ncache removed\n"
+    assert done.stdout == "tiny: index removed\n"
     assert list(home.rglob("*")) == [home / "indexes"]
     assert {path: path.read_bytes() for path in indexed.rglob("*.*")} == before
 
 
-def test_remove_of_all_names_each(indexed, command):
+def test_remove_of_all_names_each_and_empties_the_cache(indexed, command, home):
+    (home / "cache").mkdir()
     done = command("remove", "--all")
     assert (done.returncode, done.stdout) == (0, f"{indexed}: index removed\n")
+    assert not (home / "cache").exists()
 
 
 def test_remove_of_a_folder_without_an_index_removes_nothing(indexed, command, home):
@@ -129,9 +130,7 @@ def test_remove_of_a_folder_without_an_index_removes_nothing(indexed, command, h
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: absent is not indexed: see `codesearch status`\n"
     assert index_folder(home, indexed).exists()
-    assert command("remove").stderr == (
-        "error: nothing to remove: name an indexed folder, or give --all or --cache\n"
-    )
+    assert command("remove").stderr == ("error: nothing to remove: name an indexed folder, or give --all\n")
 
 
 def test_doctor_checks_installation_model_and_every_index(indexed, command, tiny_bundle):

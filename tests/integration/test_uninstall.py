@@ -149,9 +149,7 @@ def test_a_file_that_cannot_be_edited_is_named_and_stays(command, user):
 def test_setup_shows_the_diff_of_the_instructions_and_changes_nothing(command, user):
     before = content_of(user)
     done = command("mcp", "--setup", "claude", cwd=user / "project")
-    assert done.stderr.endswith(
-        "add --instructions to see what would change in the CLAUDE.md of this project\n"
-    )
+    assert done.stderr.endswith("add --instructions to see changes of the CLAUDE.md of this project\n")
     assert "+" not in done.stdout
     done = command("mcp", "--setup", "claude", "--instructions", cwd=user / "project")
     configuration, _, diff = done.stdout.partition("--- ")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.notes import counts, not_indexed_lines, size_of
+from codesearch.cli.notes import counts, not_indexed, size_of
 from codesearch.store.manifest import OTHER
 
 
 def lines(files: dict[str, dict[str, int]], folders: dict[str, dict[str, int]] | None = None) -> list[str]:
-    return list(not_indexed_lines(files, folders or {}))
+    return list(not_indexed(files, folders or {}))
 
 
 def test_a_list_never_ends_with_one_more() -> None:

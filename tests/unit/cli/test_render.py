@@ -152,7 +152,7 @@ def test_the_parts_of_a_score_add_up_to_it():
     assert text.splitlines()[1:5] == [
         "  +0.400  vectors: cosine 0.500 x length prior 0.800",
         "  +0.150  keywords: BM25F 0.250 of the highest possible",
-        "  -0.050  hits of the same file above",
+        "  -0.050  file_diversity",
         "  +0.500  score",
     ]
     assert "vectors" not in render(replace(ANSWER, hits=[hit]), "text", HERE)

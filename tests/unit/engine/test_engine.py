@@ -15,7 +15,6 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
 from codesearch.cli.notes import freshness_notes
-from codesearch.cli.search import left_out_note
 from codesearch.engine.answer import answer_fields
 from codesearch.engine.reports import Changes
 from codesearch.engine.session import AS_INDEXED
@@ -255,10 +254,6 @@ def test_an_answer_counts_the_files_that_the_limits_of_a_run_left_out(ready, mon
     assert ready.search("push", Scope()).left_out == 0
     monkeypatch.setattr(Manifest, "left_out", 2)
     answer = ready.search("push", Scope())
-    assert left_out_note(answer) == (
-        "note: 2 files not in the index (too much time or memory for a parser, or a crash): "
-        "see `codesearch status --warnings`\n"
-    )
     assert answer_fields(answer)["left_out"] == 2
 
 
