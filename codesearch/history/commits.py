@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from typing import NamedTuple
 
 from codesearch.build.parse import extract_each
@@ -262,13 +263,8 @@ def changed_definitions(
     neither have large files and those that git lacks.
     """
     changes = {commit.id: _parsed_changes(commit) for commit in commits}
-    paths = {
-        blob: change.path
-        for of_commit in changes.values()
-        for change in of_commit
-        for blob in (change.old, change.new)
-    }
-    parsed = _parsed(repository, paths)
+    every = chain.from_iterable(changes.values())
+    parsed = _parsed(repository, {blob: change.path for change in every for blob in (change.old, change.new)})
     return {
         commit: tuple(
             definition
