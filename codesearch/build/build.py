@@ -50,38 +50,23 @@ _COSTLY_SEGMENT_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a build.
+    """The progress of a build."""
 
-    Attributes:
-        stage: "parse", "write" or "commit".
-        done_bytes: bytes of source that are parsed.
-        total_bytes: bytes of source to parse.
-        documents: live documents so far.
-    """
-
-    stage: str
-    done_bytes: int
-    total_bytes: int
-    documents: int
+    stage: str  # "parse", "write" or "commit".
+    done_bytes: int  # Bytes of source that are parsed.
+    total_bytes: int  # Bytes of source to parse.
+    documents: int  # Live documents so far.
 
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
-    """What a build did.
+    """What a build did."""
 
-    Attributes:
-        manifest: the committed manifest.
-        parsed: number of parsed files.
-        kept: number of unchanged files.
-        removed: number of files that no longer exist.
-        embedded: number of texts that the model embedded.
-    """
-
-    manifest: Manifest
-    parsed: int
-    kept: int
-    removed: int
-    embedded: int
+    manifest: Manifest  # The committed manifest.
+    parsed: int  # Number of parsed files.
+    kept: int  # Number of unchanged files.
+    removed: int  # Number of files that no longer exist.
+    embedded: int  # Number of texts that the model embedded.
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -341,9 +326,6 @@ class Embedder:
     """Collects documents into batches and writes their vectors in the order in which the documents come.
 
     Equal texts of a batch are embedded once: padding can change the last bit of a vector, and copies must rank alike.
-
-    Attributes:
-        embedded: number of texts that the model embedded.
     """
 
     def __init__(self, encoder: Encoder, writer: VectorWriter) -> None:
@@ -351,7 +333,7 @@ class Embedder:
         self._waiting: list[list[int] | tuple[NDArray[np.int8], NDArray[np.float32]]] = []
         self._tokens: list[TokenIds] = []
         self._rows: dict[bytes, int] = {}  # Text -> its position in `_tokens`.
-        self.embedded = 0
+        self.embedded = 0  # Number of texts that the model embedded.
 
     def add(self, tokens: Sequence[TokenIds]) -> None:
         """Add documents, given as token ids."""

@@ -67,18 +67,12 @@ Parsed = list[ParsedFile | None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Files to parse.
-
-    Attributes:
-        is_plain: whether they are only cut into blocks of lines.
-        left_s: seconds that the run may still lose.
-        max_bytes: what the process may use.
-    """
+    """Files to parse."""
 
     files: list[SourceFile]
-    is_plain: bool
-    left_s: float
-    max_bytes: int
+    is_plain: bool  # Whether they are only cut into blocks of lines.
+    left_s: float  # Seconds that the run may still lose.
+    max_bytes: int  # What the process may use.
 
 
 def is_small(files: Sequence[SourceFile]) -> bool:

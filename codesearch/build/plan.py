@@ -46,37 +46,23 @@ class LiveFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of an update.
+    """The plan of an update."""
 
-    Attributes:
-        root: the folder to index.
-        index_folder: the folder of its index.
-        config: the settings of the index.
-        last: the last commit, if there is one.
-        previous: the last commit, if the update can reuse it.
-        config_digest: hash of the settings, grammars and model that affect the documents of a file.
-        to_parse: new and changed files, in the order of their paths.
-        dead: files of the last commit that are deleted or changed.
-        removed: number of deleted files of the last commit.
-        walked: files and folders that the walk skipped.
-        missing_grammars: language -> number of its files, if its parser is not installed.
-        stamps: the new stamps; a later check that finds the same stamps has nothing to do.
-        stamps_changed: whether they differ from those of the last commit.
-    """
-
-    root: Path
-    index_folder: Path
-    config: IndexConfig
-    last: Manifest | None
-    previous: Manifest | None
-    config_digest: str
-    to_parse: list[SourceFile]
-    dead: list[LiveFile]
-    removed: int
-    walked: Tally = field(default_factory=Tally)
+    root: Path  # The folder to index.
+    index_folder: Path  # The folder of its index.
+    config: IndexConfig  # The settings of the index.
+    last: Manifest | None  # The last commit, if there is one.
+    previous: Manifest | None  # The last commit, if the update can reuse it.
+    config_digest: str  # Hash of the settings, grammars and model that affect the documents of a file.
+    to_parse: list[SourceFile]  # New and changed files, in the order of their paths.
+    dead: list[LiveFile]  # Files of the last commit that are deleted or changed.
+    removed: int  # Number of deleted files of the last commit.
+    walked: Tally = field(default_factory=Tally)  # Files and folders that the walk skipped.
+    # Language -> number of its files, if its parser is not installed.
     missing_grammars: dict[str, int] = field(default_factory=dict)
+    # The new stamps; a later check that finds the same stamps has nothing to do.
     stamps: Stamps = field(default_factory=Stamps)
-    stamps_changed: bool = False
+    stamps_changed: bool = False  # Whether they differ from those of the last commit.
 
     @property
     def kept(self) -> int:
@@ -156,15 +142,10 @@ def plan_update(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is known of a tree now.
+    """What is known of a tree now."""
 
-    Attributes:
-        files: files to compare with the last commit, in the order of their paths.
-        is_whole: whether `files` are all files of the tree, and not only those whose stamps changed.
-    """
-
-    files: list[SourceFile]
-    is_whole: bool
+    files: list[SourceFile]  # Files to compare with the last commit, in the order of their paths.
+    is_whole: bool  # Whether `files` are all files of the tree, and not only those whose stamps changed.
     walked: Tally
     missing_grammars: dict[str, int]
     stamps: Stamps

@@ -43,18 +43,12 @@ _BYTES = 8 * _NUMBERS
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """The stamps of files and watched paths at a walk: path -> stamp.
+    """The stamps of files and watched paths at a walk: path -> stamp."""
 
-    Attributes:
-        files: of the source files.
-        passed: of files that were looked at and left out.
-        watched: of folders and ignore files.
-        taken_ns: wall clock time after the last stamp was taken; 0 if unknown.
-    """
-
-    files: dict[str, Stamp] = field(default_factory=dict)
-    passed: dict[str, Stamp] = field(default_factory=dict)
-    watched: dict[str, Stamp] = field(default_factory=dict)
+    files: dict[str, Stamp] = field(default_factory=dict)  # Of the source files.
+    passed: dict[str, Stamp] = field(default_factory=dict)  # Of files that were looked at and left out.
+    watched: dict[str, Stamp] = field(default_factory=dict)  # Of folders and ignore files.
+    # Wall clock time after the last stamp was taken; 0 if unknown.
     taken_ns: int = field(default=0, compare=False)
 
 
@@ -123,19 +117,13 @@ def is_folder(path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A root compared with one commit of its index.
+    """A root compared with one commit of its index."""
 
-    Attributes:
-        commit: the commit.
-        stamps: its stamps.
-        changed: source files whose stamps changed -> their stamps now; None if a walk is needed.
-        started_ns: wall clock time before the first file was checked.
-    """
-
-    commit: int
-    stamps: Stamps
+    commit: int  # The commit.
+    stamps: Stamps  # Its stamps.
+    # Source files whose stamps changed -> their stamps now; None if a walk is needed.
     changed: Mapping[str, Stamp] | None
-    started_ns: int
+    started_ns: int  # Wall clock time before the first file was checked.
 
     @property
     def is_current(self) -> bool:

@@ -27,15 +27,10 @@ R = TypeVar("R")
 
 
 class WorkerDiedError(Exception):
-    """A worker process ended in the middle of a task.
+    """A worker process ended in the middle of a task."""
 
-    Attributes:
-        seconds: how long it worked at the task.
-        timed_out: whether its own limit of processor time ended it.
-    """
-
-    seconds = 0.0
-    timed_out = False
+    seconds = 0.0  # How long it worked at the task.
+    timed_out = False  # Whether its own limit of processor time ended it.
 
 
 class WorkerStartError(Exception):
@@ -92,10 +87,6 @@ class Workers(Generic[T, R]):
 
     If a process dies, its task fails and a later task starts a new process. A task waits until the memory that it
     reserves is free. The tasks limit themselves to what they have reserved.
-
-    Attributes:
-        memory_bytes: of all processes together.
-        share_bytes: what a task reserves at least.
     """
 
     def __init__(

@@ -25,16 +25,12 @@ _OWN_WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An index in a home; if it cannot be read, `manifest` is None and `error` says why.
-
-    Attributes:
-        stamp: of the manifest when it was read.
-    """
+    """An index in a home; if it cannot be read, `manifest` is None and `error` says why."""
 
     folder: Path
     manifest: Manifest | None
     error: CodeSearchError | None = None
-    stamp: Stamp = ABSENT
+    stamp: Stamp = ABSENT  # Of the manifest when it was read.
 
     @property
     def is_missing(self) -> bool:

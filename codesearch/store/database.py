@@ -35,13 +35,7 @@ MOST_OPEN = 100
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """One file of an index.
-
-    Attributes:
-        skipped: the reason why the file has no documents or only blocks of lines, or "".
-        warnings: one warning per line, or "".
-        summary: the first sentence of the documentation of the whole file, or "".
-    """
+    """One file of an index."""
 
     path: str
     language: str
@@ -49,9 +43,9 @@ class FileRecord:
     digest: bytes
     first_doc: int = 0
     doc_count: int = 0
-    skipped: str = ""
-    warnings: str = ""
-    summary: str = ""
+    skipped: str = ""  # The reason why the file has no documents or only blocks of lines, or "".
+    warnings: str = ""  # One warning per line, or "".
+    summary: str = ""  # The first sentence of the documentation of the whole file, or "".
 
 
 _FILE_NAMES = tuple(field.name for field in fields(FileRecord))

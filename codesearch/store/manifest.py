@@ -72,27 +72,16 @@ Counts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """One segment of an index.
+    """One segment of an index."""
 
-    Attributes:
-        number: the number in the name of its folder.
-        source_files: number of files, including dead ones.
-        documents: number of documents, N, including dead ones.
-        live_documents: number of documents that are not dead.
-        dead_files: file_ids of the dead files, ascending.
-        field_sums: number of terms in each field over the live documents, [F].
-        field_counts: number of live documents in which each field is not empty, [F].
-        files: path inside the folder -> `{"bytes": .., "sha256": ..}`.
-    """
-
-    number: int
-    source_files: int
-    documents: int
-    live_documents: int
-    dead_files: list[int]
-    field_sums: list[int]
-    field_counts: list[int]
-    files: dict[str, dict[str, Any]]
+    number: int  # The number in the name of its folder.
+    source_files: int  # Number of files, including dead ones.
+    documents: int  # Number of documents, N, including dead ones.
+    live_documents: int  # Number of documents that are not dead.
+    dead_files: list[int]  # File_ids of the dead files, ascending.
+    field_sums: list[int]  # Number of terms in each field over the live documents, [F].
+    field_counts: list[int]  # Number of live documents in which each field is not empty, [F].
+    files: dict[str, dict[str, Any]]  # Path inside the folder -> `{"bytes": .., "sha256": ..}`.
 
     @property
     def folder(self) -> str:
@@ -102,32 +91,23 @@ class SegmentEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Files that are not in the index.
+    """Files that are not in the index."""
 
-    Attributes:
-        skipped: reason -> extension -> number of files.
-        folders: reason -> name -> number of folders that were not entered.
-        warnings: one line for each file or folder that the user may want to check.
-    """
-
-    skipped: Counts = field(default_factory=dict)
+    skipped: Counts = field(default_factory=dict)  # Reason -> extension -> number of files.
+    # Reason -> name -> number of folders that were not entered.
     folders: Counts = field(default_factory=dict)
+    # One line for each file or folder that the user may want to check.
     warnings: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeWith:
-    """What an index was made with.
+    """What an index was made with."""
 
-    Attributes:
-        settings: all walk settings.
-        options: the walk settings that were given as options; `index` without options uses them again.
-        model: name, id, dim and folder of the model.
-    """
-
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # All walk settings.
+    # The walk settings that were given as options; `index` without options uses them again.
     options: dict[str, Any]
-    model: dict[str, Any]
+    model: dict[str, Any]  # Name, id, dim and folder of the model.
 
     @property
     def model_folder(self) -> Path:
@@ -141,32 +121,21 @@ class MadeWith:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest(MadeWith):
-    """A committed state of an index.
+    """A committed state of an index."""
 
-    Attributes:
-        root: absolute path of the indexed folder; a name if the index was imported without its sources.
-        commit: number of this commit, counted from 1.
-        complete: False during a first build, which commits each segment.
-        config_digest: hash of the settings, grammars and model that affect the documents of a file.
-        walked: files and folders that the walk skipped.
-        parsed: files that the parser skipped.
-        missing_grammars: language -> number of its files, if its parser is not installed.
-        segments: the segments, oldest first.
-    """
-
-    root: str
-    commit: int
+    root: str  # Absolute path of the indexed folder; a name if the index was imported without its sources.
+    commit: int  # Number of this commit, counted from 1.
     created: str
-    config_digest: str
+    config_digest: str  # Hash of the settings, grammars and model that affect the documents of a file.
     documents: int
     source_files: int
     languages: dict[str, int]
-    walked: Tally
-    parsed: Tally
-    missing_grammars: dict[str, int]
+    walked: Tally  # Files and folders that the walk skipped.
+    parsed: Tally  # Files that the parser skipped.
+    missing_grammars: dict[str, int]  # Language -> number of its files, if its parser is not installed.
     seconds: float
-    segments: list[SegmentEntry] = field(default_factory=list)
-    complete: bool = True
+    segments: list[SegmentEntry] = field(default_factory=list)  # The segments, oldest first.
+    complete: bool = True  # False during a first build, which commits each segment.
     format: int = FORMAT_VERSION
 
     @classmethod

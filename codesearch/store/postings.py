@@ -41,21 +41,13 @@ SLICE = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class PostingsBlock:
-    """The terms of consecutive documents, in a compact form that is fast to send to another process.
+    """The terms of consecutive documents, in a compact form that is fast to send to another process."""
 
-    Attributes:
-        terms: distinct terms of the block.
-        keys: uint32 [P], position in `terms` * F + field.
-        doc_ids: uint32 [P], ascending; 0 is the block's first document.
-        frequencies: uint8 [P].
-        field_lengths: uint16 [N, F].
-    """
-
-    terms: list[str]
-    keys: NDArray[np.uint32]
-    doc_ids: NDArray[np.uint32]
-    frequencies: NDArray[np.uint8]
-    field_lengths: NDArray[np.uint16]
+    terms: list[str]  # Distinct terms of the block.
+    keys: NDArray[np.uint32]  # Uint32 [P], position in `terms` * F + field.
+    doc_ids: NDArray[np.uint32]  # Uint32 [P], ascending; 0 is the block's first document.
+    frequencies: NDArray[np.uint8]  # Uint8 [P].
+    field_lengths: NDArray[np.uint16]  # Uint16 [N, F].
 
 
 def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:

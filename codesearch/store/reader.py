@@ -11,18 +11,12 @@ from codesearch.store.segment import SegmentReader
 
 
 class IndexReader:
-    """One open commit. It stays readable after later commits.
-
-    Attributes:
-        folder: the index folder.
-        manifest: the manifest of the commit.
-        segments: the open segments, in the order of the manifest.
-    """
+    """One open commit. It stays readable after later commits."""
 
     def __init__(self, index_folder: Path, manifest: Manifest) -> None:
-        self.folder = index_folder
-        self.manifest = manifest
-        self.segments: list[SegmentReader] = []
+        self.folder = index_folder  # The index folder.
+        self.manifest = manifest  # The manifest of the commit.
+        self.segments: list[SegmentReader] = []  # The open segments, in the order of the manifest.
         try:
             for entry in manifest.segments:
                 self.segments.append(SegmentReader(index_folder, manifest, entry))

@@ -22,32 +22,23 @@ from codesearch.types import KINDS
 
 
 class SegmentReader:
-    """Files and documents of a segment, numbered from 0. Some of them may be dead.
-
-    Attributes:
-        folder: the segment's folder.
-        root: the indexed folder.
-        store: files and documents.
-        rows: numbers of each document: `ROW` [N].
-        postings: inverted lists.
-        vectors: the vector of each document.
-        walk: which files of the root may be read.
-        sources: the source files, if the index was imported with code.
-        dead_files: file_ids of the dead files, whose documents are not searched.
-    """
+    """Files and documents of a segment, numbered from 0. Some of them may be dead."""
 
     def __init__(self, index_folder: Path, manifest: Manifest, entry: SegmentEntry) -> None:
         """Open all files now, because a merge may delete the folder later."""
         folder, root, dim = index_folder / entry.folder, manifest.root, int(manifest.model["dim"])
         graph = entry.files.get(GRAPH_FILE)
         self.folder, self.root = folder, root
-        self.walk = manifest.walk_config()
+        self.walk = manifest.walk_config()  # Which files of the root may be read.
+        # File_ids of the dead files, whose documents are not searched.
         self.dead_files: Collection[int] = entry.dead_files
-        self.rows = load_array(folder / ROWS, root)
-        self.postings = PostingsReader(folder, root)
+        self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
+        self.postings = PostingsReader(folder, root)  # Inverted lists.
+        # The vector of each document.
         self.vectors = VectorReader(folder, entry.documents, dim, root=root, graph_entry=graph)
+        # The source files, if the index was imported with code.
         self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
-        self.store = StoreReader(folder, root)
+        self.store = StoreReader(folder, root)  # Files and documents.
 
     def __len__(self) -> int:
         """Count the documents, including dead ones."""
@@ -76,18 +67,13 @@ class SegmentReader:
 
 
 class SegmentWriter:
-    """Writes files in the order of their paths; doc_ids and file_ids count up from 0.
-
-    Attributes:
-        folder: the segment's folder.
-        vectors: the writer for the vectors of all documents, in doc_id order.
-    """
+    """Writes files in the order of their paths; doc_ids and file_ids count up from 0."""
 
     def __init__(self, folder: Path, dim: int) -> None:
         """Make the folder and open the writers of its parts."""
         make_folder(folder.parent)
         folder.mkdir(0o700)
-        self.folder = folder
+        self.folder = folder  # The segment's folder.
         self._rows = bytearray()
         self._new_ids: dict[int, NDArray[np.int64]] = {}
         self._merged: dict[int, SegmentReader] = {}

@@ -33,25 +33,19 @@ MAX_NEIGHBOURS = 10_000
 
 
 class Snapshot:
-    """The live documents of some indexes.
-
-    Attributes:
-        indexes: in which the documents are.
-        roots: the indexed folders.
-        segments: all segments, in the order of the indexes.
-        size: number of documents, including dead ones; one more than the highest doc_id.
-        document_count: number of live documents, N.
-        average_lengths: mean length of each field over documents where it is not empty, at least 1: float64 [F].
-    """
+    """The live documents of some indexes."""
 
     def __init__(self, indexes: Sequence[IndexReader]) -> None:
-        self.indexes = indexes
-        self.roots = [index.root for index in indexes]
+        self.indexes = indexes  # In which the documents are.
+        self.roots = [index.root for index in indexes]  # The indexed folders.
+        # All segments, in the order of the indexes.
         self.segments = [segment for index in indexes for segment in index.segments]
         self._bases = [0, *accumulate(map(len, self.segments))]
+        # Number of documents, including dead ones; one more than the highest doc_id.
         self.size = self._bases[-1]
         entries = [entry for index in indexes for entry in index.manifest.segments]
-        self.document_count = sum(entry.live_documents for entry in entries)
+        self.document_count = sum(entry.live_documents for entry in entries)  # Number of live documents, N.
+        # Mean length of each field over documents where it is not empty, at least 1: float64 [F].
         self.average_lengths = average_lengths(
             [entry.field_sums for entry in entries], [entry.field_counts for entry in entries]
         )
