@@ -31,10 +31,9 @@ from codesearch.store.database import FileRecord
 from codesearch.store.digest import check_intact, describe_files, remember_written
 from codesearch.store.manifest import Manifest, SegmentEntry, Tally, limited_counts, segment_folder
 from codesearch.store.postings import field_statistics, load_field_lengths
-from codesearch.store.publish import commit_manifest, last_number, writing
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader, SegmentWriter
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.vectors import VectorWriter, quantize
+from codesearch.store.writer import SegmentWriter, commit_manifest, last_number, writing
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
 from codesearch.text.tokenizer import TokenIds

@@ -138,7 +138,7 @@ def _save_checked(plan: Plan) -> Manifest:
     assert plan.previous is not None
     found = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
     if found != plan.previous:
-        from codesearch.store.publish import commit_manifest, writing
+        from codesearch.store.writer import commit_manifest, writing
 
         with writing(plan.index_folder):
             commit_manifest(plan.index_folder, found)

@@ -31,8 +31,7 @@ from codesearch.milvus.store import (
     quoted,
 )
 from codesearch.store.database import FileRecord
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import cut_lines, read_source
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS

@@ -31,8 +31,7 @@ from codesearch.store.catalogue import IndexEntry, writer_lock
 from codesearch.store.database import storage_error
 from codesearch.store.digest import check_digest, describe_files
 from codesearch.store.manifest import Manifest, SegmentEntry
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import read_content
 from codesearch.store.untrusted import FILES, is_name
 

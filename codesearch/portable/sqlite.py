@@ -27,8 +27,7 @@ from codesearch.parsing.identifiers import subtokens
 from codesearch.portable.pack import ExportCounts, OnStage, check_target
 from codesearch.store.database import DATABASE, FileRecord
 from codesearch.store.digest import check_digest
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import inner_folders
 from codesearch.store.source import cut_lines, read_source
 from codesearch.types import GENERATED, STUB, TEST, VENDORED

@@ -30,7 +30,6 @@ from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
 from codesearch.store.digest import check_intact, describe_files
 from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, segment_folder
-from codesearch.store.publish import commit_manifest, last_number, writing
 from codesearch.store.untrusted import (
     UntrustedError,
     check_file_names,
@@ -38,6 +37,7 @@ from codesearch.store.untrusted import (
     checked_manifest,
     is_name,
 )
+from codesearch.store.writer import commit_manifest, last_number, writing
 from codesearch.text.bundle import SHIPPED, load_bundle, recorded_folder
 
 MAX_BYTES = 8_000_000_000

@@ -30,8 +30,7 @@ from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import innermost, nearest, whole_spans
 from codesearch.search.request import Filters
 from codesearch.store.database import FileRecord
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import read_source
 from codesearch.store.topk import distinct

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from codesearch.search.forms import Asked, spellings, split_name
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.types import FOLDER_FILES, KINDS, Definition
 

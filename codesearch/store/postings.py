@@ -17,8 +17,10 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BufferedRandom
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -26,7 +28,6 @@ from numpy.typing import NDArray
 
 from codesearch.errors import IndexStoreError
 from codesearch.store.arrays import create_array, load_array, save_array
-from codesearch.store.runs import RunSorter
 from codesearch.text.terms import FIELDS
 
 POSTINGS = "postings"
@@ -35,6 +36,9 @@ _F = len(FIELDS)
 MAX_DOCUMENTS = 1 << 24
 _REMEMBERED = 10_000
 """Number of terms whose ids an open reader caches."""
+RUN_WORDS = 1 << 21
+"""Number of words in the buffer of a sort: 16 MB."""
+_WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
 SLICE = 1 << 19
 """Number of postings that are read from another segment at a time."""
 
@@ -44,10 +48,10 @@ class PostingsBlock:
     """The terms of consecutive documents, in a compact form that is fast to send to another process."""
 
     terms: list[str]  # Distinct terms of the block.
-    keys: NDArray[np.uint32]  # Uint32 [P], position in `terms` * F + field.
-    doc_ids: NDArray[np.uint32]  # Uint32 [P], ascending; 0 is the block's first document.
-    frequencies: NDArray[np.uint8]  # Uint8 [P].
-    field_lengths: NDArray[np.uint16]  # Uint16 [N, F].
+    keys: NDArray[np.uint32]  # [P], position in `terms` * F + field.
+    doc_ids: NDArray[np.uint32]  # [P], ascending; 0 is the block's first document.
+    frequencies: NDArray[np.uint8]  # [P].
+    field_lengths: NDArray[np.uint16]  # [N, F], terms in each field.
 
 
 def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
@@ -93,12 +97,7 @@ class PostingsWriter:
         self._add_words(keys, block.doc_ids + np.uint32(first_doc), block.frequencies)
 
     def keep(self, reader: PostingsReader, new_ids: NDArray[np.int64]) -> None:
-        """Copy the postings of documents of another segment.
-
-        Args:
-            reader: the other segment.
-            new_ids: int64 [N_old], the new id of each document, or -1 to drop it.
-        """
+        """Copy the postings of another segment; `new_ids` [N_old] has the new id of each document, or -1 to drop it."""
         rows = np.flatnonzero(new_ids >= 0)
         self._add_lengths(new_ids[rows], reader.field_lengths[rows])
         terms = reader.terms()
@@ -169,6 +168,94 @@ class PostingsWriter:
         save_array(self._folder / "list_offsets.npy", offsets)
 
 
+class RunSorter:
+    """Sorts distinct 64-bit words by the key in their upper half, also more words than fit in memory.
+
+    A full buffer becomes a run in a scratch file, which has no name and disappears with the process. At the end, each
+    run is sorted, and the runs are merged one range at a time. If all words fit in the buffer, nothing is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file: BufferedRandom = TemporaryFile(dir=folder)
+        self._buffer = np.empty(RUN_WORDS, dtype=_WORD)
+        self._held = self._spilled = 0  # Words in the buffer, and in the file.
+
+    def __len__(self) -> int:
+        return self._spilled + self._held
+
+    def add(self, words: NDArray[np.uint64]) -> None:
+        """Add words [W], in any order."""
+        while len(words):
+            if self._held == len(self._buffer):
+                self._spill()
+            taken = words[: len(self._buffer) - self._held]
+            self._buffer[self._held : self._held + len(taken)] = taken
+            self._held += len(taken)
+            words = words[len(taken) :]
+
+    def ascending(self, order: NDArray[np.uint32]) -> Iterator[NDArray[np.uint64]]:
+        """Replace each key by `order[key]` and yield all words in ascending order, in ranges; call this only once."""
+        if self._spilled:
+            self._spill()
+            for starts, ends in pairwise(self._sort_runs(order)):
+                words = np.empty(int((ends - starts).sum()), dtype=_WORD)
+                parts = np.split(words, np.cumsum(ends - starts)[:-1])
+                for part, start in zip(parts, starts.tolist(), strict=True):
+                    self._read(part, start)
+                words.sort()
+                yield words
+        elif self._held:
+            yield _sort(self._buffer[: self._held], order)
+
+    def close(self) -> None:
+        """Close the scratch file, which deletes it."""
+        self._file.close()
+
+    def _spill(self) -> None:
+        self._file.write(self._buffer[: self._held].data)
+        self._spilled += self._held
+        self._held = 0
+
+    def _sort_runs(self, order: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Sort each run in place; return where each range begins and ends in each run: int64 [ranges + 1, R].
+
+        Samples at regular distances decide where ranges end. With R runs, each range contains R samples. A run with n
+        of these samples has at most n + 1 steps of words in the range. So all runs together have at most 2R steps,
+        which is the length of the buffer.
+        """
+        runs = range(0, self._spilled, len(self._buffer))
+        step = max(1, len(self._buffer) // (2 * len(runs)))
+        samples = []
+        for start in runs:
+            words = _sort(self._run(start), order)
+            self._file.seek(start * _WORD.itemsize)
+            self._file.write(words.data)
+            samples.append(words[::step].copy())
+        bounds = np.sort(np.concatenate(samples))[len(runs) :: len(runs)]
+        edges = np.empty((len(bounds) + 2, len(runs)), dtype=np.int64)
+        for run, start in enumerate(runs):
+            words = self._run(start)
+            edges[0, run], edges[-1, run] = start, start + len(words)
+            edges[1:-1, run] = start + np.searchsorted(words, bounds)
+        return edges
+
+    def _run(self, start: int) -> NDArray[np.uint64]:
+        return self._read(self._buffer[: self._spilled - start], start)
+
+    def _read(self, words: NDArray[np.uint64], start: int) -> NDArray[np.uint64]:
+        """Fill `words` with those in the file from position `start` on."""
+        self._file.seek(start * _WORD.itemsize)
+        self._file.readinto(words.data)
+        return words
+
+
+def _sort(words: NDArray[np.uint64], order: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    keys = words.view(_HALF)[1::2]
+    keys[:] = order[keys]
+    words.sort()
+    return words
+
+
 def load_field_lengths(segment: Path) -> NDArray[np.uint16]:
     """Map the field lengths of a segment's documents: uint16 [N, F]."""
     lengths: NDArray[np.uint16] = load_array(segment / POSTINGS / "field_lengths.npy", str(segment))
@@ -186,14 +273,7 @@ def occurrence_weights(
     field_b: Sequence[float],
     average_lengths: Sequence[float],
 ) -> NDArray[np.float32]:
-    """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
-
-    Args:
-        field_lengths: uint16 [N, F].
-        field_weights: weight of each field.
-        field_b: how strongly the length of each field counts.
-        average_lengths: mean length of each field, at least 1.
-    """
+    """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N]."""
     weights = field_lengths.T.astype(np.float32, order="C")
     # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
     np.maximum(weights, 1, out=weights)
@@ -234,10 +314,7 @@ class PostingsReader:
         field_b: tuple[float, ...],
         average_lengths: NDArray[np.float64],
     ) -> NDArray[np.float32]:
-        """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
-
-        The last result is cached, because this reader stays open between queries.
-        """
+        """Return the result of `occurrence_weights`; the last one is cached, as this stays open between queries."""
         key = (field_weights, field_b, tuple(average_lengths.tolist()))
         if key not in self._occurrence_weights:
             self._occurrence_weights = {key: occurrence_weights(self.field_lengths, *key)}

@@ -2,12 +2,66 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from codesearch.errors import IndexCorruptError
+from codesearch.store.arrays import ROWS, SOURCES, SourceReader, load_array
+from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import check_intact
-from codesearch.store.manifest import Manifest, read_manifest
-from codesearch.store.segment import SegmentReader
+from codesearch.store.manifest import Manifest, SegmentEntry, read_manifest
+from codesearch.store.postings import PostingsReader
+from codesearch.store.vectors import GRAPH_FILE, VectorReader
+
+
+class SegmentReader:
+    """Files and documents of a segment, numbered from 0. Some of them may be dead."""
+
+    def __init__(self, index_folder: Path, manifest: Manifest, entry: SegmentEntry) -> None:
+        """Open all files now, because a merge may delete the folder later."""
+        folder, root, dim = index_folder / entry.folder, manifest.root, int(manifest.model["dim"])
+        graph = entry.files.get(GRAPH_FILE)
+        self.folder, self.root = folder, root
+        self.walk = manifest.walk_config()  # Which files of the root may be read.
+        # File_ids of the dead files, whose documents are not searched.
+        self.dead_files: Collection[int] = entry.dead_files
+        self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
+        self.postings = PostingsReader(folder, root)  # Inverted lists.
+        # The vector of each document.
+        self.vectors = VectorReader(folder, entry.documents, dim, root=root, graph_entry=graph)
+        # The source files, if the index was imported with code.
+        self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
+        self.store = StoreReader(folder, root)  # Files and documents.
+
+    def __len__(self) -> int:
+        """Count the documents, including dead ones."""
+        return len(self.rows)
+
+    @property
+    def has_sources(self) -> bool:
+        """Say whether the indexed folder is on this machine; if not, `root` is only a name."""
+        return os.path.isabs(self.root)
+
+    @cached_property
+    def files(self) -> list[FileRecord]:
+        """All files; a file_id is a position in this list."""
+        return [record for _, record in self.store.numbered_files()]
+
+    @cached_property
+    def dead(self) -> NDArray[np.int64]:
+        """Numbers of the dead documents, ascending: int64."""
+        if not self.dead_files:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(np.isin(self.rows["file_id"], list(self.dead_files)))
+
+    def close(self) -> None:
+        """Close the database."""
+        self.store.close()
 
 
 class IndexReader:

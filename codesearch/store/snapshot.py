@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from codesearch.store.database import FileRecord
 from codesearch.store.postings import PostingsReader
-from codesearch.store.reader import IndexReader
-from codesearch.store.segment import SegmentReader
+from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import Ref, SourceFiles
 from codesearch.store.topk import best_positions
 from codesearch.store.vectors import may_be_best, scan

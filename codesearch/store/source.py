@@ -15,7 +15,7 @@ from codesearch.treefiles import read_below
 from codesearch.types import Definition
 
 if TYPE_CHECKING:
-    from codesearch.store.segment import SegmentReader
+    from codesearch.store.reader import SegmentReader
 
 
 @dataclass(frozen=True, slots=True)

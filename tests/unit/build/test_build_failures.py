@@ -15,9 +15,7 @@ import pytest
 from codesearch import files as files_module
 from codesearch.build import build as build_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
-from codesearch.store import publish as commit_module
-from codesearch.store import runs
-from codesearch.store import segment as segment_module
+from codesearch.store import postings, writer
 from codesearch.store.catalogue import index_folder
 from codesearch.store.database import StoreWriter
 from codesearch.store.manifest import MANIFEST
@@ -180,7 +178,7 @@ def test_a_manifest_that_is_temporarily_unreadable_costs_no_segment(
         raise IndexCorruptError(Path(MANIFEST), "cannot be read (Too many open files)", "FOLDER")
 
     with monkeypatch.context() as patch:
-        patch.setattr(commit_module, "read_manifest", fail)
+        patch.setattr(writer, "read_manifest", fail)
         with pytest.raises(KeyboardInterrupt):
             build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
     last_good()
@@ -207,7 +205,7 @@ WRITES = {
     "vectors": (VectorWriter, "add", FULL),
     "the end of the vectors": (VectorWriter, "finish", FULL),
     "postings": (PostingsWriter, "write", FULL),
-    "an array": (segment_module, "save_array", FULL),
+    "an array": (writer, "save_array", FULL),
     "syncing": (build_module, "describe_files", FULL),
     "the manifest": (files_module.os, "replace", FULL),
 }
@@ -251,8 +249,8 @@ def test_full_storage_while_postings_are_sorted_leaves_the_last_index(
         return file
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "RUN_WORDS", 40)
-        patch.setattr(runs, "TemporaryFile", scratch)
+        patch.setattr(postings, "RUN_WORDS", 40)
+        patch.setattr(postings, "TemporaryFile", scratch)
         with pytest.raises(IndexStoreError, match="^no space left under"):
             build(tiny_repo, home, encoder)
     last_good()

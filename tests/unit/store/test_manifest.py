@@ -23,8 +23,8 @@ from codesearch.store.manifest import (
     read_manifest,
     segment_folder,
 )
-from codesearch.store.publish import commit_manifest
 from codesearch.store.reader import IndexReader
+from codesearch.store.writer import commit_manifest
 from tests.conftest import only
 from tests.tiny_bundle import change_one_byte
 

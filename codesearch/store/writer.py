@@ -1,0 +1,150 @@
+"""Write a segment, commit a manifest, and delete the segments that it no longer names.
+
+First builds, updates and merges write segments in the same way. A segment is never changed afterwards.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codesearch.config import VectorConfig
+from codesearch.errors import IndexNotFoundError, IndexStoreError, IndexWriteError
+from codesearch.files import PART, make_folder, write_atomically
+from codesearch.store.arrays import ROW, ROWS, save_array
+from codesearch.store.database import DocumentRow, FileRecord, StoreWriter, storage_error
+from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_bytes, read_manifest
+from codesearch.store.postings import PostingsBlock, PostingsWriter
+from codesearch.store.reader import SegmentReader
+from codesearch.store.vectors import VectorWriter
+from codesearch.types import KINDS
+
+_PART_S = 3600.0
+"""A file that is this old and was not finished belongs to a process that was killed."""
+
+
+def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
+    """Make `manifest` the current one; a reader sees the old or the new one, never a mixture."""
+    write_atomically(index_folder / MANIFEST, manifest_bytes(manifest), sync=True, for_owner=True)
+
+
+@contextmanager
+def writing(index_folder: Path) -> Iterator[None]:
+    """Run a block that writes segments; afterwards delete unnamed segments, even after a failure or an interrupt.
+
+    Files that killed processes did not finish are deleted too.
+    """
+    first = last_number(index_folder) + 1
+    kept = "; the last good index is untouched" if (index_folder / MANIFEST).exists() else ""
+    try:
+        yield
+    except Exception as error:
+        known = error if isinstance(error, IndexWriteError) else storage_error(error, index_folder)
+        if known:
+            raise IndexWriteError(f"{known}{kept}") from error
+        raise
+    finally:
+        _drop_unnamed(index_folder, first)
+        for part in index_folder.glob(f"*{PART}"):
+            with suppress(OSError):  # Another process deleted it.
+                if part.stat().st_mtime < time.time() - _PART_S:
+                    part.unlink()
+
+
+def last_number(index_folder: Path) -> int:
+    """Return the highest number of all segment folders, including leftover ones, so that no folder is reused."""
+    return max((int(path.name) for path in _segments(index_folder)), default=0)
+
+
+def _drop_unnamed(index_folder: Path, first: int) -> None:
+    """Delete segments that the manifest does not name, and folders of older formats.
+
+    If the manifest cannot be read, delete only the segments of this writer, which have numbers from `first` on.
+    """
+    try:
+        named = {Path(segment.folder).name for segment in read_manifest(index_folder).segments}
+    except IndexNotFoundError:
+        named = set()
+    except IndexStoreError:
+        named = {path.name for path in _segments(index_folder) if int(path.name) < first}
+    else:
+        for path in index_folder.glob("generation-*"):
+            shutil.rmtree(path, ignore_errors=True)
+    for path in _segments(index_folder):
+        if path.name not in named:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _segments(index_folder: Path) -> list[Path]:
+    return [path for path in (index_folder / SEGMENTS).glob("*") if path.name.isdigit()]
+
+
+class SegmentWriter:
+    """Writes files in the order of their paths; doc_ids and file_ids count up from 0."""
+
+    def __init__(self, folder: Path, dim: int) -> None:
+        """Make the folder and open the writers of its parts."""
+        make_folder(folder.parent)
+        folder.mkdir(0o700)
+        self.folder = folder  # The segment's folder.
+        self._rows = bytearray()
+        self._new_ids: dict[int, NDArray[np.int64]] = {}
+        self._merged: dict[int, SegmentReader] = {}
+        with ExitStack() as opened:  # If a writer cannot be opened, the ones before it are closed.
+            self._store = StoreWriter(folder)
+            opened.callback(self._store.abandon)
+            self.vectors = VectorWriter(folder, dim)
+            opened.callback(self.vectors.abandon)
+            self._postings = PostingsWriter(folder)
+            opened.callback(self._postings.abandon)
+            self._opened = opened.pop_all()
+
+    @property
+    def documents(self) -> int:
+        """Count the documents so far."""
+        return self._store.document_count
+
+    @property
+    def source_files(self) -> int:
+        """Count the files so far."""
+        return self._store.file_count
+
+    def add_parsed(self, record: FileRecord, rows: Sequence[DocumentRow], block: PostingsBlock) -> None:
+        """Add a file with its documents and their terms."""
+        first = self.documents
+        self._add(record, rows)
+        self._postings.add(block, first)
+
+    def add_kept(self, record: FileRecord, number: int, segment: SegmentReader) -> None:
+        """Copy a file with its documents from another segment, which has the given number."""
+        first = self.documents
+        self._add(record, segment.store.document_rows(record.first_doc, record.doc_count))
+        self._merged[number] = segment
+        new_ids = self._new_ids.setdefault(number, np.full(len(segment), -1, dtype=np.int64))
+        new_ids[record.first_doc : record.first_doc + record.doc_count] = np.arange(first, self.documents)
+
+    def finish(self, config: VectorConfig) -> None:
+        """Write the rest of the segment; all vectors must have been added before."""
+        with self._opened:
+            self._store.finish()
+            self.vectors.finish(config)
+            save_array(self.folder / ROWS, np.frombuffer(self._rows, ROW))
+            for number, segment in self._merged.items():
+                self._postings.keep(segment.postings, self._new_ids[number])
+            self._postings.write()
+
+    def abandon(self) -> None:
+        """Close without finishing."""
+        self._opened.close()
+
+    def _add(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
+        file_id = self._store.file_count
+        numbers = [(row.copy_key, row.shape_key, file_id, KINDS.index(row.kind), row.flags) for row in rows]
+        self._rows += np.array(numbers, ROW).tobytes()
+        self._store.add_file(record, rows)
