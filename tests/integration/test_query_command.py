@@ -116,7 +116,13 @@ def test_explain_shows_rows_that_add_up_to_the_score(ask):
     rows = ask("query", "--all", "getJson", "-k", "1", "--explain").stdout.splitlines()[1:]
     rows = list(takewhile(lambda row: "|" not in row, rows))
     *parts, total = (float(row.split()[0]) for row in rows)
-    assert [row.split()[1].rstrip(":") for row in rows] == ["vectors", "keywords", "name", "name", "score"]
+    assert [row.split()[1].rstrip(":") for row in rows] == [
+        "vectors",
+        "keywords",
+        "name",
+        "single_word",
+        "score",
+    ]
     assert sum(parts) == pytest.approx(total, abs=0.002)
 
 
