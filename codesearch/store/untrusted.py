@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import is_dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from codesearch.config import CONTENT, MAX_FILE_MB
+from codesearch.config import MAX_FILE_MB, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, read_patterns
 from codesearch.parsing.languages import language_name, language_named
 from codesearch.store.arrays import OFFSETS, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
-from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry, Tally
+from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry
 from codesearch.store.postings import POSTINGS
 from codesearch.store.source import is_inside
 from codesearch.store.vectors import ROWS_FILE, SCALES_FILE
@@ -46,7 +47,6 @@ _MOST = 1 << 40
 _MOST_TEXT = 100_000
 """Most characters of a list in the settings, as in a settings file."""
 _MAX_DIM = 1 << 16
-_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class UntrustedError(ValueError):
@@ -67,116 +67,84 @@ def checked_manifest(raw: Any) -> Manifest:  # noqa: ANN401 - it comes from JSON
 
 def _manifest_checks(manifest: Manifest) -> Iterator[tuple[str, bool]]:
     """Yield the name of each field, and whether it is valid; a check relies on those before it."""
+    for name, kind in get_type_hints(Manifest).items():
+        yield name, _fits(getattr(manifest, name), kind)
     model, segments = manifest.model, manifest.segments
     yield "root", is_name(manifest.root)
     yield "format", manifest.format == FORMAT_VERSION
-    yield "complete", manifest.complete is True
+    yield "complete", manifest.complete
     yield "created", _is_time(manifest.created)
-    yield "config_digest", isinstance(manifest.config_digest, str)
-    yield "seconds", isinstance(manifest.seconds, int | float)
-    yield from (
-        (name, _is_count(getattr(manifest, name))) for name in ("commit", "documents", "source_files")
-    )
-    yield from ((name, _are_counts(getattr(manifest, name))) for name in ("languages", "missing_grammars"))
-    yield from ((name, _is_tally(getattr(manifest, name))) for name in ("walked", "parsed"))
-    yield from ((name, _are_settings(getattr(manifest, name))) for name in ("settings", "options"))
-    yield "model", isinstance(model, dict) and _is_model(model)
+    yield "settings", _are_settings(manifest.settings)
+    yield "options", _are_settings(manifest.options)
+    yield "model", model.keys() == {"name", "id", "dim", "folder"}
+    yield "model", all(_fits(model[name], str) for name in ("name", "id")) and model["folder"] == ""
+    yield "model", _fits(model["dim"], int) and 0 < model["dim"] < _MAX_DIM
     yield "segments", all(map(_is_segment, segments))
     yield "segments", len({entry.number for entry in segments}) == len(segments)
     yield "documents", manifest.documents == sum(entry.live_documents for entry in segments)
 
 
-def is_name(text: object) -> bool:
+def _fits(value: Any, kind: Any) -> bool:  # noqa: ANN401 - the value comes from JSON, the type may be generic.
+    """Say whether a value has the type of a field; no count is negative or absurd, and a tuple is a list in JSON."""
+    if kind is int:
+        return type(value) is int and 0 <= value < _MOST
+    if kind is float:
+        return type(value) in (int, float)
+    if is_dataclass(kind):
+        return all(_fits(getattr(value, name), inner) for name, inner in get_type_hints(kind).items())
+    if (origin := get_origin(kind)) is None:
+        return kind is Any or type(value) is kind
+    if origin is dict:
+        return type(value) is dict and all(_fits(item, get_args(kind)[1]) for item in value.values())
+    return type(value) is list and all(_fits(item, get_args(kind)[0]) for item in value)
+
+
+def is_name(text: str) -> bool:
     """Say whether a text can be the name of an index without sources: one plain part of a path."""
-    return (
-        isinstance(text, str)
-        and re.fullmatch(r"[^\W_][\w.+@ -]{0,99}", text) is not None
-        and not text.endswith((".", " "))
-    )
+    return re.fullmatch(r"[^\W_][\w.+@ -]{0,99}", text) is not None and not text.endswith((".", " "))
 
 
-def _is_count(value: object) -> bool:
-    return type(value) is int and 0 <= value < _MOST
-
-
-def _are_counts(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_count, value.values()))
-
-
-def _is_time(value: object) -> bool:
+def _is_time(text: str) -> bool:
     try:
-        return isinstance(value, str) and datetime.fromisoformat(value).tzinfo is not None
+        return datetime.fromisoformat(text).tzinfo is not None
     except ValueError:
         return False
 
 
-def _is_tally(tally: Tally) -> bool:
-    counts = (tally.skipped, tally.folders)
-    return all(isinstance(one, dict) and all(map(_are_counts, one.values())) for one in counts) and (
-        isinstance(tally.warnings, list) and all(isinstance(line, str) for line in tally.warnings)
-    )
-
-
-def _are_settings(settings: object) -> bool:
-    if not isinstance(settings, dict):
+def _are_settings(settings: Mapping[str, Any]) -> bool:
+    kinds = get_type_hints(WalkConfig)
+    if not all(name in kinds and _fits(value, kinds[name]) for name, value in settings.items()):
         return False
-    return all(name in _SETTINGS and _SETTINGS[name](value) for name, value in settings.items())
-
-
-def _are_patterns(value: object) -> bool:
-    if not isinstance(value, list) or not _are_texts(value, lambda line: read_patterns([line], strict=True)):
-        return False
-    return read_patterns(value, strict=True).weight <= MOST_WEIGHT
-
-
-def _are_texts(value: object, check: Callable[[str], object]) -> bool:
-    """Say whether a value is a short list of texts that pass a check."""
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+    lists = settings.get("exclude", []), settings.get("languages", [])
+    if any(sum(map(len, texts)) + len(texts) > _MOST_TEXT for texts in lists):
         return False
     try:
-        return sum(map(len, value)) + len(value) <= _MOST_TEXT and all(
-            check(one) is not None for one in value
-        )
+        walk = IndexOptions.of(settings).over(WalkConfig())
+        patterns = read_patterns(walk.exclude, strict=True)
+        for language in walk.languages:
+            language_name(language)
     except (BadPatternError, ConfigError):
         return False
-
-
-_SETTINGS: dict[str, Callable[[object], bool]] = {
-    "max_file_bytes": lambda value: type(value) is int and 0 <= value <= MAX_FILE_MB * 1_000_000,
-    "content": lambda value: isinstance(value, str) and value in CONTENT,
-    "exclude": _are_patterns,
-    "languages": lambda value: _are_texts(value, language_name),
-    **dict.fromkeys(("hidden", "ignore_files", "follow_links"), lambda value: type(value) is bool),
-}
-"""Setting of a walk -> whether a value of it is valid."""
-
-
-def _is_model(model: Mapping[str, object]) -> bool:
-    if model.keys() != {"name", "id", "dim", "folder"}:
-        return False
-    texts = isinstance(model["name"], str) and isinstance(model["id"], str) and model["folder"] == ""
-    dim = model["dim"]
-    return texts and type(dim) is int and 0 < dim < _MAX_DIM
+    return patterns.weight <= MOST_WEIGHT and walk.max_file_bytes <= MAX_FILE_MB * 1_000_000
 
 
 def _is_segment(entry: SegmentEntry) -> bool:
-    counts = (entry.number, entry.source_files, entry.documents, entry.live_documents)
-    if not all(map(_is_count, counts)) or not entry.number or entry.live_documents > entry.documents:
-        return False
-    dead = entry.dead_files
-    if not isinstance(dead, list) or not all(_is_count(one) and one < entry.source_files for one in dead):
-        return False
-    for sums in (entry.field_sums, entry.field_counts):
-        if not isinstance(sums, list) or len(sums) != len(FIELDS) or not all(map(_is_count, sums)):
-            return False
-    return isinstance(entry.files, dict) and all(map(_is_file, entry.files.values()))
+    return (
+        0 < entry.number
+        and entry.live_documents <= entry.documents
+        and all(file_id < entry.source_files for file_id in entry.dead_files)
+        and len(entry.field_sums) == len(entry.field_counts) == len(FIELDS)
+        and all(map(_is_file, entry.files.values()))
+    )
 
 
-def _is_file(file: object) -> bool:
-    if not isinstance(file, dict) or file.keys() != {"bytes", "sha256"}:
-        return False
-    digest = file["sha256"]
-    return _is_count(file["bytes"]) and isinstance(digest, str) and _SHA256.fullmatch(digest) is not None
+def _is_file(file: Mapping[str, Any]) -> bool:
+    return (
+        file.keys() == {"bytes", "sha256"}
+        and _fits(file["bytes"], int)
+        and _fits(file["sha256"], str)
+        and re.fullmatch("[0-9a-f]{64}", file["sha256"]) is not None
+    )
 
 
 def check_file_names(entry: SegmentEntry) -> None:
@@ -203,7 +171,9 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
     for name, limit in (("kind", len(KINDS)), ("file_id", entry.source_files), ("flags", 256)):
         _require(_below(rows[name], limit), ROWS)
     _check_postings({name.split("/")[-1][:-4]: array for name, array in arrays.items()}, count)
-    _check_vectors(folder, count, dim)
+    for name, expected in ((ROWS_FILE, count * dim), (SCALES_FILE, count * 4)):
+        _require(os.path.getsize(folder / name) == expected, name)
+    _require(bool(np.isfinite(np.fromfile(folder / SCALES_FILE, np.float32)).all()), SCALES_FILE)
     if SOURCES in arrays:
         offsets = arrays[OFFSETS]
         _require(offsets.shape == (entry.source_files + 1,), OFFSETS)
@@ -233,13 +203,6 @@ def _check_postings(arrays: Mapping[str, NDArray[Any]], count: int) -> None:
     _require(_below(doc_ids, count), "doc_ids.npy")
     _require(len(arrays["frequencies"]) == len(doc_ids), "frequencies.npy")
     _require(arrays["field_lengths"].shape == (count, len(FIELDS)), "field_lengths.npy")
-
-
-def _check_vectors(folder: Path, count: int, dim: int) -> None:
-    for name, expected in ((ROWS_FILE, count * dim), (SCALES_FILE, count * 4)):
-        _require(os.path.getsize(folder / name) == expected, name)
-    scales = np.fromfile(folder / SCALES_FILE, np.float32)
-    _require(bool(np.isfinite(scales).all()), SCALES_FILE)
 
 
 def _check_store(folder: Path, entry: SegmentEntry, files_of: NDArray[np.uint32]) -> None:
