@@ -30,12 +30,11 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import index_folder
 from codesearch.store.digest import describe_files
-from codesearch.store.manifest import read_manifest
+from codesearch.store.manifest import commit_manifest, read_manifest
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import best_positions
 from codesearch.store.vectors import GRAPH_FILE, build_graph
-from codesearch.store.writer import commit_manifest
 from codesearch.text.onnx import Encoder
 
 PAGE = DOCS / "scale.md"

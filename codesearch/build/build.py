@@ -29,11 +29,18 @@ from codesearch.build.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.store.database import FileRecord
 from codesearch.store.digest import check_intact, describe_files, remember_written
-from codesearch.store.manifest import Manifest, SegmentEntry, Tally, limited_counts, segment_folder
+from codesearch.store.manifest import (
+    Manifest,
+    SegmentEntry,
+    Tally,
+    commit_manifest,
+    limited_counts,
+    segment_folder,
+)
 from codesearch.store.postings import field_statistics, load_field_lengths
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.vectors import VectorWriter, quantize
-from codesearch.store.writer import SegmentWriter, commit_manifest, last_number, writing
+from codesearch.store.writer import SegmentWriter, last_number, writing
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
 from codesearch.text.tokenizer import TokenIds

@@ -20,8 +20,8 @@ from codesearch.errors import IndexStoreError
 from codesearch.files import create_private, make_folder, stamp_of, sync_folder
 from codesearch.store.catalogue import list_indexes
 from codesearch.store.digest import check_intact
-from codesearch.store.manifest import SEGMENTS, Manifest, SegmentEntry, segment_folder
-from codesearch.store.writer import commit_manifest, last_number, writing
+from codesearch.store.manifest import SEGMENTS, Manifest, SegmentEntry, commit_manifest, segment_folder
+from codesearch.store.writer import last_number, writing
 from codesearch.treefiles import read_regular
 
 _EXAMINED = 16

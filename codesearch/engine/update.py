@@ -21,7 +21,7 @@ from codesearch.files import make_folder
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
 from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.store.manifest import Manifest, last_manifest, read_earlier
+from codesearch.store.manifest import Manifest, commit_manifest, last_manifest, read_earlier
 from codesearch.text.bundle import SHIPPED, load_bundle
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _save_checked(plan: Plan) -> Manifest:
     assert plan.previous is not None
     found = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
     if found != plan.previous:
-        from codesearch.store.writer import commit_manifest, writing
+        from codesearch.store.writer import writing
 
         with writing(plan.index_folder):
             commit_manifest(plan.index_folder, found)

@@ -29,7 +29,7 @@ from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, OnStage
 from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
 from codesearch.store.digest import check_intact, describe_files
-from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, segment_folder
+from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, commit_manifest, segment_folder
 from codesearch.store.untrusted import (
     UntrustedError,
     check_file_names,
@@ -37,7 +37,7 @@ from codesearch.store.untrusted import (
     checked_manifest,
     is_name,
 )
-from codesearch.store.writer import commit_manifest, last_number, writing
+from codesearch.store.writer import last_number, writing
 from codesearch.text.bundle import SHIPPED, load_bundle, recorded_folder
 
 MAX_BYTES = 8_000_000_000

@@ -30,7 +30,7 @@ class IndexEntry:
     folder: Path
     manifest: Manifest | None
     error: CodeSearchError | None = None
-    stamp: Stamp = ABSENT  # Of the manifest when it was read.
+    stamp: Stamp = ABSENT  # Of the manifest, when it was read.
 
     @property
     def is_missing(self) -> bool:

@@ -43,15 +43,13 @@ class FileRecord:
     digest: bytes
     first_doc: int = 0
     doc_count: int = 0
-    skipped: str = ""  # The reason why the file has no documents or only blocks of lines, or "".
+    skipped: str = ""  # Why the file has no documents or only blocks of lines, or "".
     warnings: str = ""  # One warning per line, or "".
     summary: str = ""  # The first sentence of the documentation of the whole file, or "".
 
 
 _FILE_NAMES = tuple(field.name for field in fields(FileRecord))
-_FILE_COLUMNS = ", ".join(_FILE_NAMES)
-
-
+_FILES = f"SELECT file_id, {', '.join(_FILE_NAMES)} FROM files"
 _SHOWN = len(fields(Definition)) - 2  # Path and language are fields of the file.
 
 
@@ -78,7 +76,8 @@ class DocumentRow(NamedTuple):
         return Definition(file.path, file.language, *shown)
 
 
-_DOCUMENT_COLUMNS = ", ".join(DocumentRow._fields)
+_DOCUMENTS = f"SELECT doc_id, file_id, {', '.join(DocumentRow._fields)} FROM documents"
+_OF_FILE = "WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
 _stored = attrgetter(*DocumentRow._fields)
 _SQL_TYPES = {str: "TEXT", int: "INTEGER", bytes: "BLOB"}
 
@@ -135,8 +134,8 @@ class StoreWriter:
         self._connection.executescript(_LOOK_UPS)  # This commits first.
         self._connection.close()
 
-    def abandon(self) -> None:
-        """Close without finishing."""
+    def close(self) -> None:
+        """Close the database."""
         self._connection.close()
 
 
@@ -205,14 +204,10 @@ class StoreReader:
         return connection
 
     def fault(self) -> str:
-        """Check the schema, the pages and the type of every value; return what is wrong, or "".
-
-        A database of this program has nothing wrong, so only one from another machine needs this check.
-        """
+        """Check the schema, the pages and every value of a database from another machine; return what is wrong."""
         if list(self._select(_SCHEMA_QUERY)) != _expected_schema():
             return "it has another schema"
-        (found,) = next(self._select("PRAGMA quick_check(1)"))
-        if found != "ok":
+        if next(self._select("PRAGMA quick_check(1)")) != ("ok",):
             return "its pages are damaged"
         for table in ("files", "documents"):
             columns = self._select("SELECT name, lower(type) FROM pragma_table_info(?)", (table,))
@@ -238,18 +233,14 @@ class StoreReader:
 
     def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file): for all files in doc_id order, or only for some paths."""
-        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files"
         if paths is None:
-            rows = self._select(f"{query} ORDER BY file_id")
-        else:
-            rows = self._select_many(f"{query} WHERE path IN", paths)
-        return ((row[0], FileRecord(*row[1:])) for row in rows)
+            return map(_numbered, self._select(f"{_FILES} ORDER BY file_id"))
+        return map(_numbered, self._select_many(f"{_FILES} WHERE path IN", paths))
 
     def files_ending(self, path: str) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file) of each file with this path or with a path that ends in "/" and this path."""
-        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE path = ? OR substr(path, ?) = ?"
-        rows = self._select(query, (path, -len(path) - 1, f"/{path}"))
-        return ((row[0], FileRecord(*row[1:])) for row in rows)
+        query = f"{_FILES} WHERE path = ? OR substr(path, ?) = ?"
+        return map(_numbered, self._select(query, (path, -len(path) - 1, f"/{path}")))
 
     def files_without_documents(self) -> set[int]:
         """Return the file_ids of files that were read and have text, but no documents."""
@@ -258,44 +249,35 @@ class StoreReader:
 
     def document_spans(self, first_doc: int, count: int) -> list[tuple[int, int, str]]:
         """Read (start_line, last_line, qualified_name) of the documents of a file; quicker than `document_rows`."""
-        query = (
-            "SELECT start_line, last_line, qualified_name FROM documents "
-            "WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
-        )
+        query = f"SELECT start_line, last_line, qualified_name FROM documents {_OF_FILE}"
         return list(self._select(query, (first_doc, first_doc + count)))
 
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
         """Read the documents of a file, given by the first doc_id and their number."""
-        query = f"SELECT {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
-        return list(map(DocumentRow._make, self._select(query, (first_doc, first_doc + count))))
+        rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", (first_doc, first_doc + count))
+        return [DocumentRow._make(row[2:]) for row in rows]
 
     def line_counts(self) -> list[int]:
         """Return the number of lines of each document."""
-        return [
-            count
-            for (count,) in self._select("SELECT end_line - start_line + 1 FROM documents ORDER BY doc_id")
-        ]
+        query = "SELECT end_line - start_line + 1 FROM documents ORDER BY doc_id"
+        return [count for (count,) in self._select(query)]
 
     def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
         """Read some documents with their files."""
-        query = f"SELECT doc_id, file_id, {_DOCUMENT_COLUMNS} FROM documents WHERE doc_id IN "
-        rows = {row[0]: row[1:] for row in self._select_many(query, doc_ids)}
-        files = self.files_of({file_id for file_id, *_ in rows.values()})
-        return {doc_id: (files[row[0]], DocumentRow._make(row[1:])) for doc_id, row in rows.items()}
+        rows = list(self._select_many(f"{_DOCUMENTS} WHERE doc_id IN", doc_ids))
+        files = self.files_of({row[1] for row in rows})
+        return {row[0]: (files[row[1]], DocumentRow._make(row[2:])) for row in rows}
 
     def files_of(self, file_ids: Set[int]) -> Mapping[int, FileRecord]:
         """Read some files: file_id -> file; the result also contains all files that were read before."""
-        query = f"SELECT file_id, {_FILE_COLUMNS} FROM files WHERE file_id IN "
-        missing = self._select_many(query, list(file_ids - self._seen_files.keys()))
-        self._seen_files.update({row[0]: FileRecord(*row[1:]) for row in missing})
+        missing = list(file_ids - self._seen_files.keys())
+        self._seen_files.update(map(_numbered, self._select_many(f"{_FILES} WHERE file_id IN", missing)))
         return self._seen_files
 
     def documents_named(self, name: str) -> list[tuple[int, str, str]]:
         """List (doc_id, name, qualified_name) of every document with this name, ignoring case."""
-        query = (
-            "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE ORDER BY doc_id"
-        )
-        return list(self._select(query, (name,)))
+        query = "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE"
+        return list(self._select(f"{query} ORDER BY doc_id", (name,)))
 
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""
@@ -313,10 +295,13 @@ class StoreReader:
             raise IndexCorruptError(self._path, str(error), self._root) from None
 
 
+def _numbered(row: tuple[Any, ...]) -> tuple[int, FileRecord]:
+    return row[0], FileRecord(*row[1:])
+
+
 def _close_spare() -> None:
     """Close databases beyond `MOST_OPEN`, those used longest ago first, but none that is in use."""
-    spare = [reader for reader in list(_open)[:-MOST_OPEN] if not reader._users]
-    for reader in spare:
+    for reader in [reader for reader in list(_open)[:-MOST_OPEN] if not reader._users]:
         del _open[reader]
         if reader._connection:
             reader._connection.close()

@@ -51,25 +51,25 @@ def check_sizes(index_folder: Path, segment: SegmentEntry, root: str) -> Iterato
     for name, entry in segment.files.items():
         path = f"{segment.folder}/{name}"
         try:
-            found = os.stat(below + path)
+            status = os.stat(below + path)
         except OSError as error:
             raise unreadable(index_folder / path, error, root) from None
-        if found.st_size != entry["bytes"]:
-            reason = f"{found.st_size} bytes, expected {entry['bytes']}"
+        if status.st_size != entry["bytes"]:
+            reason = f"{status.st_size} bytes, expected {entry['bytes']}"
             raise IndexCorruptError(index_folder / path, reason, root)
-        yield path, [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        yield path, [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
     """Check one file's bytes."""
     try:
         with open(path, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise  # A writer may just have merged and deleted the segment.
     except OSError as error:
         raise unreadable(path, error, root) from None
-    if found != entry["sha256"]:
+    if digest != entry["sha256"]:
         raise IndexCorruptError(path, "its bytes were changed", root)
 
 
@@ -89,8 +89,7 @@ def check_intact(index_folder: Path, manifest: Manifest, *, is_thorough: bool = 
                 check_digest(index_folder / path, entry, manifest.root)
                 checked = not is_thorough
     if checked:
-        with suppress(OSError):  # In a read-only home the next query checks again.
-            _write(index_folder, seen)
+        _write(index_folder, seen)
 
 
 def remember_written(index_folder: Path, manifest: Manifest, new: Iterable[SegmentEntry]) -> None:
@@ -100,17 +99,17 @@ def remember_written(index_folder: Path, manifest: Manifest, new: Iterable[Segme
     stamps = {path: stamp for path, stamp in known.items() if path.startswith(named)}
     for segment in new:
         stamps.update(check_sizes(index_folder, segment, manifest.root))
-    with suppress(OSError):
-        _write(index_folder, stamps)
+    _write(index_folder, stamps)
 
 
 def _read(index_folder: Path) -> _Stamps:
     try:
-        found = json.loads((index_folder / FILE).read_bytes())
+        stamps = json.loads((index_folder / FILE).read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return stamps if isinstance(stamps, dict) else {}
 
 
 def _write(index_folder: Path, stamps: _Stamps) -> None:
-    write_atomically(index_folder / FILE, json.dumps(stamps).encode(), for_owner=True)
+    with suppress(OSError):  # In a read-only home the next query checks again.
+        write_atomically(index_folder / FILE, json.dumps(stamps).encode(), for_owner=True)

@@ -51,6 +51,7 @@ from codesearch.errors import (
     IndexStoreError,
     unreadable,
 )
+from codesearch.files import write_atomically
 from codesearch.text.bundle import SHIPPED
 
 FORMAT_VERSION = 14
@@ -74,11 +75,11 @@ Counts = dict[str, dict[str, int]]
 class SegmentEntry:
     """One segment of an index."""
 
-    number: int  # The number in the name of its folder.
-    source_files: int  # Number of files, including dead ones.
-    documents: int  # Number of documents, N, including dead ones.
-    live_documents: int  # Number of documents that are not dead.
-    dead_files: list[int]  # File_ids of the dead files, ascending.
+    number: int  # In the name of its folder.
+    source_files: int  # Including dead ones.
+    documents: int  # N, including dead ones.
+    live_documents: int
+    dead_files: list[int]  # Their file_ids, ascending.
     field_sums: list[int]  # Number of terms in each field over the live documents, [F].
     field_counts: list[int]  # Number of live documents in which each field is not empty, [F].
     files: dict[str, dict[str, Any]]  # Path inside the folder -> `{"bytes": .., "sha256": ..}`.
@@ -202,13 +203,14 @@ def not_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def limited_counts(counters: Mapping[str, Counter[str]]) -> Counts:
     """Return the highest counts of each reason, and the sum of all others as `OTHER`."""
-    return {reason: _limited(counter) for reason, counter in sorted(counters.items()) if counter.total()}
-
-
-def _limited(counter: Counter[str]) -> dict[str, int]:
-    ordered = sorted(((name, count) for name, count in counter.items() if count), key=lambda e: (-e[1], e[0]))
-    rest = sum(count for _, count in ordered[_MOST_COUNTED:])
-    return {**dict(ordered[:_MOST_COUNTED]), **({OTHER: rest} if rest else {})}
+    limited = {}
+    for reason, counter in sorted(counters.items()):
+        ordered = sorted((-count, name) for name, count in counter.items() if count)
+        if ordered:
+            limited[reason] = {name: -count for count, name in ordered[:_MOST_COUNTED]}
+        if rest := -sum(count for count, _ in ordered[_MOST_COUNTED:]):
+            limited[reason][OTHER] = rest
+    return limited
 
 
 def segment_folder(number: int) -> str:
@@ -216,19 +218,23 @@ def segment_folder(number: int) -> str:
     return f"{SEGMENTS}/{number:06d}"
 
 
-def manifest_bytes(manifest: Manifest) -> bytes:
-    """Return the content of the file. The value of `checksum` is the digest of the file with zeros in its place."""
+def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
+    """Make a manifest the current one; a reader sees the old or the new one, never a mixture.
+
+    The value of `checksum` is the digest of the file with zeros in its place.
+    """
     text = json.dumps({**asdict(manifest), _CHECKSUM: _NO_DIGEST}, indent=1, sort_keys=True).encode()
-    return text.replace(_NO_DIGEST.encode(), _digest(text), 1)
+    content = text.replace(_NO_DIGEST.encode(), _digest(text), 1)
+    write_atomically(index_folder / MANIFEST, content, sync=True, for_owner=True)
 
 
 def _is_intact(content: bytes) -> bool:
     """Say whether a manifest has the right checksum, or none."""
-    found = _CHECKSUM_VALUE.search(content)
-    if not found:
+    checksum = _CHECKSUM_VALUE.search(content)
+    if not checksum:
         return True
-    start, end = found.span(1)
-    return _digest(content[:start] + _NO_DIGEST.encode() + content[end:]) == found[1]
+    start, end = checksum.span(1)
+    return _digest(content[:start] + _NO_DIGEST.encode() + content[end:]) == checksum[1]
 
 
 def _digest(content: bytes) -> bytes:
@@ -247,12 +253,13 @@ def read_manifest(index_folder: Path) -> Manifest:
         raise unreadable(path, error, "FOLDER") from None
     except (ValueError, RecursionError) as error:
         raise IndexCorruptError(path, f"cannot be read ({error})", "FOLDER") from None
-    root = str(raw.get("root", "FOLDER")) if isinstance(raw, dict) else "FOLDER"
+    if not isinstance(raw, dict):
+        raw = {}
+    root = str(raw.get("root", "FOLDER"))
     if not _is_intact(content):
         raise IndexCorruptError(path, "its bytes were changed", root)
-    if not isinstance(raw, dict) or raw.get("format") != FORMAT_VERSION:
-        found = raw.get("format") if isinstance(raw, dict) else None
-        raise IndexFormatError(found, FORMAT_VERSION, root)
+    if raw.get("format") != FORMAT_VERSION:
+        raise IndexFormatError(raw.get("format"), FORMAT_VERSION, root)
     try:
         return Manifest.of({name: value for name, value in raw.items() if name != _CHECKSUM})
     except (TypeError, KeyError) as error:

@@ -124,10 +124,10 @@ class PostingsWriter:
         save_array(self._folder / "term_offsets.npy", offsets)
         self._write_lists(rank)
         save_array(self._folder / "field_lengths.npy", self._lengths[: self._documents])
-        self.abandon()
+        self.close()
 
-    def abandon(self) -> None:
-        """Close without finishing."""
+    def close(self) -> None:
+        """Delete the scratch file."""
         self._words.close()
 
     def _numbers(self, terms: list[str]) -> NDArray[np.uint32]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
@@ -26,26 +25,18 @@ class SegmentReader:
         """Open all files now, because a merge may delete the folder later."""
         folder, root, dim = index_folder / entry.folder, manifest.root, int(manifest.model["dim"])
         graph = entry.files.get(GRAPH_FILE)
-        self.folder, self.root = folder, root
+        self.folder, self.root, self.has_sources = folder, root, manifest.has_sources
         self.walk = manifest.walk_config()  # Which files of the root may be read.
-        # File_ids of the dead files, whose documents are not searched.
-        self.dead_files: Collection[int] = entry.dead_files
+        self.dead_files: Collection[int] = entry.dead_files  # Their documents are not searched.
         self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
-        self.postings = PostingsReader(folder, root)  # Inverted lists.
-        # The vector of each document.
+        self.postings = PostingsReader(folder, root)
         self.vectors = VectorReader(folder, entry.documents, dim, root=root, graph_entry=graph)
         # The source files, if the index was imported with code.
         self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
-        self.store = StoreReader(folder, root)  # Files and documents.
+        self.store = StoreReader(folder, root)
 
     def __len__(self) -> int:
-        """Count the documents, including dead ones."""
         return len(self.rows)
-
-    @property
-    def has_sources(self) -> bool:
-        """Say whether the indexed folder is on this machine; if not, `root` is only a name."""
-        return os.path.isabs(self.root)
 
     @cached_property
     def files(self) -> list[FileRecord]:
@@ -68,9 +59,8 @@ class IndexReader:
     """One open commit. It stays readable after later commits."""
 
     def __init__(self, index_folder: Path, manifest: Manifest) -> None:
-        self.folder = index_folder  # The index folder.
-        self.manifest = manifest  # The manifest of the commit.
-        self.segments: list[SegmentReader] = []  # The open segments, in the order of the manifest.
+        self.folder, self.manifest, self.root = index_folder, manifest, Path(manifest.root)
+        self.segments: list[SegmentReader] = []  # In the order of the manifest.
         try:
             for entry in manifest.segments:
                 self.segments.append(SegmentReader(index_folder, manifest, entry))
@@ -91,11 +81,6 @@ class IndexReader:
     def _checked(cls, index_folder: Path, manifest: Manifest) -> IndexReader:
         check_intact(index_folder, manifest)
         return cls(index_folder, manifest)
-
-    @property
-    def root(self) -> Path:
-        """The indexed folder."""
-        return Path(self.manifest.root)
 
     def check(self) -> None:
         """Check that every file is still the one that was opened or an intact copy."""

@@ -35,15 +35,14 @@ class Snapshot:
     """The live documents of some indexes."""
 
     def __init__(self, indexes: Sequence[IndexReader]) -> None:
-        self.indexes = indexes  # In which the documents are.
-        self.roots = [index.root for index in indexes]  # The indexed folders.
-        # All segments, in the order of the indexes.
+        self.indexes = indexes
+        self.roots = [index.root for index in indexes]
         self.segments = [segment for index in indexes for segment in index.segments]
         self._bases = [0, *accumulate(map(len, self.segments))]
         # Number of documents, including dead ones; one more than the highest doc_id.
         self.size = self._bases[-1]
         entries = [entry for index in indexes for entry in index.manifest.segments]
-        self.document_count = sum(entry.live_documents for entry in entries)  # Number of live documents, N.
+        self.document_count = sum(entry.live_documents for entry in entries)
         # Mean length of each field over documents where it is not empty, at least 1: float64 [F].
         self.average_lengths = average_lengths(
             [entry.field_sums for entry in entries], [entry.field_counts for entry in entries]
@@ -151,11 +150,7 @@ class Snapshot:
     ) -> DocIds:
         """Return the `count` live documents most similar to a unit query [D], in any order.
 
-        Args:
-            query: float32 [D].
-            count: number of documents; a graph, which may miss some, returns twice as many.
-            allowed: bool [size], or None if all live documents are allowed.
-            ef_search: number of candidates that a search of a graph examines.
+        `allowed` is bool [size], or None for all. A graph may miss some, so it returns twice as many.
         """
         if len(self.segments) == 1 or any(segment.vectors.has_graph for segment in self.segments):
             found = [
@@ -330,11 +325,8 @@ def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:
 
 
 def average_lengths(sums: Sequence[Sequence[int]], counts: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Divide the sum of each field's lengths by the number of documents where the field is not empty.
-
-    Most documents have no documentation. If they counted, the mean would be very low. BM25F would then treat all
-    documentation as long and give its words little weight.
-    """
+    """Divide the sum of each field's lengths by the number of documents where the field is not empty."""
+    # Most documents have no documentation. If they counted, BM25F would treat all documentation as long.
     if not sums:
         return np.ones(len(FIELDS))
     total, present = np.array(sums, np.int64).sum(axis=0), np.array(counts, np.int64).sum(axis=0)

@@ -32,13 +32,8 @@ class CodeSource(Protocol):
     """Where the code of documents of a root comes from."""
 
     @property
-    def root(self) -> str:
-        """The indexed folder, or the name of an index without one."""
-        ...
-
-    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None:
-        """Return the code of a document with `context` lines around it; None if it is gone."""
-        ...
+    def root(self) -> str: ...  # noqa: D102 - the indexed folder, or the name of an index without one.
+    def excerpt(self, file: FileRecord, row: DocumentRow, context: int) -> Excerpt | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +82,7 @@ class Ref:
 
 
 class SourceFiles:
-    """Cuts the code of a segment's documents out of the source files, and reads each file once.
-
-    If a file changed after it was indexed, the code is what is now at the old place. If the index was imported without
-    sources and without code, it is empty.
-    """
+    """Cuts the code of a segment's documents out of the source files, as they are now; reads each file once."""
 
     def __init__(self, segment: SegmentReader) -> None:
         self.root = segment.root
@@ -102,9 +93,9 @@ class SourceFiles:
         """Return the code of a document with `context` lines around it; None if the file no longer exists."""
         if file.path not in self._read:
             self._read[file.path] = read_source(self.segment, file)
-        if (found := self._read[file.path]) is None:
+        if (read := self._read[file.path]) is None:
             return None
-        source, stale = found
+        source, stale = read
         code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
         excerpt = Excerpt(code.decode("utf-8", "replace"), stale)
         if not context:
@@ -129,8 +120,8 @@ def is_inside(path: str) -> bool:
 
 def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
     """Return what `read_content` returns, with the content as it is parsed and shown."""
-    found = read_content(segment, file)
-    return found and (decoded(found[0]), found[1])
+    read = read_content(segment, file)
+    return read and (decoded(read[0]), read[1])
 
 
 def read_content(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
@@ -139,10 +130,9 @@ def read_content(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool]
     If the index was imported without sources, the bytes are those in the index, or b"" if it has no code.
     """
     if not segment.has_sources:
-        stored = segment.sources
-        if stored is None or not file.doc_count:  # A portable file has no files without documents.
+        if segment.sources is None or not file.doc_count:  # A portable file has no files without documents.
             return b"", False
-        return stored.read(int(segment.rows["file_id"][file.first_doc]), file), False
+        return segment.sources.read(int(segment.rows["file_id"][file.first_doc]), file), False
     if not is_inside(file.path):
         return None
     try:

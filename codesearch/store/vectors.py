@@ -91,14 +91,14 @@ class VectorWriter:
 
     def finish(self, config: VectorConfig) -> None:
         """Close the files; build the graph if there are enough documents and the extra `hnsw` is installed."""
-        self.abandon()
+        self.close()
         if self._count >= config.hnsw_threshold and hnsw_available():
             rows = np.memmap(self._segment / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
             scales = np.fromfile(self._segment / SCALES_FILE, np.float32)
             build_graph(self._segment / GRAPH_FILE, rows, scales, config)
 
-    def abandon(self) -> None:
-        """Close without finishing."""
+    def close(self) -> None:
+        """Close the files."""
         self._rows.close()
         self._scales.close()
 
@@ -137,8 +137,7 @@ class VectorReader:
     ) -> NDArray[np.float32]:
         """Return the cosine of each document, or of those in `doc_ids`, with a unit query [D]: float32 [N].
 
-        The cosines are exact for the stored rows, and each row is computed separately. So equal vectors have
-        bit-identical similarities at every position. Rows are converted in slices to limit memory.
+        Each row is computed separately, so equal vectors have bit-identical similarities at every position.
         """
         count = len(self) if doc_ids is None else len(doc_ids)
         out = np.empty(count, dtype=np.float32)
@@ -174,10 +173,7 @@ class VectorReader:
         return self._graph_entry is not None and hnsw_available()
 
     def neighbours(self, query: NDArray[np.float32], count: int, ef_search: int) -> NDArray[np.int64]:
-        """Return the doc_ids of about the `count` nearest documents that the graph finds, in any order.
-
-        A larger `ef_search` is slower and misses fewer documents.
-        """
+        """Return the doc_ids of about the `count` nearest documents that the graph finds, in any order."""
         graph = self._open_graph()
         graph.set_ef(max(ef_search, count))
         try:
@@ -202,12 +198,8 @@ def scan(
 ) -> tuple[list[NDArray[np.float32]], float]:
     """Return approximate cosines of each segment's documents from int8 products, and their maximum error.
 
-    The error depends only on the query. The cores share the rows of all segments, so no core is idle while another
-    finishes a small segment.
-
-    Args:
-        parts: the vectors of a segment and the ascending doc_ids to scan, or None for all.
-        query: unit vector [D].
+    A part has the ascending doc_ids to scan, or None for all. The cores share the rows of all segments, so no core is
+    idle while another finishes a small segment.
     """
     from simsimd import cdist
 

@@ -1,4 +1,4 @@
-"""Write a segment, commit a manifest, and delete the segments that it no longer names.
+"""Write a segment, and delete the segments that the manifest does not name.
 
 First builds, updates and merges write segments in the same way. A segment is never changed afterwards.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexNotFoundError, IndexStoreError, IndexWriteError
-from codesearch.files import PART, make_folder, write_atomically
+from codesearch.files import PART, make_folder
 from codesearch.store.arrays import ROW, ROWS, save_array
 from codesearch.store.database import DocumentRow, FileRecord, StoreWriter, storage_error
-from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_bytes, read_manifest
+from codesearch.store.manifest import MANIFEST, SEGMENTS, read_manifest
 from codesearch.store.postings import PostingsBlock, PostingsWriter
 from codesearch.store.reader import SegmentReader
 from codesearch.store.vectors import VectorWriter
@@ -27,11 +27,6 @@ from codesearch.types import KINDS
 
 _PART_S = 3600.0
 """A file that is this old and was not finished belongs to a process that was killed."""
-
-
-def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
-    """Make `manifest` the current one; a reader sees the old or the new one, never a mixture."""
-    write_atomically(index_folder / MANIFEST, manifest_bytes(manifest), sync=True, for_owner=True)
 
 
 @contextmanager
@@ -97,12 +92,9 @@ class SegmentWriter:
         self._new_ids: dict[int, NDArray[np.int64]] = {}
         self._merged: dict[int, SegmentReader] = {}
         with ExitStack() as opened:  # If a writer cannot be opened, the ones before it are closed.
-            self._store = StoreWriter(folder)
-            opened.callback(self._store.abandon)
-            self.vectors = VectorWriter(folder, dim)
-            opened.callback(self.vectors.abandon)
-            self._postings = PostingsWriter(folder)
-            opened.callback(self._postings.abandon)
+            self._store = opened.enter_context(closing(StoreWriter(folder)))
+            self.vectors = opened.enter_context(closing(VectorWriter(folder, dim)))
+            self._postings = opened.enter_context(closing(PostingsWriter(folder)))
             self._opened = opened.pop_all()
 
     @property

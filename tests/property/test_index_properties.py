@@ -110,7 +110,7 @@ def test_stored_vectors_are_close_and_their_similarities_exact(vectors, pick):
     with tempfile.TemporaryDirectory() as folder:
         writer = VectorWriter(Path(folder), 8)
         writer.add(rows, scales)
-        writer.abandon()
+        writer.close()
         Path(folder, "vectors.scales").write_bytes(scales.tobytes())
         reader = VectorReader(Path(folder), len(vectors), 8)
         query = vectors[pick % len(vectors)]

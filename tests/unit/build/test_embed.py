@@ -28,7 +28,7 @@ def batches(encoder, monkeypatch):
 def embedder(encoder, tmp_path):
     writer = VectorWriter(tmp_path, encoder.dim)
     yield Embedder(encoder, writer)
-    writer.abandon()
+    writer.close()
 
 
 def files(count: int) -> list[list[np.ndarray]]:
@@ -58,7 +58,7 @@ def test_rows_are_written_in_document_order(embedder, batches, encoder, tmp_path
         embedder.add_kept(*known)
         expected += [quantize(encoder._encode(tokens)), known]
     embedder.finish()
-    embedder._writer.abandon()
+    embedder._writer.close()
     rows, scales = (np.concatenate(parts) for parts in zip(*expected, strict=True))
     assert (tmp_path / ROWS_FILE).read_bytes() == rows.tobytes()
     assert (tmp_path / SCALES_FILE).read_bytes() == scales.tobytes()
@@ -70,7 +70,7 @@ def test_equal_texts_of_a_batch_are_embedded_once_and_have_equal_vectors(embedde
     for tokens in ([copy], [np.array([5], np.uint32), copy.copy()], []):
         embedder.add(tokens)
     embedder.finish()
-    embedder._writer.abandon()
+    embedder._writer.close()
     assert batches == [2] and embedder.embedded == 2
     rows = np.frombuffer((tmp_path / ROWS_FILE).read_bytes(), np.int8).reshape(3, -1)
     scales = np.frombuffer((tmp_path / SCALES_FILE).read_bytes(), np.float32)

@@ -19,12 +19,12 @@ from codesearch.store.manifest import (
     Manifest,
     SegmentEntry,
     Tally,
+    commit_manifest,
     limited_counts,
     read_manifest,
     segment_folder,
 )
 from codesearch.store.reader import IndexReader
-from codesearch.store.writer import commit_manifest
 from tests.conftest import only
 from tests.tiny_bundle import change_one_byte
 

@@ -148,7 +148,7 @@ def test_more_documents_than_a_posting_can_number_are_an_error(tmp_path, monkeyp
     for add in (lambda: writer.add(make_block([fields("c")]), 4), lambda: writer.keep(old, np.array([1, 4]))):
         with pytest.raises(IndexStoreError, match="^more than 4 documents: index fewer folders at once$"):
             add()
-    writer.abandon()
+    writer.close()
 
 
 def test_a_missing_or_damaged_array_is_a_corrupt_index(tmp_path):
