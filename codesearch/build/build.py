@@ -38,7 +38,7 @@ from codesearch.store.manifest import (
     segment_folder,
 )
 from codesearch.store.postings import field_statistics, load_field_lengths
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.reader import SegmentReader
 from codesearch.store.vectors import VectorWriter, quantize
 from codesearch.store.writer import SegmentWriter, last_number, writing
 from codesearch.text.bundle import recorded_folder
@@ -59,20 +59,20 @@ class Progress:
     """The progress of a build."""
 
     stage: str  # "parse", "write" or "commit".
-    done_bytes: int  # Bytes of source that are parsed.
-    total_bytes: int  # Bytes of source to parse.
-    documents: int  # Live documents so far.
+    done_bytes: int  # Of source that is parsed.
+    total_bytes: int  # Of source to parse.
+    documents: int  # Live ones so far.
 
 
 @dataclass(frozen=True, slots=True)
 class BuildReport:
     """What a build did."""
 
-    manifest: Manifest  # The committed manifest.
-    parsed: int  # Number of parsed files.
-    kept: int  # Number of unchanged files.
-    removed: int  # Number of files that no longer exist.
-    embedded: int  # Number of texts that the model embedded.
+    manifest: Manifest
+    parsed: int  # Files.
+    kept: int  # Unchanged files.
+    removed: int  # Files that no longer exist.
+    embedded: int  # Texts.
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -100,7 +100,13 @@ def build_index(
     merged = build.take_segments_to_merge(merge_all=merge_all)
     # Close readers and parser here. After a failure, the garbage collector might do it in a thread of the pool.
     with writing(plan.index_folder), ExitStack() as opened:
-        readers = _open(plan, merged, opened)
+        readers = {
+            entry.number: opened.enter_context(
+                closing(SegmentReader(plan.index_folder, plan.previous, entry))
+            )
+            for entry in merged
+            if plan.previous
+        }
         kept = [
             live
             for number, reader in readers.items()
@@ -286,15 +292,6 @@ class _Totals:
             self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
         for line in filter(None, record.warnings.split("\n")):
             self.warnings[line] += sign
-
-
-def _open(plan: Plan, merged: list[SegmentEntry], opened: ExitStack) -> dict[int, SegmentReader]:
-    """Open the segments that are merged: number -> reader."""
-    if not plan.previous:
-        return {}
-    index = IndexReader(plan.index_folder, replace(plan.previous, segments=merged))
-    opened.callback(index.close)
-    return {entry.number: segment for entry, segment in zip(merged, index.segments, strict=True)}
 
 
 def _path_of(file: SourceFile | LiveFile) -> str:

@@ -75,17 +75,14 @@ class Task:
     max_bytes: int  # What the process may use.
 
 
-def is_small(files: Sequence[SourceFile]) -> bool:
-    """Say whether parsing the files takes less time than starting processes."""
-    return _size(files) < _SERIAL_BYTES
-
-
 def parse_files(
     parser: FileParser, files: Sequence[SourceFile], workers: int | None = None
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Parse files in order; yield None for a file that no longer exists."""
     memory = memory_budget_bytes()
-    count = 1 if is_small(files) else min(workers or available_cores(), max(memory // _LEAST_WORKER_BYTES, 1))
+    count = min(workers or available_cores(), max(memory // _LEAST_WORKER_BYTES, 1))
+    if _size(files) < _SERIAL_BYTES:
+        count = 1
     try:
         pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser, memory_bytes=memory)
         with closing(pool):
@@ -176,19 +173,16 @@ def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
 
 def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
     """Call `extract` in another process, with limits of time and memory."""
-    (found,) = extract_each([(source, path, spec)], config)
-    if found is None:
+    (extraction,) = extract_each([(source, path, spec)], config)
+    if extraction is None:
         raise ParseError(f"{path}: the {spec.name} parser takes too much time or memory")
-    return found
+    return extraction
 
 
 def extract_each(
     files: Iterable[tuple[bytes, str, LanguageSpec]], config: ParseConfig
 ) -> Iterator[Extraction | None]:
-    """Call `extract` for each source with its path and language, in other processes with limits of time and memory.
-
-    None stands for a file whose parser crashed or went over a limit.
-    """
+    """Call `extract` for each source with its path and language in other processes; None if it goes over a limit."""
     listed = list(files)
     count = min(len(listed), available_cores(), _MOST_EXTRACTORS)
     pool: Workers[tuple[bytes, str, LanguageSpec], Extraction] = Workers(
@@ -205,21 +199,21 @@ def extract_each(
 def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, LanguageSpec]], Extraction]:
     def extract_limited(file: tuple[bytes, str, LanguageSpec]) -> Extraction:
         limit_file(len(file[0]), LOST_S, memory_budget_bytes())
-        found = extract(*file, config)
+        extraction = extract(*file, config)
         lift_limits()
-        return found
+        return extraction
 
     return extract_limited
 
 
 def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
     def parse(task: Task) -> Parsed:
-        found = []
+        parsed = []
         for file in task.files:
             limit_file(file.size, task.left_s, task.max_bytes)
-            found.append(parser.parse_plain(file) if task.is_plain else parser.parse(file))
+            parsed.append(parser.parse_plain(file) if task.is_plain else parser.parse(file))
         lift_limits()
-        return found
+        return parsed
 
     return parse
 

@@ -48,20 +48,18 @@ class LiveFile:
 class Plan:
     """The plan of an update."""
 
-    root: Path  # The folder to index.
-    index_folder: Path  # The folder of its index.
-    config: IndexConfig  # The settings of the index.
+    root: Path
+    index_folder: Path
+    config: IndexConfig
     last: Manifest | None  # The last commit, if there is one.
     previous: Manifest | None  # The last commit, if the update can reuse it.
     config_digest: str  # Hash of the settings, grammars and model that affect the documents of a file.
     to_parse: list[SourceFile]  # New and changed files, in the order of their paths.
     dead: list[LiveFile]  # Files of the last commit that are deleted or changed.
     removed: int  # Number of deleted files of the last commit.
-    walked: Tally = field(default_factory=Tally)  # Files and folders that the walk skipped.
-    # Language -> number of its files, if its parser is not installed.
+    walked: Tally = field(default_factory=Tally)
     missing_grammars: dict[str, int] = field(default_factory=dict)
-    # The new stamps; a later check that finds the same stamps has nothing to do.
-    stamps: Stamps = field(default_factory=Stamps)
+    stamps: Stamps = field(default_factory=Stamps)  # A later check that finds the same has nothing to do.
     stamps_changed: bool = False  # Whether they differ from those of the last commit.
 
     @property
@@ -103,25 +101,24 @@ def plan_update(
     report = WalkReport(until=until)
     digest = digest_of(config, model_id)
     previous = None if rebuild or not last or last.config_digest != digest else last
-    found = None
+    tree = None
     if previous and previous.complete:
         if seen is None or seen.commit != previous.commit:
             seen = compare(index_folder, previous, config.walk)
-        found = _changes(config.walk, previous, seen)
+        tree = _changes(config.walk, previous, seen)
     old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
-    found = found or _walked(root, config.walk, old, report)
+    tree = tree or _walked(root, config.walk, old, report)
     known: dict[str, LiveFile] = {}
     if previous:
-        known = known_files(
-            index_folder, previous, None if found.is_whole else [file.path for file in found.files]
-        )
+        paths = None if tree.is_whole else [file.path for file in tree.files]
+        known = known_files(index_folder, previous, paths)
     to_parse = [
         file
-        for file in found.files
+        for file in tree.files
         if not (live := known.get(file.path))
         or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
     ]
-    gone = known.keys() - {file.path for file in found.files}
+    gone = known.keys() - {file.path for file in tree.files}
     dead = [known[path] for path in [*(file.path for file in to_parse if file.path in known), *sorted(gone)]]
     return Plan(
         root=root,
@@ -133,15 +130,15 @@ def plan_update(
         to_parse=to_parse,
         dead=dead,
         removed=len(gone),
-        walked=found.walked,
-        missing_grammars=found.missing_grammars,
-        stamps=found.stamps,
-        stamps_changed=found.stamps != old,
+        walked=tree.walked,
+        missing_grammars=tree.missing_grammars,
+        stamps=tree.stamps,
+        stamps_changed=tree.stamps != old,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Tree:
     """What is known of a tree now."""
 
     files: list[SourceFile]  # Files to compare with the last commit, in the order of their paths.
@@ -151,7 +148,7 @@ class _Found:
     stamps: Stamps
 
 
-def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> _Found:
+def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> _Tree:
     """Return what a walk finds."""
     started_ns = time.time_ns()
     files = sorted(walk(root, config, report), key=lambda file: file.path)
@@ -162,10 +159,10 @@ def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> 
         trusted(report.watched, started_ns, old.watched, old.taken_ns),
         time.time_ns(),
     )
-    return _Found(files, True, tally, report.missing_grammars, stamps)
+    return _Tree(files, True, tally, report.missing_grammars, stamps)
 
 
-def _changes(config: WalkConfig, previous: Manifest, seen: Comparison) -> _Found | None:
+def _changes(config: WalkConfig, previous: Manifest, seen: Comparison) -> _Tree | None:
     """Return the source files whose stamps changed; None if a walk is needed."""
     old = seen.stamps
     if seen.changed is None:
@@ -177,7 +174,7 @@ def _changes(config: WalkConfig, previous: Manifest, seen: Comparison) -> _Found
         files.append(file)
     new = trusted({file.path: file.stamp for file in files}, seen.started_ns, old.files, old.taken_ns)
     stamps = replace(old, files={**old.files, **new}, taken_ns=time.time_ns())
-    return _Found(files, False, previous.walked, previous.missing_grammars, stamps)
+    return _Tree(files, False, previous.walked, previous.missing_grammars, stamps)
 
 
 def live_files(
@@ -194,12 +191,12 @@ def known_files(
     index_folder: Path, manifest: Manifest, paths: Sequence[str] | None = None
 ) -> dict[str, LiveFile]:
     """Read the live files of a commit of an index by path: all, or only those with some paths."""
-    found: dict[str, LiveFile] = {}
+    files: dict[str, LiveFile] = {}
     for entry in manifest.segments:
         with closing(StoreReader(index_folder / entry.folder, manifest.root)) as store:
             live = live_files(entry.number, entry.dead_files, store, paths)
-            found.update((file.record.path, file) for file in live)
-    return found
+            files.update((file.record.path, file) for file in live)
+    return files
 
 
 def _is_unchanged(
@@ -225,9 +222,8 @@ def _is_unchanged(
 
 def can_merge(entries: Sequence[SegmentEntry]) -> bool:
     """Say whether merging all segments would change anything."""
-    return (
-        any(entry.dead_files for entry in entries) or len(segments_to_merge(entries, 0, merge_all=True)) > 1
-    )
+    has_dead = any(entry.dead_files for entry in entries)
+    return has_dead or len(segments_to_merge(entries, 0, merge_all=True)) > 1
 
 
 def segments_to_merge(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from codesearch.errors import IndexStoreError
 from codesearch.files import create_private, make_folder, stamp_of, sync_folder
 from codesearch.store.catalogue import list_indexes
 from codesearch.store.digest import check_intact
-from codesearch.store.manifest import SEGMENTS, Manifest, SegmentEntry, commit_manifest, segment_folder
+from codesearch.store.manifest import SEGMENTS, Manifest, commit_manifest, segment_folder
 from codesearch.store.writer import last_number, writing
 from codesearch.treefiles import read_regular
 
@@ -33,13 +33,9 @@ _MAX_LINK_BYTES = 10_000
 
 
 def seed_index(root: Path, index_folder: Path, home: Path, digest: str) -> Manifest | None:
-    """Make an index of a folder out of the most similar one, if that has half of its files with the same sizes.
-
-    Returns:
-        The manifest, which says that the index is not complete; None if there is no similar index that is intact.
-    """
+    """Make an incomplete index of a folder out of the most similar one, if that has half of its files; else None."""
     here = _repository(root)
-    found = [
+    known = [
         (entry.folder, entry.manifest)
         for entry in list_indexes(home)
         if entry.manifest
@@ -47,16 +43,16 @@ def seed_index(root: Path, index_folder: Path, home: Path, digest: str) -> Manif
         and entry.manifest.has_sources
         and entry.manifest.config_digest == digest
     ]
-    found.sort(key=lambda one: one[1].created, reverse=True)
-    found.sort(key=lambda one: (_repository(Path(one[1].root)) != here, Path(one[1].root).name != root.name))
-    shares = [(_share(folder, manifest, root), folder, manifest) for folder, manifest in found[:_EXAMINED]]
-    share, folder, manifest = max(shares, key=lambda one: one[0], default=(0.0, index_folder, None))
-    if manifest is None or share < _LEAST_SHARE:
-        return None
-    try:
-        return _linked(folder, manifest, root, index_folder)
-    except (OSError, IndexStoreError):  # It is damaged, or another process removed it.
-        return None
+    known.sort(key=lambda index: index[1].created, reverse=True)
+    known.sort(
+        key=lambda index: (_repository(Path(index[1].root)) != here, Path(index[1].root).name != root.name)
+    )
+    shares = [(_share(folder, manifest, root), folder, manifest) for folder, manifest in known[:_EXAMINED]]
+    share, folder, manifest = max(shares, key=lambda index: index[0], default=(0.0, index_folder, None))
+    if manifest and share >= _LEAST_SHARE:
+        with suppress(OSError, IndexStoreError):  # It is damaged, or another process removed it.
+            return _linked(folder, manifest, root, index_folder)
+    return None
 
 
 def _repository(root: Path) -> str:
@@ -90,25 +86,20 @@ def _linked(source: Path, manifest: Manifest, root: Path, index_folder: Path) ->
     with writing(index_folder):
         (index_folder / STAMPS).unlink(missing_ok=True)  # They may belong to an index that was removed.
         make_folder(index_folder / SEGMENTS)
-        segments = _link_segments(source, manifest.segments, index_folder)
+        segments = []
+        for number, old in enumerate(manifest.segments, last_number(index_folder) + 1):
+            segments.append(replace(old, number=number))
+            folder = index_folder / segment_folder(number)
+            make_folder(folder)
+            for name in old.files:
+                make_folder((folder / name).parent)
+                _link(source / old.folder / name, folder / name)
+            sync_folder(folder)
         sync_folder(index_folder / SEGMENTS)
         seeded = replace(manifest, root=str(root.resolve()), commit=1, complete=False, segments=segments)
         check_intact(index_folder, seeded)
         commit_manifest(index_folder, seeded)
     return seeded
-
-
-def _link_segments(source: Path, segments: Sequence[SegmentEntry], target: Path) -> list[SegmentEntry]:
-    first = last_number(target) + 1
-    linked = [replace(segment, number=first + position) for position, segment in enumerate(segments)]
-    for old, new in zip(segments, linked, strict=True):
-        folder = target / segment_folder(new.number)
-        make_folder(folder)
-        for name in old.files:
-            make_folder((folder / name).parent)
-            _link(source / old.folder / name, folder / name)
-        sync_folder(folder)
-    return linked
 
 
 def _link(source: Path, target: Path) -> None:

@@ -48,8 +48,7 @@ class Stamps:
     files: dict[str, Stamp] = field(default_factory=dict)  # Of the source files.
     passed: dict[str, Stamp] = field(default_factory=dict)  # Of files that were looked at and left out.
     watched: dict[str, Stamp] = field(default_factory=dict)  # Of folders and ignore files.
-    # Wall clock time after the last stamp was taken; 0 if unknown.
-    taken_ns: int = field(default=0, compare=False)
+    taken_ns: int = field(default=0, compare=False)  # Wall clock time after the last stamp; 0 if unknown.
 
 
 def write_stamps(index_folder: Path, stamps: Stamps, commit: int) -> None:
@@ -119,8 +118,8 @@ def is_folder(path: str) -> bool:
 class Comparison:
     """A root compared with one commit of its index."""
 
-    commit: int  # The commit.
-    stamps: Stamps  # Its stamps.
+    commit: int
+    stamps: Stamps  # Of the commit.
     # Source files whose stamps changed -> their stamps now; None if a walk is needed.
     changed: Mapping[str, Stamp] | None
     started_ns: int  # Wall clock time before the first file was checked.
@@ -134,10 +133,7 @@ class Comparison:
 def walk_in_force(
     root: Path, made_with: MadeWith | None, given: IndexOptions
 ) -> tuple[WalkConfig, IndexOptions]:
-    """Return the walk settings of an index now, and the part of them that options set.
-
-    Options given now come first, then earlier ones, settings files, defaults.
-    """
+    """Return the walk settings of an index now, and the part that options set: those given now, then earlier ones."""
     options = given.over(IndexOptions.of(made_with.options)) if made_with else given
     return options.over(index_options(root)).over(WalkConfig()), options
 

@@ -86,13 +86,12 @@ class Workers(Generic[T, R]):
     """Runs tasks in up to `count` processes, which start when they are needed.
 
     If a process dies, its task fails and a later task starts a new process. A task waits until the memory that it
-    reserves is free. The tasks limit themselves to what they have reserved.
+    reserves is free. The tasks limit themselves to what they have reserved, at least `share_bytes`.
     """
 
     def __init__(
         self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object, memory_bytes: int = 0
     ) -> None:
-        """Open the pool."""
         from concurrent.futures import ThreadPoolExecutor
 
         self.memory_bytes, self.share_bytes = memory_bytes, min(memory_bytes // count, _MOST_SHARE)
@@ -107,10 +106,7 @@ class Workers(Generic[T, R]):
         self._closed = False
 
     def submit(self, task: T, reserve_bytes: int = 0) -> Future[R]:
-        """Give a task to the next free process.
-
-        The future raises WorkerDiedError or WorkerStartError if the process ends, or the exception of the task.
-        """
+        """Give a task to the next free process; if that ends, the future raises one of the errors above."""
         return self._threads.submit(self._run, task, max(reserve_bytes, self.share_bytes))
 
     def close(self) -> None:
@@ -169,7 +165,7 @@ class Workers(Generic[T, R]):
         for other in idle:
             self._forget(other)
         try:
-            worker.start(self._start)
+            worker.ask(self._start, is_start=True)
         except WorkerDiedError as error:
             self._forget(worker)
             raise WorkerStartError(str(error)) from None
@@ -198,18 +194,11 @@ class _Worker:
         """Say whether its own limit of processor time ended the process."""
         return _TIMER is not None and self._process.returncode == -_TIMER
 
-    def start(self, start: tuple[Callable[..., Any], tuple[object, ...]]) -> None:
-        """Let the process open the handler of the next tasks."""
-        self._send((True, start))
-
-    def ask(self, task: object) -> Any:  # noqa: ANN401 - any task's result.
-        """Give the process a task and return its result."""
-        return self._send((False, task))
-
-    def _send(self, message: tuple[bool, object]) -> Any:  # noqa: ANN401 - any task's result.
+    def ask(self, message: object, *, is_start: bool = False) -> Any:  # noqa: ANN401 - any task's result.
+        """Give the process a task and return its result, or let it open the handler of the next tasks."""
         assert self._process.stdin and self._process.stdout
         try:
-            pickle.dump(message, self._process.stdin, pickle.HIGHEST_PROTOCOL)
+            pickle.dump((is_start, message), self._process.stdin, pickle.HIGHEST_PROTOCOL)
             self._process.stdin.flush()
             done, result = pickle.load(self._process.stdout)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # ValueError: `end` closed the pipes.
