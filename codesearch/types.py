@@ -38,9 +38,6 @@ OF_FILE = GENERATED | TEST | VENDORED | BUILT
 MAX_COPIES = 10
 """A hit lists at most this many of its copies. It counts all of them."""
 
-MAX_OTHERS = 2
-"""If files are ranked, a hit has at most this many other definitions of its file."""
-
 
 @dataclass(frozen=True, slots=True)
 class Definition:

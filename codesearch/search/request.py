@@ -78,6 +78,8 @@ class SearchRequest:
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
         by_file: rank files; each hit is the best definition of its file, with the score of the file and with other
             definitions of the file that match.
+        screen: if files are ranked, how many definitions to show in all: those that score best together with their
+            files, also in further files than `top_k`. By default three for each of `top_k` files on average.
         fixed: the query is an exact text: hits are the definitions that it stands in, in the same case.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
@@ -95,6 +97,7 @@ class SearchRequest:
     min_confidence: float = QuerySettings.min_confidence
     changed: str | None = None
     by_file: bool = False
+    screen: int = 0
     fixed: bool = False
 
     def __post_init__(self) -> None:
@@ -119,6 +122,7 @@ class RequestFields(TypedDict, total=False):
     min_confidence: float
     changed: str | None
     by_file: bool
+    screen: int
     fixed: bool
 
 

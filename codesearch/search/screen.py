@@ -10,6 +10,10 @@ little, and its name says what it is about. So the score of a file is
     best + file_support_weight * sum of .8^i * score of its i-th other definition, i = 1 .. 5
          + file_name_weight * share of the words of its name that are in the query
 
+Its other definitions that are shown are those with the highest
+
+    score + .25 * score of the file
+
 Two words also match if one begins with the other and both have at least four letters ("session" and "sessions").
 
 If the query asks for a conversion and the best definition clearly converts that way, only the best definition of a file
@@ -35,13 +39,15 @@ from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import Ref
 from codesearch.store.topk import best_positions, equal_before
 from codesearch.text.terms import terms_of
-from codesearch.types import FOLDER_FILES, MAX_COPIES, MAX_OTHERS, OF_FILE, Hit
+from codesearch.types import FOLDER_FILES, MAX_COPIES, OF_FILE, Hit
 
 _DECAY, _MOST_SUPPORT = 0.8, 5
 _OF_DEFINITIONS = ("data", "file_diversity")
 """Penalties that are not part of a file's score: they choose between definitions."""
-_MIN_SHARE = 0.5
-"""Other definitions of a file are shown if their score is at least this share of the best one's."""
+_FILE_SHARE, _MIN_SHARE = 0.25, 0.5
+"""The share of the score of its file that a definition gets, and the lowest share of the best score that is shown."""
+_PER_FILE = 3
+"""Definitions that are shown for each file on average."""
 _PREFIX = 4
 """The fewest letters of a word that is the beginning of another."""
 
@@ -111,21 +117,32 @@ def _support(files: DocIds, above: DocIds, scores: NDArray[np.float32]) -> NDArr
     return np.bincount(rows, weighted, len(distinct)).astype(np.float32)
 
 
-def group_by_file(query: str, ranking: Ranking, config: RankConfig, count: int) -> list[Candidate]:
-    """Return the best definition of the first `count` files, with up to `MAX_OTHERS` other definitions of the file.
+def group_by_file(
+    query: str, ranking: Ranking, config: RankConfig, count: int, screen: int = 0
+) -> list[Candidate]:
+    """Return the best definition of the first `count` files, each with other definitions of its file.
 
-    The arguments are those of `rank_files`. If files are copies of each other, the candidates may be fewer.
+    With `screen`, that many definitions are chosen in all, and other files follow if one of theirs is among them.
+    The other arguments are those of `rank_files`. If files are copies of each other, the candidates may be fewer.
     """
-    order = ranking.order()
-    doc_ids, scores = ranking.doc_ids[order], ranking.scores[order]
-    numbers = ranking.files()[order]
+    bests = group_copies(rank_files(query, ranking, config, max(count, screen)), max(count, screen))
+    shown = np.array([best.doc_id for best in bests], dtype=np.int64)
+    files = ranking.documents.file_numbers(shown)
+    scores = dict(zip(files.tolist(), (best.score for best in bests), strict=True))
+    able = np.flatnonzero(np.isin(ranking.files(), files))
+    of_file = np.array([scores[file] for file in ranking.files()[able].tolist()])
+    values = ranking.scores[able] + _FILE_SHARE * of_file
+    by_value = np.argsort(-values, kind="stable")
+    matching = able[by_value[values[by_value] >= _MIN_SHARE * values.max(initial=0)]]
+    order = np.concatenate([np.searchsorted(ranking.doc_ids, shown[:count]), matching])
+    distinct = order[equal_before(ranking.documents.copy_keys(ranking.doc_ids[order])) == 0]
+    chosen = distinct[: screen or _PER_FILE * count]
     candidates = []
-    for best in group_copies(rank_files(query, ranking, config, count), count):
-        (shown,) = np.flatnonzero(doc_ids == best.doc_id)
-        others = (numbers == numbers[shown]) & (scores >= _MIN_SHARE * scores[shown])
-        others[shown] = False
-        chosen = order[others][:MAX_OTHERS].tolist()
-        candidates.append(replace(best, others=tuple(map(ranking.candidate, chosen))))
+    for rank, (best, file) in enumerate(zip(bests, files, strict=True)):
+        of_file = chosen[ranking.files()[chosen] == file]
+        if rank < count or len(of_file):
+            others = of_file[ranking.doc_ids[of_file] != best.doc_id].tolist()
+            candidates.append(replace(best, others=tuple(map(ranking.candidate, others))))
     return candidates
 
 

@@ -223,12 +223,12 @@ class Searcher:
         count, candidate_count = request.top_k, self.config.candidate_count
         while True:
             if request.by_file:
-                candidates = group_by_file(query.text, ranking, self.config, count)
+                candidates = group_by_file(query.text, ranking, self.config, count, request.screen)
             else:
                 candidates = group_copies(ranking, count, left_out)
-            hits = hydrate(ranking.documents, candidates, request.context)[: request.top_k]
-            if len(hits) == request.top_k:
-                return hits
+            hits = hydrate(ranking.documents, candidates, request.context)
+            if len(hits) >= request.top_k:
+                return hits if request.screen else hits[: request.top_k]
             if count < len(ranking.doc_ids):
                 count *= 4
             elif candidate_count <= len(ranking.doc_ids):

@@ -75,24 +75,38 @@ def test_definitions_that_hardly_match_are_not_shown_with_the_best_one(searcher_
     assert [hit.others for hit in tree.answer(SearchRequest("load the session", by_file=True)).hits] == [()]
 
 
-def test_other_definitions_of_a_hit_have_at_least_half_of_its_score(searcher_of):
+def test_other_definitions_have_at_least_half_of_the_best_score(searcher_of):
     words = "alpha bravo delta gamma omega sigma theta kappa lambda zeta".split()
     function = "def {}():\n    '''{}.'''\n    return 1\n\n\n"
     shares = {}
     for some in list(combinations(words, 3))[::6]:
         code = function.format("best", " ".join(words)) + function.format("other", " ".join(some))
         tree = searcher_of({"b.py": code})
-        best, other = tree.answer(SearchRequest(" ".join(words))).hits
+        best, other = (hit.score for hit in tree.answer(SearchRequest(" ".join(words))).hits)
         (hit,) = tree.answer(SearchRequest(" ".join(words), by_file=True)).hits
-        shares[other.score / best.score] = bool(hit.others)
+        of_file = 0.25 * hit.score
+        shares[(other + of_file) / (best + of_file)] = bool(hit.others)
     assert all(shown == (share >= 0.5) for share, shown in shares.items())
-    assert min(abs(share - 0.45) for share in shares) < 0.05 > min(abs(share - 0.55) for share in shares)
+    assert min(abs(share - 0.45) for share in shares) < 0.06 > min(abs(share - 0.55) for share in shares)
+
+
+def test_a_screen_shows_the_best_definitions_of_all_files(searcher_of):
+    tree = searcher_of({"a.py": OTHER_SESSION, "b.py": MANY})
+
+    def shown(**fields):
+        hits = tree.answer(SearchRequest("the session", 1, by_file=True, **fields)).hits
+        return [(hit.path, len(hit.others)) for hit in hits]
+
+    assert shown() == [("b.py", 2)]
+    assert shown(screen=1) == [("b.py", 0)]
+    assert shown(screen=3) == [("b.py", 1), ("a.py", 0)]
+    assert shown(screen=9) == [("b.py", 3), ("a.py", 0)]
 
 
 def test_the_other_definitions_of_a_hit_are_those_of_its_file(searcher_of):
     tree = searcher_of({"a.py": OTHER_SESSION, "b.py": MANY})
     hits = tree.answer(SearchRequest("the session", by_file=True)).hits
-    assert {hit.path: len(hit.others) for hit in hits} == {"a.py": 0, "b.py": 2}
+    assert {hit.path: len(hit.others) for hit in hits} == {"a.py": 0, "b.py": 3}
 
 
 def test_a_list_of_definitions_has_no_others(searcher_of):
