@@ -7,14 +7,15 @@ proposed. Those are few, so most queries read no file. White space, comment mark
 differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found,
 placeholders such as `%s` and `({name})` in a source may stand for up to half of its words, each for one or more.
 
-With `SearchRequest.fixed`, the query is looked for exactly as it is. A file is read if one of its documents has all
-terms, or if it has no document. The first document of a file also has the terms of words that are in none of its
-documents, such as imports.
+With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words. Files are read first if one
+of their documents has all terms, or if they have no document; the first document of a file also has the terms of words
+that are in none of its documents, such as imports. Then all others are read, those that were indexed last first.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -36,8 +37,8 @@ from codesearch.store.source import read_source
 from codesearch.store.topk import distinct
 from codesearch.text.terms import STOP_WORDS, terms_of
 
-MOST_FILES, MOST_BYTES = 300, 12_000_000
-"""How many files with a text are shown, and how much is read to find them."""
+MOST_FILES, MOST_BYTES = 2_000, 64_000_000
+"""In how many files a text is looked at, and how much is read to find them."""
 
 
 class Proposed(NamedTuple):
@@ -62,22 +63,34 @@ def check_has_code(indexes: Sequence[IndexReader]) -> None:
 
 
 def proposed_files(
-    snapshot: Snapshot, lexical: LexicalScorer, terms: Sequence[str], filters: Filters
+    snapshot: Snapshot, terms: Sequence[str], filters: Filters, *, others: bool = False
 ) -> list[Proposed]:
-    """Return the live files that pass the filters and may have a text with these terms, by path and root."""
-    doc_ids = lexical.with_all(terms)
+    """Return the live files that pass the filters and may have words with these terms, by path and root.
+
+    All `others` that pass follow, those that were indexed last first.
+    """
+    doc_ids = LexicalScorer(snapshot, RankConfig()).with_all(terms)
     inner = inner_folders(snapshot.roots)
-    found = []
+    proposed, rest = list[Proposed](), list[Proposed]()
     for base, segment in snapshot.based_segments():
         own = doc_ids[(doc_ids >= base) & (doc_ids < base + len(segment))] - base
-        file_ids = set(distinct(segment.rows["file_id"][own].astype(np.int64)).tolist())
-        file_ids.update(segment.store.files_without_documents() - set(segment.dead_files))
+        first = set(distinct(segment.rows["file_id"][own].astype(np.int64)).tolist())
+        first |= segment.store.files_without_documents()
+        if others:
+            able = {
+                file_id for file_id, file in enumerate(segment.files) if file.doc_count or not file.skipped
+            }
+        else:
+            able = set(first)
+        able -= set(segment.dead_files)
         if not filters.allow_all or inner[segment.root]:
             passes = passing_files(filters, segment, inner[segment.root])
-            file_ids = {file_id for file_id in file_ids if passes[file_id]}
-        files = segment.store.files_of(file_ids)
-        found += [Proposed(base, segment, files[file_id]) for file_id in file_ids]
-    return sorted(found, key=lambda one: (one.file.path, one.segment.root))
+            able = {file_id for file_id in able if passes[file_id]}
+        files = segment.store.files_of(able)
+        for file_id in sorted(able, reverse=True):
+            (proposed if file_id in first else rest).append(Proposed(base, segment, files[file_id]))
+    proposed.sort(key=lambda one: (one.file.path, one.segment.root))
+    return proposed + rest[::-1]
 
 
 def read_with(
@@ -256,37 +269,46 @@ class ExactText(NamedTuple):
     Attributes:
         doc_ids: the innermost documents around it, ascending.
         outside: "path:line" where no document is around it.
-        unread_files: how many more files have its words and were not read, because there are too many.
+        lines: number of lines where it begins.
+        files: number of files that have it.
+        unread_files: how many more files may have it and were not read, because there are too many.
     """
 
     doc_ids: list[int]
     outside: list[str]
+    lines: int
+    files: int
     unread_files: int
 
 
 def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText:
     """Return the documents around each place of a text, and the places outside of documents."""
     check_has_code(snapshot.indexes)
-    terms = sorted(terms_of(text))
-    if not terms or len(text) > _MOST_CHARS:
-        reason = f"has more than {_MOST_CHARS:,} characters" if terms else "has no letters or digits"
+    if not text.strip() or len(text) > _MOST_CHARS:
+        reason = f"has more than {_MOST_CHARS:,} characters" if text.strip() else "is empty"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
-    files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters)
     wanted = text.encode("utf-8", "surrogateescape")
+    files = proposed_files(snapshot, sorted(terms_of(text)), filters, others=True)
     read, unread = read_with(lambda source, _: wanted in source, files)
-    doc_ids: set[int] = set()
+    lines_of: Counter[int] = Counter()
+    files_with: set[int] = set()
     outside: list[str] = []
-    for one, source, _ in read:
-        rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
-        spans = whole_spans(rows)
+    for number, (one, source, _) in enumerate(read):
+        spans = whole_spans(one.segment.store.document_rows(one.file.first_doc, one.file.doc_count))
         for line in dict.fromkeys(_lines_with(wanted, source)):
-            if (place := innermost(spans, line)) is not None:
-                doc_ids.add(one.base + one.file.first_doc + place)
-            elif not filters.kinds:
+            place = innermost(spans, line)
+            doc_id = None if place is None else one.base + one.file.first_doc + place
+            if doc_id is None:
+                if filters.kinds:
+                    continue
                 outside.append(f"{one.file.path}:{line}")
-    passing = _passing(np.array(sorted(doc_ids), np.int64), allowed)
-    return ExactText(passing.tolist(), outside, unread)
+            elif allowed is None or allowed[doc_id]:
+                lines_of[doc_id] += 1
+            else:
+                continue
+            files_with.add(number)
+    return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
 
 
 def _lines_with(text: bytes, source: bytes) -> Iterator[int]:

@@ -18,6 +18,7 @@ from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import (
+    ExactText,
     documents_with,
     literal_documents,
     literals_of,
@@ -43,14 +44,12 @@ class Found:
 
     Attributes:
         confidence: probability that one of the hits answers the query, 0 to 1; None if it is unknown.
-        outside: "path:line" where an exact text is in no document.
-        unread_files: how many more files may have an exact text and were not read, because there are too many.
+        exact: where an exact text stands, if one was asked for.
     """
 
     hits: list[Hit]
     confidence: float | None = None
-    outside: tuple[str, ...] = ()
-    unread_files: int = 0
+    exact: ExactText | None = None
 
     @property
     def low_confidence(self) -> bool:
@@ -173,7 +172,7 @@ class Searcher:
             query = AnalysedQuery("", query_terms(request.query), None, exact=exact.doc_ids)
             ranking = self.ranking(query, request.filters, all_code=request.all_code)
             hits = self.hits(query, ranking, request)
-            return Found(hits, outside=tuple(exact.outside), unread_files=exact.unread_files)
+            return Found(hits, exact=exact)
         query = self.analyse(request.query, request.mode, reports=True)
         ranking = self.ranking(query, request.filters, all_code=request.all_code)
         confidence = None

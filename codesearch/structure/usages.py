@@ -16,11 +16,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import parse_asked
-from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import check_has_code, proposed_files, read_with
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
@@ -176,7 +174,7 @@ def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list
     terms = sorted(terms_of(names.text))
     if not terms:
         raise ConfigError(f"{names.text!r} has no letters or digits", "the index finds words")
-    files = proposed_files(snapshot, LexicalScorer(snapshot, RankConfig()), terms, filters)
+    files = proposed_files(snapshot, terms, filters)
     files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
     read, unread = read_with(
         lambda source, language: next(occurrences(source, names.name, language), None) is not None, files

@@ -172,7 +172,30 @@ def test_an_exact_text_is_found_in_the_same_case_and_in_no_other_document(
 ) -> None:
     found = exact(text)
     assert sorted(hit.qualified_name for hit in found.hits) == names
-    assert (found.outside, found.unread_files) == ((), 0)
+    assert found.exact and (found.exact.outside, found.exact.unread_files) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "lines", "files"),
+    [
+        ("tems.appe", ["Box.put", "put_all", "test_put"], 3, 2),
+        ("ze = ", ["Box"], 1, 1),
+        ("((", [], 0, 0),
+        ("):", ["Box.put", "put_all", "test_put"], 3, 2),
+        ("rt Li", [], 2, 2),
+    ],
+)
+def test_an_exact_text_is_found_inside_of_words_and_counted(
+    exact: Callable[..., Found], text: str, names: list[str], lines: int, files: int
+) -> None:
+    found = exact(text)
+    assert sorted(hit.qualified_name for hit in found.hits) == names
+    assert found.exact and (found.exact.lines, found.exact.files) == (lines, files)
+
+
+def test_a_filter_applies_to_the_lines_that_are_counted(exact: Callable[..., Found]) -> None:
+    found = exact("):", filters=Filters(kinds=("function",)))
+    assert found.exact and (found.exact.lines, found.exact.files) == (2, 2)
 
 
 def test_an_exact_text_is_found_everywhere_in_a_file(searcher_of: Callable[..., Searcher]) -> None:
@@ -186,7 +209,7 @@ def test_an_exact_text_is_found_everywhere_in_a_file(searcher_of: Callable[..., 
 
 def test_an_exact_text_outside_of_definitions_has_a_place(exact: Callable[..., Found]) -> None:
     found = exact("import Lid")
-    assert (found.hits, found.outside) == ([], ("box.py:1", "lid/__init__.py:1"))
+    assert found.exact and (found.hits, found.exact.outside) == ([], ["box.py:1", "lid/__init__.py:1"])
 
 
 def test_tests_rank_below_other_code_with_an_exact_text(exact: Callable[..., Found]) -> None:
@@ -198,8 +221,8 @@ def test_filters_apply_to_an_exact_text(exact: Callable[..., Found]) -> None:
     assert [hit.qualified_name for hit in found.hits] == ["put_all"]
 
 
-@pytest.mark.parametrize("text", ["", "(((", "word " * 201])
-def test_an_exact_text_without_words_or_a_long_one_is_refused(exact: Callable[..., Found], text: str) -> None:
+@pytest.mark.parametrize("text", ["", " ", "word " * 201])
+def test_an_empty_or_long_exact_text_is_refused(exact: Callable[..., Found], text: str) -> None:
     with pytest.raises(ConfigError, match="give a text with a few words"):
         exact(text)
 
@@ -208,4 +231,5 @@ def test_files_that_are_not_read_for_an_exact_text_are_counted(
     exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(literals, "MOST_FILES", 1)
-    assert exact("self.items.append(").unread_files == 2
+    found = exact("self.items.append(")
+    assert found.exact and found.exact.unread_files == 2
