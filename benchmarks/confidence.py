@@ -2,10 +2,10 @@
 
     python -m benchmarks.confidence --repositories DIR --histories DIR --cosqa DIR [--fit]
 
-The questions are those of the suites `repositories` and `histories`. `absent_topics.json` has topics that no repository
-has, of which each repository gets twenty, and topics near the domain of one repository. Half of the repositories is for
-fitting. The other half is judged, and CoSQA and smoke as well. `--fit` writes the weights to
-`codesearch/search/confidence.json` and keeps the threshold.
+The questions are those of the suites `repositories`, `histories` and `known-items` (Python). `absent_topics.json` has
+topics that no repository has, of which each gets twenty, topics near the domain of one repository, and topics
+that share words with one. Half of the repositories and of the other questions is for fitting. The other half is judged,
+and CoSQA and smoke as well. `--fit` writes the weights to `codesearch/search/confidence.json` and keeps the threshold.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sysconfig
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from benchmarks.publish import record
 from benchmarks.suites import cosqa
 from benchmarks.suites.histories import TASKS
 from benchmarks.suites.repositories import sources_of
+from codesearch.config import IndexOptions
 from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.judge import (
     BenchOptions,
@@ -36,15 +38,21 @@ from codesearch.evaluation.judge import (
     open_collection,
 )
 from codesearch.evaluation.qrels import Qrels, QueryId
-from codesearch.evaluation.suites import SMOKE, named_document, smoke_judgements
-from codesearch.search.ranking import Ranking
-from codesearch.search.screen import rank_files
+from codesearch.evaluation.suites import SMOKE, named_document, read_questions, smoke_judgements
+from codesearch.search.ranking import AnalysedQuery, Ranking
+from codesearch.search.screen import group_by_file
 from codesearch.search.searcher import Searcher
+from codesearch.settings import SearchSettings
 from codesearch.text.bundle import SHIPPED, load_bundle
 from training.cosqa import one_file
 
 _ABSENT = Path(__file__).with_name("absent_topics.json")
+_ABSENT_KINDS = ("anywhere", "near", "shared")
 _ANYWHERE = 20
+_SCREEN = 17
+"""Definitions that a terminal of 24 rows shows."""
+HIGH = 0.8
+"""A confidence from which on the documentation calls it high."""
 _STEPS, _RATE, _L2 = 4_000, 0.5, 1e-4
 
 
@@ -54,17 +62,15 @@ class Asked:
 
     Attributes:
         source: the repository or the suite.
-        kind: "question", "commit", "anywhere" or "near"; the last two have no answer.
+        kind: "question", "commit", or one of `_ABSENT_KINDS`, which have no answer.
         features: None if the confidence is 1 without them, because the query names something.
-        is_first: the first hit is an answer.
-        is_found: one of the first ten hits is an answer.
+        is_shown: the first screen has an answer.
     """
 
     source: str
     kind: str
-    features: tuple[float, ...] | None
-    is_first: bool = False
-    is_found: bool = False
+    features: confidence.Features | None
+    is_shown: bool = False
 
 
 def main() -> None:
@@ -75,13 +81,17 @@ def main() -> None:
     parser.add_argument("--cosqa", type=Path, required=True, help="data of the suite cosqa")
     parser.add_argument("--fit", action="store_true", help="fit the weights first")
     arguments = parser.parse_args()
-    asked = [*_of_repositories(arguments.repositories), *_of_histories(arguments.histories)]
+    asked = [
+        *_of_repositories(arguments.repositories),
+        *_of_histories(arguments.histories),
+        *_of_known_items(),
+    ]
     for_fitting = set(sorted({one.source for one in asked})[::2])
     if arguments.fit:
         _fit([one for one in asked if one.source in for_fitting])
     judged = [one for one in asked if one.source not in for_fitting]
     rows = {
-        "repositories and histories": _judge(judged),
+        "repositories, histories and known items": _judge(judged),
         "smoke": _judge(list(_of_smoke())),
         "cosqa": _judge(list(_of_cosqa(arguments.cosqa))),
     }
@@ -89,50 +99,68 @@ def main() -> None:
 
 
 def _judge(asked: list[Asked]) -> dict[str, dict[str, float]]:
-    """Count, of each group of queries, those below the threshold of the note and those below .5."""
+    """Give, of each group of queries, the share with a note and the share with a high confidence."""
+    with_answer = [one for one in asked if one.kind not in _ABSENT_KINDS]
     groups = {
-        "first hit is right": [one for one in asked if one.is_first],
-        "right hit in the first ten": [one for one in asked if one.is_found],
-        "absent": [one for one in asked if one.kind in ("anywhere", "near")],
-        "absent, near the domain": [one for one in asked if one.kind == "near"],
+        "shown": [one for one in with_answer if one.is_shown],
+        "not shown": [one for one in with_answer if not one.is_shown],
+        "shown, without commits": [one for one in with_answer if one.is_shown and one.kind != "commit"],
+        "not shown, without commits": [
+            one for one in with_answer if not one.is_shown and one.kind != "commit"
+        ],
+        "absent": [one for one in asked if one.kind in _ABSENT_KINDS],
+        **{f"absent, {kind}": [one for one in asked if one.kind == kind] for kind in _ABSENT_KINDS},
     }
     calibration = confidence.shipped_calibration()
     judged = {}
     for name, of_group in groups.items():
-        found = np.array([calibration.confidence(one.features) if one.features else 1.0 for one in of_group])
+        found = np.array(
+            [calibration.confidence(one.features) if one.features else (1.0, 1.0) for one in of_group]
+        )
         if len(found):
             judged[name] = {
                 "queries": len(found),
-                "below_threshold": round(float((found < calibration.threshold).mean()), 3),
-                "below_half": round(float((found < 0.5).mean()), 3),
+                "note": round(float((found[:, 1] < calibration.threshold).mean()), 3),
+                "high": round(float((found[:, 0] >= HIGH).mean()), 3),
             }
     return judged
 
 
 def _fit(asked: list[Asked]) -> None:
-    """Fit a logistic regression by gradient descent and write it; both classes have the same weight."""
-    answered = [one.features for one in asked if one.is_first and one.features]
-    absent = [one.features for one in asked if one.kind in ("anywhere", "near") and one.features]
-    rows = np.array(answered + absent)
-    right = np.repeat([1.0, 0.0], [len(answered), len(absent)])
-    share = np.repeat([0.5 / len(answered), 0.5 / len(absent)], [len(answered), len(absent)])
-    mean, deviation = rows.mean(axis=0), rows.std(axis=0)
-    scaled = (rows - mean) / deviation
-    weights, intercept = np.zeros(scaled.shape[1]), 0.0
-    for _ in range(_STEPS):
-        error = share * (1 / (1 + np.exp(-(scaled @ weights + intercept))) - right)
-        weights -= _RATE * (error @ scaled + _L2 * weights)
-        intercept -= _RATE * error.sum()
-    weights /= deviation
+    """Fit both regressions and write them."""
+    known = [one for one in asked if one.features]
+    subject = _regression(
+        [(one.features.cosine, one.features.missing) for one in known if one.features],
+        [one.kind not in _ABSENT_KINDS for one in known],
+    )
+    present = [one for one in known if one.kind not in _ABSENT_KINDS]
+    screen = _regression(
+        [(one.features.cosine, one.features.gap) for one in present if one.features],
+        [one.is_shown for one in present],
+    )
     fitted = replace(
         confidence.shipped_calibration(),
         model=load_bundle(SHIPPED).model_id,
-        intercept=round(float(intercept - weights @ mean), 4),
-        weights=tuple(round(float(weight), 4) for weight in weights),
+        subject=subject,
+        screen=screen,
     )
     path = Path(confidence.__file__).with_suffix(".json")
     path.write_text(json.dumps(asdict(fitted)) + "\n")
     confidence.shipped_calibration.cache_clear()
+
+
+def _regression(values: list[tuple[float, float]], right: list[bool]) -> list[float]:
+    """Fit a logistic regression by gradient descent: intercept and weights."""
+    rows, labels = np.array(values), np.array(right, dtype=float)
+    mean, deviation = rows.mean(axis=0), rows.std(axis=0)
+    scaled = (rows - mean) / deviation
+    weights, intercept = np.zeros(scaled.shape[1]), 0.0
+    for _ in range(_STEPS):
+        error = (1 / (1 + np.exp(-(scaled @ weights + intercept))) - labels) / len(labels)
+        weights -= _RATE * (error @ scaled + _L2 * weights)
+        intercept -= _RATE * error.sum()
+    weights /= deviation
+    return [round(float(value), 4) for value in (intercept - weights @ mean, *weights)]
 
 
 def _of_repositories(data: Path) -> Iterator[Asked]:
@@ -147,6 +175,7 @@ def _of_repositories(data: Path) -> Iterator[Asked]:
             absent = {
                 "anywhere": chosen.sample(topics["anywhere"], _ANYWHERE),
                 "near": topics["near"].get(name, []),
+                "shared": topics["shared"].get(name, []),
             }
             with _searcher(sources / name, lambda file, _: file.path) as (searcher, collection):
                 for question in json.loads((data / "annotations" / f"{name}.json").read_bytes()):
@@ -178,15 +207,21 @@ def _asked(searcher: Searcher, collection: Collection, source: str, text: str, p
     """Ask for files."""
     analysed = searcher.analyse(text)
     ranking = searcher.ranking(analysed)
-    files = rank_files(analysed.text, ranking, searcher.config, 10).best(10)
-    right = [
-        any(
-            path == known or f"/{path}".endswith(f"/{known}") or f"/{known}".endswith(f"/{path}")
-            for known in paths
-        )
-        for path in (collection.keys[place.doc_id] for place in files)
-    ]
-    return _outcome(source, ranking, right)
+    shown = _on_screen(searcher, analysed, ranking, collection)
+    is_shown = any(
+        path == known or f"/{path}".endswith(f"/{known}") or f"/{known}".endswith(f"/{path}")
+        for path in shown
+        for known in paths
+    )
+    return _outcome(source, ranking, is_shown)
+
+
+def _on_screen(
+    searcher: Searcher, analysed: AnalysedQuery, ranking: Ranking, collection: Collection
+) -> set[str]:
+    """Return the keys of the definitions that `codesearch query` shows in a terminal."""
+    files = group_by_file(analysed.text, ranking, searcher.config, SearchSettings.hits, _SCREEN)
+    return {collection.keys[one.doc_id] for best in files for one in (best, *best.others)}
 
 
 def _of_smoke() -> Iterator[Asked]:
@@ -210,14 +245,29 @@ def _of_functions(
     """Ask for functions of the language of each query."""
     for query, text in queries.items():
         ranking = searcher.ranking(searcher.analyse(text), functions_of_language(query))
-        right = [qrels[query].get(collection.keys[place.doc_id], 0) > 0 for place in ranking.best(10)]
-        yield _outcome(source, ranking, right)
+        shown = {collection.keys[place.doc_id] for place in ranking.best(_SCREEN)}
+        yield _outcome(source, ranking, any(qrels[query].get(key, 0) > 0 for key in shown))
 
 
-def _outcome(source: str, ranking: Ranking, right: list[bool]) -> Asked:
-    is_certain = confidence.confidence_of(ranking, confidence.shipped_calibration().model) == 1.0
-    features = None if is_certain else confidence.features(ranking)
-    return Asked(source, "question", features, right[:1] == [True], any(right))
+def _of_known_items() -> Iterator[Asked]:
+    """Ask for definitions of the running interpreter's library; every second question is of another source."""
+    queries, answers = read_questions("python")
+    root = Path(sysconfig.get_path("stdlib")).resolve()
+    with _searcher(root, lambda file, row: f"{file.path}:{row.name}", ("site-packages",)) as (
+        searcher,
+        collection,
+    ):
+        for number, (query, text) in enumerate(queries.items()):
+            analysed = searcher.analyse(text)
+            ranking = searcher.ranking(analysed)
+            shown = _on_screen(searcher, analysed, ranking, collection)
+            yield _outcome(f"known items {number % 2}", ranking, bool(shown & answers[query]))
+
+
+def _outcome(source: str, ranking: Ranking, is_shown: bool) -> Asked:
+    found = confidence.confidence_of(ranking, confidence.shipped_calibration().model)
+    features = None if found and found.answer == 1.0 else confidence.features(ranking)
+    return Asked(source, "question", features, is_shown)
 
 
 def _options(home: Path) -> BenchOptions:
@@ -225,10 +275,13 @@ def _options(home: Path) -> BenchOptions:
 
 
 @contextmanager
-def _searcher(root: Path, key: DocumentKey) -> Iterator[tuple[Searcher, Collection]]:
+def _searcher(
+    root: Path, key: DocumentKey, exclude: tuple[str, ...] = ()
+) -> Iterator[tuple[Searcher, Collection]]:
+    walk = IndexOptions(exclude=exclude)
     with (
         tempfile.TemporaryDirectory() as home,
-        open_collection(root, key, _options(Path(home)), everything=True) as collection,
+        open_collection(root, key, _options(Path(home)), everything=True, walk=walk) as collection,
     ):
         yield Searcher([collection.index], collection.encoder), collection
 

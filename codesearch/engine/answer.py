@@ -65,13 +65,15 @@ class Answer:
 
     Attributes:
         query: as asked; FILE:LINE where code was given.
-        mode: of the request, or "similar".
+        mode: of the request, "exact" or "similar".
         model: name of the model; "" if none was needed.
         device: where it ran, "cpu" or "cuda".
         documents: how many were searched.
         seconds: to search, without opening indexes and models.
-        confidence: probability that one of the hits answers the query, 0 to 1; None if it is not calibrated.
-        low_confidence: the confidence is so low that the user should know.
+        confidence: probability that a definition on the first screen answers the query, 0 to 1; None if it is not
+            calibrated.
+        subject: probability that the project has code about what the query asks for; likewise.
+        low_confidence: the subject is so improbable that the user should know.
         freshness: whether each index is up to date with its folder, if that was checked; also each that is unreadable.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
@@ -89,6 +91,7 @@ class Answer:
     seconds: float
     hits: list[Hit]
     confidence: float | None = None
+    subject: float | None = None
     low_confidence: bool = False
     freshness: tuple[Freshness, ...] = ()
     roots: tuple[str, ...] = ()

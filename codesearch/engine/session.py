@@ -495,20 +495,21 @@ class Session:
             found = find(searcher, request)
             return Answer(
                 query=request.query,
-                mode=request.mode,
+                mode="exact" if request.fixed else request.mode,
                 model=searcher.encoder.name if searcher.encoder else "",
                 device=searcher.encoder.device if searcher.encoder else "",
                 documents=searched.document_count,
                 seconds=time.perf_counter() - started,
                 hits=found.hits,
-                confidence=found.confidence,
+                confidence=found.confidence.answer if found.confidence else None,
+                subject=found.confidence.subject if found.confidence else None,
                 low_confidence=found.low_confidence,
                 freshness=tuple(self.freshness),
                 roots=searched.roots,
                 filters_match=bool(found.hits) or searched.any_passes(filters),
                 changed_files=None if filters.files is None else len(filters.files),
-                outside=found.outside,
-                unread_files=found.unread_files,
+                outside=tuple(found.exact.outside) if found.exact else (),
+                unread_files=found.exact.unread_files if found.exact else 0,
                 left_out=searched.left_out,
             )
 

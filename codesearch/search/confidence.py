@@ -1,10 +1,10 @@
-"""A ranking -> the probability that one of its documents answers the query.
+"""A ranking -> the probability that its first definitions answer the query.
 
-The features are the highest cosine among the first ten documents, and the share of the idf of the query's terms that
-belongs to terms that occur in no document: a project that never mentions "invoice" prints none. The model is a logistic
-regression with the weights in `confidence.json`:
-
-    confidence = 1 / (1 + exp(-(intercept + w1 * cosine + w2 * missing)))
+It is the product of two logistic regressions, whose weights are in `confidence.json`. The first says whether the
+project has code about the subject. It knows the highest cosine among the first ten documents, and the share of the idf
+of the query's terms that belongs to terms that occur in no document: a project that never mentions "invoice" prints
+none. The second says whether the first screen then has the answer. It knows the same cosine, and how far the best score
+is above the twentieth: many equally good documents are many guesses.
 
 `python -m benchmarks.confidence --fit` fits the weights to questions that have an answer and to topics that a project
 does not have. Cosines of different models are not comparable, so only the model named in the file has a confidence.
@@ -14,15 +14,36 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 from codesearch.search.heuristics import named_tiers
 from codesearch.search.ranking import Ranking
 
-FEATURES = ("cosine", "missing")
-_FIRST = 10
+_FIRST, _LAST = 10, 20
+
+
+class Confidence(NamedTuple):
+    """Probabilities from 0 to 1.
+
+    Attributes:
+        answer: that a definition on the first screen answers the query.
+        subject: that the project has code about what the query asks for.
+    """
+
+    answer: float
+    subject: float
+
+
+class Features(NamedTuple):
+    """What the regressions know about a ranking; a document that converts the other way has no cosine."""
+
+    cosine: float
+    missing: float
+    gap: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,50 +52,59 @@ class Calibration:
 
     Attributes:
         model: id of the model whose cosines were fitted.
-        weights: weights of `FEATURES`.
-        threshold: if the confidence is lower, the user sees a note.
+        subject: intercept, weight of `cosine` and weight of `missing`.
+        screen: intercept, weight of `cosine` and weight of `gap`.
+        threshold: if the subject is less probable, the user sees a note.
     """
 
     model: str
-    intercept: float
-    weights: tuple[float, ...]
+    subject: Sequence[float]
+    screen: Sequence[float]
     threshold: float
 
-    def confidence(self, features: tuple[float, ...]) -> float:
-        """Return the probability that there is an answer, 0 to 1.
+    def confidence(self, features: Features) -> Confidence:
+        """Return the probabilities for a ranking.
 
-        >>> Calibration("m", -2.0, (4.0, 0.0), 0.3).confidence((0.5, 0.9))
-        0.5
+        >>> Calibration("m", (-2.0, 4.0, 0.0), (0.0, 0.0, 0.0), 0.3).confidence(Features(0.5, 0.9, 0.1))
+        Confidence(answer=0.25, subject=0.5)
         """
-        weighted = sum(weight * value for weight, value in zip(self.weights, features, strict=True))
-        return 1.0 / (1.0 + math.exp(-(self.intercept + weighted)))
+        subject = _logistic(self.subject, features.cosine, features.missing)
+        return Confidence(subject * _logistic(self.screen, features.cosine, features.gap), subject)
+
+
+def _logistic(weights: Sequence[float], *values: float) -> float:
+    intercept, *slopes = weights
+    return 1.0 / (1.0 + math.exp(-(intercept + sum(map(float.__mul__, slopes, values)))))
 
 
 @cache
 def shipped_calibration() -> Calibration:
     """Read the calibration of the shipped model."""
-    fields = json.loads(resources.files("codesearch.search").joinpath("confidence.json").read_text("utf-8"))
-    return Calibration(**{**fields, "weights": tuple(fields["weights"])})
+    return Calibration(
+        **json.loads(resources.files("codesearch.search").joinpath("confidence.json").read_text("utf-8"))
+    )
 
 
-def features(ranking: Ranking) -> tuple[float, ...]:
-    """Return the values of `FEATURES` for a ranking; a document that converts the other way has no cosine."""
-    first = ranking.order()[:_FIRST]
+def features(ranking: Ranking) -> Features:
+    """Return the features of a ranking."""
+    order = ranking.order()[:_LAST]
+    first = order[:_FIRST]
     cosines = ranking.signals["cosine"][first]
     if (direction := ranking.signals.get("direction")) is not None:
         cosines = cosines[direction[first] >= 0]
-    return float(cosines.max(initial=0.0)), ranking.missing
+    scores = ranking.scores[order].tolist() + [0.0] * (_LAST - len(order))
+    return Features(float(cosines.max(initial=0.0)), ranking.missing, scores[0] - scores[-1])
 
 
-def confidence_of(ranking: Ranking, model: str) -> float | None:
+def confidence_of(ranking: Ranking, model: str) -> Confidence | None:
     """Return the confidence in a ranking by keywords and vectors, or None if the model is not calibrated.
 
-    The confidence is 1 in two cases: the query is the name, the path or a text of a document, or a document with the
-    highest score clearly converts in the direction that the query asks for.
+    It is 1 in two cases: the query is the name, the path or a text of a document, or a document with the highest score
+    clearly converts in the direction that the query asks for.
     """
     calibration = shipped_calibration()
     if model != calibration.model:
         return None
     if named_tiers(ranking).any() or ranking.converts_as_asked():
-        return 1.0
+        return Confidence(1.0, 1.0)
     return calibration.confidence(features(ranking))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
-from codesearch.search.confidence import confidence_of, shipped_calibration
+from codesearch.search.confidence import Confidence, confidence_of, shipped_calibration
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
@@ -43,18 +43,18 @@ class Found:
     """Hits, best first.
 
     Attributes:
-        confidence: probability that one of the hits answers the query, 0 to 1; None if it is unknown.
+        confidence: whether the hits answer the query; None if that is unknown.
         exact: where an exact text stands, if one was asked for.
     """
 
     hits: list[Hit]
-    confidence: float | None = None
+    confidence: Confidence | None = None
     exact: ExactText | None = None
 
     @property
     def low_confidence(self) -> bool:
-        """Say whether the confidence is below the threshold at which the user should see a note."""
-        return self.confidence is not None and self.confidence < shipped_calibration().threshold
+        """Say whether the project probably has nothing about the subject, so that the user should see a note."""
+        return self.confidence is not None and self.confidence.subject < shipped_calibration().threshold
 
 
 class Searchable(Protocol):
@@ -178,7 +178,7 @@ class Searcher:
         confidence = None
         if self.encoder and request.mode == "hybrid" and query.text:
             confidence = confidence_of(ranking.of_title or ranking, self.encoder.model_id)
-        if confidence is not None and confidence < request.min_confidence:
+        if confidence and confidence.answer < request.min_confidence:
             return Found([], confidence)
         return Found(self.hits(query, ranking, request), confidence)
 

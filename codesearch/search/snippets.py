@@ -39,8 +39,8 @@ def explaining_words(query: str, mode: str) -> str:
 def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     """Return the positions of up to `count` lines of a hit that explain it, from 0, the best first.
 
-    Of a signature over several lines, only the first one is there; `head_text` has all of it. An exact text is explained
-    by the lines where it begins.
+    Of a signature over several lines, only the first one is there; `head_text` has all of it. An exact text is
+    explained by the lines where it begins.
     """
     if not hit.code or not count:
         return []
