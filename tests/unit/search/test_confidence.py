@@ -6,7 +6,7 @@ import pytest
 
 from codesearch.evaluation.judge import BenchOptions, open_collection
 from codesearch.evaluation.suites import SMOKE, named_document
-from codesearch.search.confidence import features, shipped_calibration
+from codesearch.search.confidence import Confidence, features, shipped_calibration
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.text.bundle import SHIPPED, load_bundle
@@ -40,16 +40,17 @@ def test_a_query_without_an_answer_has_a_low_confidence_and_still_gets_hits(smok
 
 
 def test_an_exact_name_has_full_confidence(smoke):
-    assert smoke.answer(SearchRequest("isAnagram")).confidence == 1.0
+    assert smoke.answer(SearchRequest("isAnagram")).confidence == Confidence(1.0, 1.0)
     assert smoke.answer(SearchRequest("isAnagram", min_confidence=1.0)).hits
 
 
 def test_a_conversion_has_confidence_only_if_a_hit_has_its_direction(smoke):
-    def confidence(*paths: str) -> float | None:
-        return smoke.answer(SearchRequest("convert int to string", filters=Filters(paths=paths))).confidence
+    def confidence(*paths: str) -> float:
+        return smoke.answer(
+            SearchRequest("convert int to string", filters=Filters(paths=paths))
+        ).confidence.answer
 
-    assert confidence() == 1.0
-    assert (confidence("*.py") or 1.0) < 1.0
+    assert confidence() == 1.0 > confidence("*.py")
 
 
 def test_lexical_mode_pasted_code_and_another_model_have_no_confidence(smoke, encoder, index_tree, tiny_repo):
@@ -65,7 +66,22 @@ def test_a_filter_that_excludes_the_answers_lowers_the_confidence(smoke):
         smoke.answer(SearchRequest(query, filters=filters)).confidence
         for filters in (Filters(), Filters(paths=("*units*",)))
     ]
-    assert found[0] > 0.5 > found[1]
+    assert found[0].subject > 0.9 > 0.6 > found[1].subject
+    assert found[0].answer > 0.8 > 0.6 > found[1].answer
+
+
+def test_many_equally_good_documents_lower_the_confidence_but_not_that_in_the_subject(smoke):
+    ranking = smoke.ranking(smoke.analyse("sort a list of numbers"))
+    scores = ranking.scores[ranking.order()]
+    known = features(ranking)
+    assert known.gap == pytest.approx(scores[0] - scores[19]) and known.gap > 0.1
+    clear, level = (shipped_calibration().confidence(known._replace(gap=gap)) for gap in (known.gap, 0.0))
+    assert clear.answer > level.answer and clear.subject == level.subject >= clear.answer
+
+
+def test_a_ranking_of_one_document_has_the_largest_gap(smoke):
+    ranking = smoke.ranking(smoke.analyse("quicksort"), Filters(paths=("java/Text.java",)))
+    assert features(ranking).gap == pytest.approx(ranking.scores.max())
 
 
 def test_words_that_no_document_has_lower_the_confidence(smoke):
