@@ -223,7 +223,7 @@ class Agents:
         def work(session: Session, project: Path) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
             answer = session.usages(place, filters=filters, limit=limit)
-            return failures_text(answer.freshness) + usages_text(answer.found, project, max_tokens)
+            return failures_text(answer.freshness) + usages_text(answer, project, max_tokens)
 
         return await self._run(context, work, at, group)
 

@@ -12,13 +12,12 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from codesearch.engine.answer import Answer, Freshness, State
+from codesearch.engine.answer import Answer, Coverage, Freshness, State, UsagesAnswer
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
 from codesearch.search.snippets import snippet_lines
 from codesearch.structure.text import Outline, cut, outline_lines, reading_lines, usages_lines
-from codesearch.structure.usages import Usages
 from codesearch.structure.whole import MAX_CANDIDATES, Reading
 from codesearch.types import Hit
 from codesearch.visible import visible
@@ -52,17 +51,14 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     """
     notes = failures_text(answer.freshness)
     if not answer.hits:
-        return f"{notes}no hits" + ("" if answer.filters_match else ": nothing passes the filters")
+        why = "" if answer.filters_match else ": nothing passes the filters"
+        return f"{notes}no hits{why}{not_seen(answer.coverage)}"
     notes += _confidence_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
             notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"
         else:  # There was no time to find out.
             notes += "note: files may have changed; status counts them\n"
-    if answer.left_out:
-        notes += (
-            f"note: {answer.left_out} files are not in the index: they crash parsers or go over a limit\n"
-        )
     left = fitting_chars(max_tokens) - len(notes)
     heads = _fitting([_head(hit, project) for hit in answer.hits], left)
     left -= sum(map(len, heads))
@@ -98,6 +94,11 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     more = len(answer.hits) - len(heads)
     note = f"{more} more left out: ask with more max_tokens or a narrower path\n" if more else ""
     return notes + "".join(parts) + note
+
+
+def not_seen(coverage: Coverage) -> str:
+    """Return a line about what an answer did not see; "" if it saw everything."""
+    return f"\nnot seen: {coverage.text}" if coverage.text else ""
 
 
 def failures_text(freshness: Sequence[Freshness]) -> str:
@@ -155,13 +156,15 @@ def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
     return _within(lines, max_tokens, "ask for a folder or file in it") or "nothing is indexed there\n"
 
 
-def usages_text(found: Usages, project: Path, max_tokens: int) -> str:
+def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     """Return usages in a budget; the last line has the numbers."""
+    found = answer.found
     *lines, last = usages_lines(found, path_of=partial(_shown_path, project))
     is_question = not found.usage_count and " " in found.name
     more = "; search answers questions" if is_question else ""
     more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more
-    return _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}\n")
+    seen = "" if found.usage_count else not_seen(answer.coverage)
+    return _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}{seen}\n")
 
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:

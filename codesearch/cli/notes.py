@@ -19,30 +19,6 @@ if TYPE_CHECKING:
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 _SHOWN = 5
-_FILES = {
-    "other language": "file{s} of another language than --lang",
-    "other content": "file{s} that --content would add",
-    "too large": "file{s} over the limit of --max-file-mb",
-    "binary": "binary file{s}",
-    "minified": "minified file{s}",
-    "generated": "generated file{s}",
-    "data": "file{s} of data",
-    "never": "lock file{s}, licence{s} or secret{s}",
-    "unreadable": "file{s} that cannot be read",
-    "crashed": "file{s} whose parser takes too much or crashes",
-    "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",
-    "ignored": "ignored file{s}",
-    "hidden": "hidden file{s}",
-    "link": "symbolic link{s}",
-    "rules": "ignore file{s} whose rules are not applied",
-}
-_FOLDERS = {
-    "ignored": "ignored folder{s}",
-    "hidden": "hidden folder{s}",
-    "work tree": "linked work tree{s} of git",
-    "always": "folder{s} that {are} always skipped",
-}
-"""Reason -> name, in the order shown."""
 
 
 def size_of(count: int) -> str:
@@ -65,14 +41,15 @@ def counts(numbers: Mapping[str, int]) -> str:
 
 def not_indexed(files: Counts, folders: Counts) -> Iterator[str]:
     """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
+    from codesearch.engine.answer import FILES, FOLDERS, named
+
     heading = ["  not indexed"]
-    for names, numbers in ((_FILES, files), (_FOLDERS, folders)):
+    for names, numbers in ((FILES, files), (FOLDERS, folders)):
         for reason, name in names.items():
             if total := sum(numbers.get(reason, {}).values()):
                 yield from heading
                 heading = []
-                words = {"s": "", "are": "is"} if total == 1 else {"s": "s", "are": "are"}
-                yield f"    {total:,} {name.format_map(words)} ({counts(numbers[reason])})"
+                yield f"    {named(total, name)} ({counts(numbers[reason])})"
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import Answer
+    from codesearch.engine.answer import Answer, Coverage
     from codesearch.engine.session import Session
     from codesearch.search.request import SearchRequest
 
@@ -31,6 +31,8 @@ _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
 _OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
 """Those that list definitions; the others list files with their best definitions."""
+_FEW = 3
+"""With fewer lines than this, an answer says what it did not see."""
 _SHOWN_PLACES = 5
 """Of an exact text outside of definitions."""
 
@@ -138,6 +140,7 @@ def _search(
     notes = freshness_notes(answer.freshness) + "".join(
         _notes(answer, request, paths, is_json=form == "json")
     )
+    notes += coverage_note(answer.coverage, answer.lines if request.fixed else len(answer.hits) * _FEW)
     yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
 
 
@@ -164,13 +167,16 @@ def searched_as_words(path: str) -> Output:
     return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
 
 
+def coverage_note(coverage: Coverage, count: int) -> str:
+    """Say what an answer with few results, or with only a part of them, did not see."""
+    is_cut = not coverage.reasons.keys().isdisjoint(("not read", "not shown"))
+    return f"note: not seen: {coverage.text}\n" if coverage.text and (count < _FEW or is_cut) else ""
+
+
 def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_json: bool) -> Iterator[str]:
-    """Yield what is missing, why there are no hits, and that they probably do not answer the query."""
+    """Yield why there are no hits, and that they probably do not answer the query."""
     from codesearch.cli.render import percent
 
-    if answer.left_out:
-        files, why = counted(answer.left_out, "file"), "too much time or memory for a parser, or a crash"
-        yield f"note: {files} not in the index ({why}): see `codesearch status --warnings`\n"
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
     doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)
     if not answer.documents:
@@ -194,10 +200,10 @@ def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_j
 
 
 def _notes_of_text(answer: Answer) -> Iterator[str]:
-    """Say where an exact text is outside of definitions, and how many files were not read."""
+    """Say where an exact text is outside of definitions, and how often it is there."""
     if answer.outside:
         shown, more = answer.outside[:_SHOWN_PLACES], len(answer.outside) - _SHOWN_PLACES
         rest = f" and {more:,} more" if more > 0 else ""
         yield f"note: outside of definitions: {visible(', '.join(shown))}{rest}\n"
-    if answer.unread_files:
-        yield f"note: {counted(answer.unread_files, 'more file')} may have the text: narrow with a path\n"
+    if answer.lines:
+        yield f"note: {counted(answer.lines, 'line')} in {counted(answer.files, 'file')} have the text\n"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from codesearch.types import Definition, Hit
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
+    from codesearch.store.manifest import Manifest
     from codesearch.structure.usages import Usages
 
 _FIRST = ("rank", "score", "root", *(field.name for field in fields(Definition)), "code", "signals", "parts")
@@ -59,6 +62,85 @@ class Freshness:
     error: str = ""
 
 
+FILES = {
+    "other language": "file{s} of another language than --lang",
+    "other content": "file{s} that --content would add",
+    "too large": "file{s} over the limit of --max-file-mb",
+    "binary": "binary file{s}",
+    "minified": "minified file{s}",
+    "generated": "generated file{s}",
+    "data": "file{s} of data",
+    "never": "lock file{s}, licence{s} or secret{s}",
+    "unreadable": "file{s} that cannot be read",
+    "crashed": "file{s} whose parser takes too much or crashes",
+    "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",
+    "ignored": "ignored file{s}",
+    "hidden": "hidden file{s}",
+    "link": "symbolic link{s}",
+    "rules": "ignore file{s} whose rules are not applied",
+}
+FOLDERS = {
+    "ignored": "ignored folder{s}",
+    "hidden": "hidden folder{s}",
+    "work tree": "linked work tree{s} of git",
+    "always": "folder{s} that {are} always skipped",
+    "unreadable": "folder{s} that cannot be read",
+}
+"""Reason why files and folders are not indexed -> name, in the order shown."""
+_OTHERS = {
+    "changed": "file{s} that changed since",
+    "not compared": "index{es} not compared with the folder",
+    "unreadable index": "index{es} that cannot be read",
+    "not read": "file{s} not read, because there are too many",
+    "not shown": "place{s} not shown",
+}
+_SEEN = ("binary", "link")
+"""Reasons that hide no text: a link leads to a file with a path of its own."""
+
+
+def named(count: int, name: str) -> str:
+    """Return a number with a name, in which {s}, {es} and {are} depend on it."""
+    words = {"s": "", "es": "", "are": "is"} if count == 1 else {"s": "s", "es": "es", "are": "are"}
+    return f"{count:,} {name.format_map(words)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What an answer did not see.
+
+    Attributes:
+        complete: nothing below the indexed folders was left out, so what is not in the answer is not there.
+        reasons: reason -> number of files, folders or lines that were left out.
+        text: the reasons in words; "" if there are none.
+    """
+
+    complete: bool = True
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    text: str = ""
+
+
+def coverage_of(
+    manifests: Iterable[Manifest], freshness: Sequence[Freshness], more: Mapping[str, int]
+) -> Coverage:
+    """Return what an answer from some indexes did not see; `more` are reasons in the answer itself."""
+    counts = Counter(more)
+    for one in freshness:
+        if one.state in (State.BEHIND, State.LOCKED):
+            counts["changed"] += max(one.changes.to_parse + one.changes.removed, 1)
+        counts["not compared"] += one.state == State.UNCHECKED
+        counts["unreadable index"] += one.state == State.UNREADABLE
+    compared = {one.root for one in freshness}
+    for manifest in manifests:
+        counts["not compared"] += manifest.root not in compared
+        for noun, skipped in (("", manifest.not_indexed), (" folder", manifest.walked.folders)):
+            counts.update({f"{reason}{noun}": sum(skipped[reason].values()) for reason in skipped})
+    texts = {**FILES, **{f"{reason} folder": name for reason, name in FOLDERS.items()}, **_OTHERS}
+    reasons = {reason: counts[reason] for reason in texts if counts[reason] and reason not in _SEEN}
+    return Coverage(
+        not reasons, reasons, ", ".join(named(count, texts[reason]) for reason, count in reasons.items())
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """Hits, best first, and how they were found.
@@ -78,8 +160,9 @@ class Answer:
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
         outside: "path:line" where an exact text is in no definition.
-        unread_files: how many more files may have an exact text and were not read, because there are too many.
-        left_out: how many files are not in the indexes because they crash parsers or go over a limit of time or memory.
+        lines: on how many lines an exact text begins.
+        files: how many files have it.
+        coverage: what was not seen.
         changed_files: how many files differ from the revision of the request; None if it has none.
     """
 
@@ -98,17 +181,19 @@ class Answer:
     filters_match: bool = True
     changed_files: int | None = None
     outside: tuple[str, ...] = ()
-    unread_files: int = 0
-    left_out: int = 0
+    lines: int = 0
+    files: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 @dataclass(frozen=True, slots=True)
 class UsagesAnswer:
-    """Where a name is used, and what was searched; `roots` and `freshness` are those of `Answer`."""
+    """Where a name is used, and what was searched; `roots`, `freshness` and `coverage` are those of `Answer`."""
 
     found: Usages
     roots: tuple[str, ...]
     freshness: tuple[Freshness, ...] = ()
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.duplicates.records import Limits
-from codesearch.engine.answer import Answer, DuplicatesAnswer, Freshness, State, UsagesAnswer
+from codesearch.engine.answer import (
+    Answer,
+    DuplicatesAnswer,
+    Freshness,
+    State,
+    UsagesAnswer,
+    coverage_of,
+)
 from codesearch.engine.indexer import Indexer, OnProgress, refresh
 from codesearch.engine.scope import Scope, covering_index, find_indexes, missing_error, to_index
 from codesearch.errors import (
@@ -357,7 +364,9 @@ class Session:
             folders = scope.all_folders()
             found = find_usages(indexes, place, filters, limit=limit, here=scope.here, folders=folders)
             roots = tuple(index.manifest.root for index in indexes)
-            return UsagesAnswer(found, roots, tuple(self.freshness))
+            more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
+            coverage = coverage_of([index.manifest for index in indexes], self.freshness, more)
+            return UsagesAnswer(found, roots, tuple(self.freshness), coverage)
 
     def duplicates(
         self,
@@ -509,8 +518,9 @@ class Session:
                 filters_match=bool(found.hits) or searched.any_passes(filters),
                 changed_files=None if filters.files is None else len(filters.files),
                 outside=tuple(found.exact.outside) if found.exact else (),
-                unread_files=found.exact.unread_files if found.exact else 0,
-                left_out=searched.left_out,
+                lines=found.exact.lines if found.exact else 0,
+                files=found.exact.files if found.exact else 0,
+                coverage=coverage_of(searched.manifests, self.freshness, found.unseen),
             )
 
     def _lose(self, lost: dict[str, ConfigError]) -> None:

@@ -206,7 +206,7 @@ class SearchedCollection:
         self._store, self._roots = store, tuple(roots)
 
     snapshot = model_folder = None
-    left_out = 0
+    manifests = ()
 
     @property
     def document_count(self) -> int:

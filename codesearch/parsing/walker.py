@@ -228,6 +228,7 @@ class _Walk:
                     listing = sorted(scan, key=lambda entry: entry.name)
             except OSError as error:
                 self.report.warn(f"{folder or '.'}: {error.strerror}: folder left out")
+                self.report.folders[UNREADABLE][folder] += 1
                 continue
             names = {entry.name for entry in listing}
             if self.is_other_checkout(folder, names, ignores_case):
@@ -299,7 +300,7 @@ class _Walk:
         except OSError as error:
             self.report.passed[path] = stamp_of(entry.path)
             self.report.warn(f"{path}: {error.strerror}: left out")
-            return ""
+            return UNREADABLE
         if spec is None:
             return _why_not_read(name)
         if spec.content == "code" and self.languages and spec.name not in self.languages:
@@ -314,7 +315,7 @@ class _Walk:
             path.encode("utf-8")
         except UnicodeEncodeError:
             self.report.warn(f"{path!a}: file name is not UTF-8: left out")
-            return ""
+            return UNREADABLE
         limit = self.config.max_file_bytes
         if seen[0] > limit:
             self.report.passed[path] = seen

@@ -26,6 +26,7 @@ from codesearch.search.literals import (
 from codesearch.search.ranking import AnalysedQuery, Pool, Ranking, fuse, propose
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
+from codesearch.store.manifest import Manifest
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.onnx import Encoder
@@ -52,6 +53,14 @@ class Found:
     exact: ExactText | None = None
 
     @property
+    def unseen(self) -> dict[str, int]:
+        """Count what is known of an exact text and not in the hits, and the files that were not read for it."""
+        if not self.exact:
+            return {}
+        shown = sum(1 + len(hit.others) + hit.copy_count for hit in self.hits)
+        return {"not read": self.exact.unread_files, "not shown": max(len(self.exact.doc_ids) - shown, 0)}
+
+    @property
     def low_confidence(self) -> bool:
         """Say whether the project probably has nothing about the subject, so that the user should see a note."""
         return self.confidence is not None and self.confidence.subject < shipped_calibration().threshold
@@ -64,7 +73,7 @@ class Searchable(Protocol):
         snapshot: the documents, if they are on this machine.
         document_count: number of live documents.
         roots: the indexed folders that are searched.
-        left_out: number of files that are missing because they crash parsers or go over a limit.
+        manifests: those of the indexes that are searched, if they are on this machine.
         model_folder: folder of the model that the documents were made with; None if it is not known.
     """
 
@@ -75,7 +84,7 @@ class Searchable(Protocol):
     @property
     def roots(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
-    def left_out(self) -> int: ...  # noqa: D102
+    def manifests(self) -> Sequence[Manifest]: ...  # noqa: D102
     @property
     def model_folder(self) -> Path | None: ...  # noqa: D102
 
@@ -104,7 +113,7 @@ class LocalIndexes:
         self.snapshot = Snapshot(self.indexes)
         self.document_count = self.snapshot.document_count
         self.roots = tuple(index.manifest.root for index in self.indexes)
-        self.left_out = sum(index.manifest.left_out for index in self.indexes)
+        self.manifests = [index.manifest for index in self.indexes]
         self.model_folder = self.indexes[0].manifest.model_folder if self.indexes else None
 
     def check_model(self, encoder: Encoder) -> None:

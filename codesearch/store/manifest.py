@@ -170,11 +170,6 @@ class Manifest(MadeWith):
         return {**self.walked.skipped, **self.parsed.skipped}
 
     @property
-    def left_out(self) -> int:
-        """Number of files without documents because they crash parsers or go over a limit of time or memory."""
-        return sum(self.parsed.skipped.get(LEFT_OUT, {}).values())
-
-    @property
     def warnings(self) -> list[str]:
         """One line for each file or folder that the user may want to check."""
         return [*self.walked.warnings, *self.parsed.warnings]

@@ -53,9 +53,7 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
-  if (answer.left_out) {
-    found.push(`${amount(answer.left_out, "file")} not in the index: too much time or memory for a parser, or a crash`);
-  }
+  if (!answer.hits.length && answer.coverage.text) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
   for (const { root, state, changes, error } of shown) {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.agents.text import hits_text
-from codesearch.engine.answer import Answer, Changes, Freshness
+from codesearch.engine.answer import Answer, Changes, Coverage, Freshness
 from tests.records import make_hit
 
 CODE = "def load(name):\n    first(name)\n    second(name)\n    third(name)\n    check(name)\n    return name"
@@ -87,7 +87,14 @@ def test_notes_and_other_definitions_count_in_the_budget(max_tokens):
     ],
 )
 def test_the_confidence_is_in_words(confidence, is_low, expected):
-    answer = Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, [HIT], confidence, is_low, left_out=3)
-    text = hits_text(answer, Path("/src"), 200)
-    note = "note: 3 files are not in the index: they crash parsers or go over a limit"
-    assert expected in text.splitlines()[:2] and note in text.splitlines()[:2]
+    answer = Answer(
+        "check", "hybrid", "nbow", "cpu", 10, 0.1, [HIT], confidence, confidence, low_confidence=is_low
+    )
+    assert hits_text(answer, Path("/src"), 200).splitlines()[0] == expected
+
+
+def test_an_answer_without_hits_says_what_it_did_not_see():
+    coverage = Coverage(False, {"ignored folder": 2}, "2 ignored folders")
+    answer = Answer("check", "exact", "", "", 10, 0.1, [], coverage=coverage)
+    assert hits_text(answer, Path("/src"), 200) == "no hits\nnot seen: 2 ignored folders"
+    assert hits_text(replace(answer, coverage=Coverage()), Path("/src"), 200) == "no hits"

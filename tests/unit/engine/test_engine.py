@@ -15,14 +15,12 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
 from codesearch.cli.notes import freshness_notes
-from codesearch.engine.answer import answer_fields
 from codesearch.engine.reports import Changes
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.search.request import RequestFields
 from codesearch.store.catalogue import index_folder, writer_lock
 from codesearch.store.digest import content_digest
-from codesearch.store.manifest import Manifest
 from tests.conftest import write_tree
 
 
@@ -248,13 +246,6 @@ def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, 
     )
     monkeypatch.undo()
     assert ready.refresh(tiny_repo).state == "updated"
-
-
-def test_an_answer_counts_the_files_that_the_limits_of_a_run_left_out(ready, monkeypatch):
-    assert ready.search("push", Scope()).left_out == 0
-    monkeypatch.setattr(Manifest, "left_out", 2)
-    answer = ready.search("push", Scope())
-    assert answer_fields(answer)["left_out"] == 2
 
 
 def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, home):

@@ -1,0 +1,96 @@
+"""An answer says that it saw everything only if nothing below the folder is hidden from it."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from codesearch.config import IndexOptions
+from codesearch.engine.answer import Answer, UsagesAnswer
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED, Policy, Session
+from codesearch.search import literals
+from codesearch.search.request import SearchRequest
+from tests.conftest import write_tree
+
+NAME = "needle_of_the_test"
+CODE = f"def {NAME}():\n    return 1\n"
+OTHER = "def other():\n    return 2\n"
+OPTIONS = IndexOptions(exclude=("*ignored*",), max_file_bytes=12_000)
+
+
+def _file(path: str, text: str = CODE) -> Callable[[Path], object]:
+    return lambda root: write_tree(root, {path: text})
+
+
+HIDDEN_BY: dict[str, Callable[[Path], object]] = {
+    "ignored": _file("ignored.py"),
+    "ignored folder": _file("build_ignored/a.py"),
+    "hidden": _file(".hidden.py"),
+    "hidden folder": _file(".config/a.py"),
+    "always folder": _file("node_modules/a.js", f"function {NAME}() {{ return 1; }}\n"),
+    "too large": _file("large.py", CODE + "# more\n" * 2_000),
+    "other content": _file("notes.md", f"# Notes\n\n{NAME}\n"),
+    "never": _file("package-lock.json", f'{{"{NAME}": 1}}\n'),
+    "minified": _file("m.js", f"var {NAME}=1;" * 440),
+    "unreadable": lambda root: (root / "caf\udce9.py").write_text(CODE, "utf-8"),
+}
+"""Reason -> a function that hides the name in a tree for it."""
+
+
+def asked(session: Session) -> tuple[Answer, UsagesAnswer]:
+    return session.search(SearchRequest(NAME, mode="lexical", fixed=True)), session.usages(NAME)
+
+
+@given(st.sets(st.sampled_from(sorted(HIDDEN_BY))), st.booleans())
+@settings(max_examples=20)
+def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons: set[str], is_seen: bool) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(Engine(Path(folder, "home"), device="cpu")) as engine,
+    ):
+        root = Path(folder, "project")
+        write_tree(root, {"seen.py": CODE if is_seen else OTHER})
+        for reason in reasons:
+            HIDDEN_BY[reason](root)
+        engine.index(root, OPTIONS)
+        session = engine.session(Scope((root,)), Policy(may_index=False, budget_s=math.inf))
+        for answer in asked(session):
+            found = answer.lines if isinstance(answer, Answer) else answer.found.definition_count
+            assert found == is_seen
+            assert answer.coverage.reasons.keys() == reasons
+            assert answer.coverage.complete == (not reasons) == (not answer.coverage.text)
+
+
+def test_an_index_that_is_behind_or_not_compared_is_not_complete(tmp_path: Path, engine: Engine) -> None:
+    root = write_tree(tmp_path / "project", {"seen.py": OTHER})
+    engine.index(root)
+    assert engine.session(Scope((root,)), AS_INDEXED).usages(NAME).coverage.reasons == {"not compared": 1}
+    write_tree(root, {f"f{number}.py": CODE for number in range(3)})
+    policy = Policy(may_index=False, budget_s=0.0)
+    answer = engine.session(Scope((root,)), policy).usages(NAME)
+    assert answer.coverage.reasons == {"changed": 3}
+    assert (answer.coverage.complete, answer.coverage.text) == (False, "3 files that changed since")
+
+
+def test_what_is_not_shown_or_not_read_is_counted(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = f"def {NAME}():\n    return {{}}\n\n\n{NAME}()\n"
+    root = write_tree(tmp_path / "project", {f"f{number}.py": used.format(number) for number in range(6)})
+    engine.index(root)
+    session = engine.session(Scope((root,)), Policy(may_index=False))
+    exact = session.search(SearchRequest(NAME, 2, "lexical", fixed=True))
+    assert (exact.lines, exact.files, exact.coverage.reasons["not shown"]) == (12, 6, 4)
+    assert session.usages(NAME, limit=2).coverage.reasons == {"not shown": 4}
+    monkeypatch.setattr(literals, "MOST_FILES", 2)
+    assert session.search(SearchRequest(NAME, 9, "lexical", fixed=True)).coverage.reasons == {"not read": 4}
+    assert session.usages(NAME).coverage.reasons == {"not read": 4}
