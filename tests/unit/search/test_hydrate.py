@@ -105,10 +105,10 @@ def test_documents_of_a_deleted_file_or_one_replaced_by_a_folder_are_not_hits(bu
     assert hydrate(snapshot, ranked) == found
 
 
-def test_bytes_that_are_not_utf8_are_replaced(tmp_path, index_tree):
+def test_bytes_that_are_not_utf8_are_read_as_latin_1(tmp_path, index_tree):
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "a.py").write_bytes(b"def f():\n    return '\xff'\n")
-    assert hit(index_tree(tmp_path / "src"), 0).code == "def f():\n    return '\ufffd'"
+    assert hit(index_tree(tmp_path / "src"), 0).code == "def f():\n    return 'ÿ'"
 
 
 def test_an_empty_ranking_gives_no_hits(built_index):
