@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.parsing.blocks import block_documents
-from codesearch.parsing.decoding import decoded
+from codesearch.parsing.decoding import NOTEBOOK, decoded
 from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.parsing.sections import refuse_text
@@ -112,11 +112,13 @@ class FileParser:
         except OSError as error:
             warning = f"{file.path}: {error.strerror}: left out"
             return skipped_file(file, UNREADABLE, warning=warning)
-        digest, source = content_digest(content), decoded(content)
+        digest, source = content_digest(content), decoded(content, file.path)
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
-        reason = refuse_content(source, spec.name, self.config.parse) or refuse_text(source, file.path, spec)
+        is_empty = not source and file.path.lower().endswith(NOTEBOOK)
+        reason = "notebook" if is_empty else refuse_content(source, spec.name, self.config.parse)
+        reason = reason or refuse_text(source, file.path, spec)
         if reason:
             return skipped_file(file, reason, digest=digest)
         extraction = extract(source, file.path, spec, self.config.parse)

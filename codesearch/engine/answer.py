@@ -70,6 +70,7 @@ FILES = {
     "minified": "minified file{s}",
     "generated": "generated file{s}",
     "data": "file{s} of data",
+    "notebook": "notebook{s} without code in Python",
     "never": "lock file{s}, licence{s} or secret{s}",
     "unreadable": "file{s} that cannot be read",
     "crashed": "file{s} whose parser takes too much or crashes",

@@ -299,7 +299,7 @@ def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Pars
     sizes = repository.sizes(list(paths)) if paths else {}
     blobs = [Blob(paths[blob], blob, size, False) for blob, size in sizes.items() if size <= _MAX_BYTES]
     sources = [
-        (blob.object_id, (decoded(content), blob.path, spec))
+        (blob.object_id, (decoded(content, blob.path), blob.path, spec))
         for blob, content in repository.contents(blobs)
         if (spec := language_of_path(blob.path))
     ]

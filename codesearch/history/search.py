@@ -228,7 +228,7 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
     content = repository.git("cat-file", "blob", f"{history.head}:{path}", codes=(0, 128))
     if not content:
         raise ConfigError(f"{path} is not in the last commit", "commit it first")
-    source = decoded(content)
+    source = decoded(content, path)
     if spot.file and content_digest(content) == spot.file.digest:
         first, last = (spot.row.start_line, spot.row.last_line) if spot.row else spot.lines or (1, 1)
         count = len(source.splitlines())

@@ -219,9 +219,9 @@ class Editor:
         document = self._server.workspace.get_text_document(uri)
         path = _path_of(uri)
         try:
-            return decoded(document.source.encode("utf-8", "replace")).decode()
+            return decoded(document.source.encode("utf-8", "replace"), path.name).decode()
         except UnicodeDecodeError:  # Pygls reads UTF-8.
-            return decoded(path.read_bytes()).decode("utf-8", "replace")
+            return decoded(path.read_bytes(), path.name).decode("utf-8", "replace")
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror}") from None
 

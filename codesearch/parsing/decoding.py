@@ -11,6 +11,7 @@ import re
 from contextlib import suppress
 
 SNIFF_BYTES = 8_192
+NOTEBOOK = ".ipynb"
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # It begins with the mark of UTF-16.
     codecs.BOM_UTF32_BE: "utf-32",
@@ -39,8 +40,8 @@ Text of a page is unlikely to pass the test of a page above it.
 _SAMPLE = 100_000
 
 
-def decoded(content: bytes) -> bytes:
-    r"""Return the content of a file as UTF-8; binary content, and UTF-8 with errors, stay as they are.
+def decoded(content: bytes, path: str = "") -> bytes:
+    r"""Return the content of a file as UTF-8, and of a notebook its code; binary content and UTF-8 with errors stay.
 
     >>> decoded("a = 'Größe'".encode("latin-1")).decode(), decoded(b"a\rb\r\n")
     ("a = 'Größe'", b'a\nb\r\n')
@@ -49,6 +50,10 @@ def decoded(content: bytes) -> bytes:
         content = _as_utf8(content)
     if content.count(b"\r") != content.count(b"\r\n") and b"\0" not in content[:SNIFF_BYTES]:
         content = re.sub(_LONE_CR, b"\n", content)
+    if path.lower().endswith(NOTEBOOK):
+        from codesearch.parsing.notebooks import code_of
+
+        return code_of(content)
     return content
 
 

@@ -73,7 +73,7 @@ LANGUAGES = (
     ),
     LanguageSpec(
         "python",
-        (".py", ".pyi", ".pyw"),
+        (".py", ".pyi", ".pyw", ".ipynb"),
         "tree_sitter_python",
         interpreters=("python",),
         trailing_comment="#",
@@ -206,7 +206,7 @@ OTHER = LanguageSpec("other", (), content="other")
 """Any other file of text."""
 _LEFT_OUT = re.compile(
     r"""(?:^|[-_.])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$        # package-lock.json, pnpm-lock.yaml
-    | \.(?:lock|lockfile|sum|map|snap|csv|tsv|log|svg|ipynb|geojson|pot?|patch|diff|orig|rej|bak|swp)$
+    | \.(?:lock|lockfile|sum|map|snap|csv|tsv|log|svg|geojson|pot?|patch|diff|orig|rej|bak|swp)$
     | \.min\.\w+$ | ^(?:licen[cs]e|copying|notice)\b
     | (?:^|\.)env(?:rc)?$ | ^\.?env\.(?!example$|sample$|template$|dist$)       # They hold passwords and keys.
     | ^(?:secret|credential)s?\.(?!md|rst|txt)

@@ -55,6 +55,8 @@ _SHEBANG_BYTES = 200
 _MINIFIED_FROM_BYTES = 10_000
 _MINIFIED = frozenset({"javascript", "typescript", "tsx"})
 """Languages that a minifier writes in lines of less than `ParseConfig.max_mean_line_bytes`."""
+_MOST_DATA_BYTES, _DATA_LINE, _CODE_SHARE, _LEAST_LINES = 300_000, 1_000, 0.01, 3
+"""A source up to so many bytes may have longer lines than this with so few marks of code, and so many other lines."""
 _LONG_LINE, _SHORT_NAME = 300, 2
 _MOST_SPACE, _LEAST_LONG, _LEAST_SHORT = 0.1, 0.3, 0.3
 """Shares of a minified file: bytes that are white space, bytes in long lines, names that are short."""
@@ -126,7 +128,11 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     decides, and nothing inside an ignored folder is read. Inside a git work tree, the rules of the folders above `root`
     apply too.
     """
-    yield from _Walk(root, config, report).files()
+    one = _Walk(root, config, report)
+    for pattern in config.exclude:
+        if reason := one.why_without_effect(pattern):
+            report.warn(f"--exclude {pattern!r} has no effect: {reason}")
+    yield from one.files()
 
 
 def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None:
@@ -250,6 +256,21 @@ class _Walk:
                 elif found:
                     self.report.skipped[found][extension_of(entry.name)] += 1
             stack.extend(reversed(below))
+
+    def why_without_effect(self, pattern: str) -> str:
+        text = pattern.removeprefix("!").rstrip("/")
+        *above, _ = names = text.removeprefix("/").split("/")
+        if {".", ".."} & set(names) or text.startswith(f"{self.root}/"):
+            return "patterns are relative to the root of the index, such as '/build/'"
+        if pattern.startswith("!"):
+            if not self.config.hidden and any(name.startswith(".") for name in names):
+                return "names that begin with a dot need --hidden"
+            for depth in range(1, len(above) + 1):
+                folder = Path(self.root, *above[:depth])
+                if folder.is_dir() and (why := why_left_out(Path(self.root), folder, self.config)):
+                    shown = "/".join(above[:depth])
+                    return f"the folder around it is {why} (add --exclude '!/{shown}/')"
+        return ""
 
     def is_folder(self, entry: os.DirEntry[str]) -> bool:
         try:
@@ -375,16 +396,33 @@ def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | N
     """Return the reason to skip a file because of its content; None if there is none."""
     if b"\x00" in source[:SNIFF_BYTES]:
         return BINARY
+    return "minified" if _is_minified(_without_data(source), language, config) else None
+
+
+def _without_data(source: bytes) -> bytes:
+    """Return a short source without long lines that are hardly code, such as an image, if it has other lines."""
+    if not _MINIFIED_FROM_BYTES <= len(source) <= _MOST_DATA_BYTES:
+        return source
+    lines = source.split(b"\n")
+    others = [
+        line for line in lines if len(line) <= _DATA_LINE or _CODE_SHARE * len(line) < _code_marks(line)
+    ]
+    return b"\n".join(others) if sum(map(bool, map(bytes.strip, others))) >= _LEAST_LINES else source
+
+
+def _code_marks(line: bytes) -> int:
+    return len(line) - len(line.translate(None, b";()=:"))
+
+
+def _is_minified(source: bytes, language: str, config: ParseConfig) -> bool:
     size = len(source)
-    if size >= _MINIFIED_FROM_BYTES and (
+    return size >= _MINIFIED_FROM_BYTES and (
         size / (source.count(b"\n") + 1) > config.max_mean_line_bytes
-        or (language in _MINIFIED and _is_minified(source))
-    ):
-        return "minified"
-    return None
+        or (language in _MINIFIED and _is_minified_script(source))
+    )
 
 
-def _is_minified(source: bytes) -> bool:
+def _is_minified_script(source: bytes) -> bool:
     """Say whether a script has little white space, long lines and short names; data has long names or none."""
     size = len(source)
     if size - len(source.translate(None, b" \t\r\n")) > _MOST_SPACE * size:

@@ -45,7 +45,7 @@ def documents_of(path: Path, text: str | None = None, content: str = "code") -> 
             source, _ = read_regular(path, WalkConfig().max_file_bytes)
         except OSError as error:
             raise ConfigError(f"{path}: {error.strerror}", "give a file that can be read") from None
-    source = decoded(source)
+    source = decoded(source, path.name)
     spec = None if "." in path.name else language_of_shebang(source.partition(b"\n")[0])
     spec = spec or language_of_path(path.name, content)
     if spec is None:

@@ -121,7 +121,7 @@ def is_inside(path: str) -> bool:
 def read_source(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:
     """Return what `read_content` returns, with the content as it is parsed and shown."""
     read = read_content(segment, file)
-    return read and (decoded(read[0]), read[1])
+    return read and (decoded(read[0], file.path), read[1])
 
 
 def read_content(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import MOST_PLACE, Asked, parse_asked, split_name
 from codesearch.search.lookup import (
@@ -210,8 +210,25 @@ class _Resolver:
         for index, is_allowed in self._allowed.items():
             for path in paths_in(index, self._asked.path, self._here) if index.manifest.has_sources else ():
                 if is_allowed(path) and os.path.isfile(index.root / path):
-                    return IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _READ_YOURSELF)
+                    return IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _cure(index, path))
         return IndexNotFoundError(problem, cure)
+
+
+def _cure(index: IndexReader, path: str) -> str:
+    """Say how to index a file that a walk leaves out."""
+    from codesearch.parsing.walker import HIDDEN, WORK_TREE, why_left_out
+
+    root, walk = index.root, index.manifest.walk_config()
+    way = [root / path, *(root / path).parents]
+    for part in reversed(way[: way.index(root)]):
+        if reason := why_left_out(root, part, walk):
+            if reason == WORK_TREE:
+                return f"{part} is another work tree: search there"
+            name = f"!/{part.relative_to(root).as_posix()}{'/' * part.is_dir()}"
+            kept = [word for pattern in walk.exclude for word in ("--exclude", pattern)]
+            options = ["--hidden"] if reason == HIDDEN else [*kept, "--exclude", name]
+            return f"it is {'hidden' if reason == HIDDEN else 'ignored'}: run {index_command(root, *options)}"
+    return _READ_YOURSELF
 
 
 def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], names: Sequence[str]) -> list[Ref]:

@@ -228,6 +228,45 @@ def test_a_script_with_short_names_in_long_lines_without_white_space_is_minified
     assert refuse_content(source, language, ParseConfig()) == reason
 
 
+DATA = b'ICON = "' + b"iVBORw0KGgo" * 1_500 + b'"\n'
+CODE = b"\n\ndef decode():\n    import base64\n\n    return base64.b64decode(ICON)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (DATA + CODE, None),
+        (b"T = [" + b"0x1f, " * 5_000 + b"]\n" + CODE, None),
+        (DATA, "minified"),  # It has no other lines.
+        (b"x=1;f(x);" * 2_000 + CODE, "minified"),  # The long line is code.
+        (DATA * 30 + CODE, "minified"),  # It is not short.
+    ],
+)
+def test_a_short_file_with_a_long_line_of_data_is_not_minified(source, reason):
+    assert refuse_content(source, "python", ParseConfig()) == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("./src/", "relative to the root"),
+        ("../other/", "relative to the root"),
+        ("!.github/", "need --hidden"),
+        ("!out/keep.py", "the folder around it is ignored (add --exclude '!/out/')"),
+        ("!out/", ""),
+        ("!sub/a.py", ""),
+        ("gone/", ""),
+    ],
+)
+def test_an_exclude_pattern_without_effect_is_a_warning(tmp_path, pattern, reason):
+    write_tree(tmp_path, dict.fromkeys(("src/a.py", "out/keep.py", ".github/b.py", "sub/a.py"), PY))
+    write_tree(tmp_path, {".gitignore": "out/\n"})
+    report = WalkReport()
+    walked(tmp_path, report, exclude=(pattern,))
+    said = [line for line in report.warnings if line.startswith(f"--exclude {pattern!r} has no effect: ")]
+    assert (len(said), reason in "".join(said)) == (bool(reason), True)
+
+
 def test_scripts_without_a_suffix_are_known_by_their_shebang(tmp_path):
     scripts = {
         "tool": "#!/usr/bin/env python3\n",
