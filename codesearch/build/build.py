@@ -1,8 +1,7 @@
-"""The second half of an index run: a plan -> parse -> embed -> write -> publish.
+"""The second half of an index run: a plan -> parse -> embed -> write -> publish. `plan` has the first half.
 
-The whole line is settings -> walk -> diff -> parse -> embed -> write -> publish. `plan` has its first half, which
-imports fast, because most runs end there. Worker processes parse. This process embeds the documents and writes
-database, rows and postings in the order of the paths. All files are synced and hashed before the manifest is renamed.
+Worker processes parse. This process embeds the documents and writes database, rows and postings in the order of the
+paths. All files are synced and hashed before the manifest is renamed.
 
 An update writes one segment. It contains the changed files and the segments that are merged (see `plan`). A first
 build publishes segments one after another, so an interrupted build can resume.
@@ -188,8 +187,7 @@ class _Build:
         if first is None:
             return
         folder = self.plan.index_folder / segment_folder(number)
-        writer = SegmentWriter(folder, self.encoder.dim)
-        try:
+        with closing(SegmentWriter(folder, self.encoder.dim)) as writer:
             embedder = Embedder(self.encoder, writer.vectors)
             for file in chain([first], files):
                 if isinstance(file, LiveFile):
@@ -205,8 +203,6 @@ class _Build:
             embedder.finish()
             self.embedded += embedder.embedded
             writer.finish(self.plan.config.vectors)
-        finally:
-            writer.abandon()
         self._tell("commit", writer.documents)
         sums, counts = field_statistics(load_field_lengths(folder))
         entry = SegmentEntry(

@@ -1,17 +1,13 @@
 """Files -> parsed files, in the same order, on all cores.
 
 Parsing holds the interpreter lock, so worker processes do it. They work on a few chunks at a time, which limits memory.
-If a file crashes its process or takes too much time or memory, only this file is affected: it is cut into blocks of
-lines, with a warning.
+A small file can make a parser take minutes or gigabytes. So a process limits its time and memory before each file, by
+the size of the file, and the system ends a process that goes over a limit, also in a parser's C code. Only this file is
+affected: it is cut into blocks of lines, with a warning. Linux has both limits. macOS has no limit of memory. Windows
+has a limit of time on the clock instead of processor time.
 
-A small file can make a parser take minutes or gigabytes. So a worker process limits its time and memory before each
-file, by the size of the file. The system ends a process that goes over a limit, also in the middle of a parser's C
-code. Linux has both limits. macOS has no limit of memory. Windows has a limit of time on the clock instead of processor
-time.
-
-A repository can have many such files. So all workers share the memory of a run: each file has an
-equal share, and one that needs more is parsed again when more is free. When a run has lost `LOST_S` seconds at files
-that went over a limit, each further file has only the time that ordinary files need.
+All workers share the memory of a run: each file has an equal share, and one that needs more is parsed again when more
+is free. When a run has lost `LOST_S` seconds, each further file has only the time that ordinary files need.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -141,20 +137,14 @@ class _Run:
         warning = (
             f"{file.path}: the {file.language} parser crashed or takes too much time or memory: left out"
         )
-        return skipped_file(file, LEFT_OUT, digest=_digest(self._parser, file), warning=warning)
+        digest = b""
+        with suppress(OSError):  # With the digest, it is not parsed again until it changes.
+            digest = content_digest(read_below(self._parser.root, file.path, self._parser.config.walk)[0])
+        return skipped_file(file, LEFT_OUT, digest=digest, warning=warning)
 
 
 def _size(files: Sequence[SourceFile]) -> int:
     return sum(file.size for file in files)
-
-
-def _digest(parser: FileParser, file: SourceFile) -> bytes:
-    """Return the digest of a file, with which it is not parsed again until it changes."""
-    try:
-        source, _ = read_below(parser.root, file.path, parser.config.walk)
-    except OSError:
-        return b""
-    return content_digest(source)
 
 
 def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:

@@ -205,8 +205,10 @@ class StoreReader:
 
     def fault(self) -> str:
         """Check the schema, the pages and every value of a database from another machine; return what is wrong."""
-        if list(self._select(_SCHEMA_QUERY)) != _expected_schema():
-            return "it has another schema"
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.executescript(_TABLES + _LOOK_UPS)
+            if list(self._select(_SCHEMA_QUERY)) != connection.execute(_SCHEMA_QUERY).fetchall():
+                return "it has another schema"
         if next(self._select("PRAGMA quick_check(1)")) != ("ok",):
             return "its pages are damaged"
         for table in ("files", "documents"):
@@ -306,12 +308,6 @@ def _close_spare() -> None:
         if reader._connection:
             reader._connection.close()
             reader._connection = None
-
-
-def _expected_schema() -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(_TABLES + _LOOK_UPS)
-        return connection.execute(_SCHEMA_QUERY).fetchall()
 
 
 def storage_error(error: Exception, folder: Path) -> IndexWriteError | None:

@@ -153,11 +153,12 @@ class Snapshot:
         `allowed` is bool [size], or None for all. A graph may miss some, so it returns twice as many.
         """
         if len(self.segments) == 1 or any(segment.vectors.has_graph for segment in self.segments):
-            found = [
-                base + _nearest(segment, query, count, _part(allowed, base, segment), ef_search)
-                for base, segment in self.based_segments()
-            ]
-            return np.concatenate(found)
+            return np.concatenate(
+                [
+                    base + _nearest(segment, query, count, _part(allowed, base, segment), ef_search)
+                    for base, segment in self.based_segments()
+                ]
+            )
         chosen = [
             (base, segment, _live(segment, _part(allowed, base, segment)))
             for base, segment in self.based_segments()
@@ -239,16 +240,16 @@ class Snapshot:
 
         A file of which it is the whole path below the root comes first.
         """
-        found: list[tuple[bool, SegmentReader, FileRecord, range]] = []
+        files: list[tuple[bool, SegmentReader, FileRecord, range]] = []
         for base, segment in self.based_segments():
             for name in (path, *_below(segment.root, path)):
                 for file_id, file in segment.store.files_ending(name):
                     if file_id not in segment.dead_files and (name == path or file.path == name):
                         first = base + file.first_doc
                         doc_ids = range(first, first + file.doc_count)
-                        found.append((file.path != name, segment, file, doc_ids))
-        found.sort(key=lambda at: (at[0], at[2].path, at[1].root))
-        return [at[1:] for at in found]
+                        files.append((file.path != name, segment, file, doc_ids))
+        files.sort(key=lambda at: (at[0], at[2].path, at[1].root))
+        return [at[1:] for at in files]
 
     def at_path(self, path: str) -> list[Sequence[int]]:
         """Return the documents of each file at a path, in the order of `files_at`."""
@@ -280,12 +281,10 @@ def _nearest(
     """Return the nearest allowed documents of one segment, as numbers in the segment."""
     wanted = 2 * count + len(segment.dead)
     if allowed is None and wanted <= MAX_NEIGHBOURS and segment.vectors.has_graph:
-        found = segment.vectors.neighbours(query, wanted, ef_search)
-        return found[~np.isin(found, segment.dead)]
-    chosen = _live(segment, allowed)
-    if chosen is not None and not len(chosen):
-        return chosen
-    return segment.vectors.nearest(query, count, chosen)
+        near = segment.vectors.neighbours(query, wanted, ef_search)
+        return near[~np.isin(near, segment.dead)]
+    live = _live(segment, allowed)
+    return live if live is not None and not len(live) else segment.vectors.nearest(query, count, live)
 
 
 def _part(allowed: NDArray[np.bool_] | None, base: int, segment: SegmentReader) -> NDArray[np.bool_] | None:

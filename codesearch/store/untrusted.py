@@ -161,11 +161,11 @@ def check_file_names(entry: SegmentEntry) -> None:
 def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
     """Check every number of an unpacked segment that a reader uses without a check."""
     count = entry.documents
-    arrays = {
-        name: _array(folder, name, dtype)
-        for name, dtype in {**_ARRAYS, **_WITH_CODE}.items()
-        if name in entry.files
-    }
+    dtypes = {**_ARRAYS, **_WITH_CODE}
+    arrays = {name: load_array(folder / name, "") for name in dtypes if name in entry.files}
+    for name, array in arrays.items():
+        dimensions = 2 if name.endswith("field_lengths.npy") else 1
+        _require(array.dtype == dtypes[name] and array.ndim == dimensions, name)
     rows = arrays[ROWS]
     _require(rows.shape == (count,), ROWS)
     for name, limit in (("kind", len(KINDS)), ("file_id", entry.source_files), ("flags", 256)):
@@ -179,13 +179,6 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
         _require(offsets.shape == (entry.source_files + 1,), OFFSETS)
         _check_offsets(offsets, len(arrays[SOURCES]), OFFSETS)
     _check_store(folder, entry, rows["file_id"])
-
-
-def _array(folder: Path, name: str, dtype: DTypeLike) -> NDArray[Any]:
-    array = load_array(folder / name, "")
-    dimensions = 2 if name.endswith("field_lengths.npy") else 1
-    _require(array.dtype == dtype and array.ndim == dimensions and array.flags.c_contiguous, name)
-    return array
 
 
 def _check_postings(arrays: Mapping[str, NDArray[Any]], count: int) -> None:

@@ -31,10 +31,7 @@ _PART_S = 3600.0
 
 @contextmanager
 def writing(index_folder: Path) -> Iterator[None]:
-    """Run a block that writes segments; afterwards delete unnamed segments, even after a failure or an interrupt.
-
-    Files that killed processes did not finish are deleted too.
-    """
+    """Run a block that writes segments; afterwards delete what no manifest names or a process did not finish."""
     first = last_number(index_folder) + 1
     kept = "; the last good index is untouched" if (index_folder / MANIFEST).exists() else ""
     try:
@@ -131,8 +128,8 @@ class SegmentWriter:
                 self._postings.keep(segment.postings, self._new_ids[number])
             self._postings.write()
 
-    def abandon(self) -> None:
-        """Close without finishing."""
+    def close(self) -> None:
+        """Close the files, whether they are finished or not."""
         self._opened.close()
 
     def _add(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
