@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
+from codesearch.parsing.languages import separator_of
 from codesearch.search.snippets import (
     MAX_COLOURED,
     explaining_words,
@@ -36,6 +37,10 @@ _OWN = 2
 """Rows for the command line above the output and the prompt below it."""
 SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
+_WITH_CODE = 3
+"""Hits that show code on every screen."""
+_LEAST_DETAILS = 12
+"""Characters of a signature that are worth a part of a row."""
 _GUTTER = 11
 _CUT = "..."
 _STALE = "  [changed since it was indexed]"
@@ -75,7 +80,10 @@ def render(
     elif form == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
     elif form == "compact":
-        lines = ("  ".join(filter(None, _heading(hit, terminal))) for hit in answer.hits)
+        lines = (
+            f"{place_of(hit, terminal)}  {visible(hit.qualified_name)}  {_details(hit)}"
+            for hit in answer.hits
+        )
     else:
         lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
     return "".join(f"{line}\n" for line in lines)
@@ -92,29 +100,92 @@ def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
     return "\n".join(texts)
 
 
+def screen_definitions(terminal: Terminal) -> int:
+    """Return how many definitions a screen shows; a fifth of its rows is for code."""
+    rows = terminal.height - _OWN - 1
+    return max(rows - max(rows // 5, _WITH_CODE), _WITH_CODE)
+
+
 def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[_Block]:
     """Yield what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
-    headings = [_heading(hit, terminal) for hit in answer.hits]
-    chosen = [choose(hit, answer, full=full) for hit in answer.hits]
-    counts = [(len(lines), len(hit.others)) for lines, hit in zip(chosen, answer.hits, strict=True)]
-    has_context = any(hit.before or hit.after for hit in answer.hits)
-    if terminal.is_terminal and not (full or explain or has_context):
-        rows = [-(-len("  ".join(heading)) // terminal.width) for heading in headings]
-        counts = fitted(counts, rows, terminal.height)
-    for hit, heading, best, (count, other_count) in zip(answer.hits, headings, chosen, counts, strict=True):
+    hits = answer.hits
+    chosen = [choose(hit, answer, full=full) for hit in hits]
+    counts: Sequence[int] | None = None
+    if terminal.is_terminal and not (full or explain or any(hit.before or hit.after for hit in hits)):
+        rows = terminal.height - _OWN - 1 - sum(1 + len(hit.others) for hit in hits)
+        counts = fitted([len(lines) for lines in chosen], rows)
+    for rank, (hit, best) in enumerate(zip(hits, chosen, strict=True)):
+        count = len(best) if counts is None else counts[rank]
+        heading = place_of(hit, terminal), visible(hit.qualified_name), _details(hit)
+        if counts is not None:
+            heading = _in_one_row(hit, heading, terminal.width, has_code=count > 0)
         scores = list(explanation(hit)) if explain else []
         lines = excerpt(hit, best[:count], terminal, full=full)
-        yield _Block(hit, heading, scores, lines, list(map(_other, hit.others[:other_count])))
+        others = [
+            _other(other) if counts is None else _other_row(other, terminal.width) for other in hit.others
+        ]
+        yield _Block(hit, heading, scores, lines, [*others, ""] if counts is None else others)
 
 
-def _heading(hit: Hit, terminal: Terminal) -> tuple[str, str, str]:
-    return place_of(hit, terminal), visible(hit.qualified_name), _details(hit)
+def _in_one_row(
+    hit: Hit, heading: tuple[str, str, str], width: int, *, has_code: bool
+) -> tuple[str, str, str]:
+    """Return a heading that fits into a row: details are shorter, then folders of the path are left out."""
+    place, _, details = heading
+    name = visible(short_name(hit))
+    if not has_code:
+        details = _rest(hit)
+    room = max(width - len(place) - len(name) - 4, 0)
+    if len(details) > room:
+        details = cut(details, room) if not has_code and room > _LEAST_DETAILS else _STALE.strip() * hit.stale
+    place = fold_path(place, max(width - len(name) - 2, width // 3))
+    return place, cut_start(name, max(width - len(place) - 2, width // 3)), details
+
+
+def _other_row(hit: Hit, width: int) -> str:
+    """Return a row for another definition of a file: its line, its name and its parameters or what it is."""
+    return cut(f"{hit.start_line:8}   {visible(short_name(hit))}  {_rest(hit)}".rstrip(), width)
+
+
+def _rest(hit: Hit) -> str:
+    """Return what a signature says after the name; the kind if that is nothing."""
+    rest = hit.signature.partition(hit.name)[2].strip(" :{=") if hit.name else ""
+    return visible(rest) if rest else hit.kind
+
+
+def short_name(hit: Hit) -> str:
+    """Return the qualified name without namespaces that the path has too; a class and its member stay."""
+    separator = separator_of(hit.language)
+    parts = hit.qualified_name.split(separator)
+    folders = hit.path.casefold().replace(".", "/").split("/")
+    while len(parts) > 2 and parts[0].casefold() in folders:
+        parts.pop(0)
+    return separator.join(parts)
+
+
+def fold_path(place: str, width: int) -> str:
+    """Leave folders in the middle of a path out, so that it fits; the file stays whole.
+
+    >>> fold_path("app/src/main/java/org/shop/Cart.java:12", 32), fold_path("app/src/shop/Cart.java:12", 8)
+    ('app/.../org/shop/Cart.java:12', '.../Cart.java:12')
+    """
+    first, *middle, file = place.split("/")
+    shorter = (
+        f"{first}/{_CUT}/{'/'.join([*middle[left_out:], file])}" for left_out in range(1, len(middle) + 1)
+    )
+    forms = (place, *shorter, f"{_CUT}/{file}" if middle or first != file else file)
+    return next((form for form in forms if len(form) <= width), forms[-1])
+
+
+def cut_start(name: str, width: int) -> str:
+    """Cut a name at its start, because the names of one file differ at their ends."""
+    return name if len(name) <= width else f"{_CUT}{name[len(_CUT) - width :]}"
 
 
 def _plain(answer: Answer, blocks: Iterable[_Block]) -> Iterator[str]:
     for block in blocks:
         code = (f"{number:8} | {text}".rstrip() for number, text in block.lines)
-        yield from ("  ".join(filter(None, block.heading)), *block.scores, *code, *block.others, "")
+        yield from ("  ".join(filter(None, block.heading)), *block.scores, *code, *block.others)
     yield _footer(answer)
 
 
@@ -213,30 +284,28 @@ def _coloured(answer: Answer, blocks: Iterable[_Block], terminal: Terminal) -> s
                 console.print(numbered, no_wrap=True, overflow="ellipsis")
             for other in block.others:
                 console.print(Text(other, style="dim"), no_wrap=True, overflow="ellipsis")
-            console.print()
         console.print(Text(_footer(answer), style="dim"))
     return captured.get()
 
 
-def fitted(wanted: Sequence[tuple[int, int]], headings: Sequence[int], height: int) -> list[tuple[int, int]]:
-    """Return how many lines of code, and how many other definitions, each hit shows.
+def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
+    """Return how many lines of code each hit shows in the rows that are left for code; None if they are too few.
 
-    Every hit first gets its signature, then its best line. What is left goes to the best hits. If the screen has no
-    room for the signatures, nothing is left out: a pager shows the answer.
+    The first hits get a line each, then more. What is left goes to the others.
 
-    >>> fitted([(3, 2), (3, 2), (3, 0)], [1, 1, 1], 18)
-    [(3, 2), (2, 0), (2, 0)]
+    >>> fitted([3, 3, 3, 3], 4), fitted([3, 3, 3, 3], 10), fitted([3, 3, 3], 2)
+    ([2, 1, 1, 0], [3, 3, 3, 1], None)
     """
-    left = height - _OWN - sum(headings) - len(wanted) - 1  # An empty line below each hit, and the last line.
-    hits = range(len(wanted))
-    if left < len(wanted) or left >= sum(map(sum, wanted)):
-        return list(wanted)
-    shown = [[0, 0] for _ in hits]
-    for at, part in [(at, 0) for at in (*hits, *hits)] + [(at, part) for at in hits for part in (1, 0, 1)]:
-        if left and shown[at][part] < wanted[at][part]:
-            shown[at][part] += 1
-            left -= 1
-    return [(lines, others) for lines, others in shown]
+    first = range(len(wanted))[:_WITH_CODE]
+    if rows < len(first):
+        return None
+    shown = [0] * len(wanted)
+    by_line = [at for _ in range(SNIPPET_LINES) for at in first]
+    for at in (*by_line, *(at for at in range(len(wanted)) for _ in range(SNIPPET_LINES))):
+        if rows and shown[at] < wanted[at]:
+            shown[at] += 1
+            rows -= 1
+    return shown
 
 
 def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
