@@ -24,7 +24,9 @@ from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tre
 from codesearch.evaluation.qrels import query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.suites import KNOWN_AT, KNOWN_DEPTH
+from codesearch.store.database import DocumentRow, FileRecord
 
+HALVES = ("development", "end")
 FOLDER = Path(__file__).parents[1] / "applications"
 _FETCH = (
     f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
@@ -59,10 +61,15 @@ def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
     return Tree(
         root.resolve(),
         ask,
-        key=lambda file, row: f"{file.path}:{row.start_line}:{row.qualified_name}",
+        key=document_key,
         everything=True,
         details={"package": package},
     )
+
+
+def document_key(file: FileRecord, row: DocumentRow) -> str:
+    """Return path:line:name of a document as its name."""
+    return f"{file.path}:{row.start_line}:{row.qualified_name}"
 
 
 def read_questions(half: str) -> dict[str, dict[str, str]]:

@@ -132,19 +132,21 @@ def _in_one_row(
 ) -> tuple[str, str, str]:
     """Return a heading that fits into a row: details are shorter, then folders of the path are left out."""
     place, _, details = heading
-    name = visible(short_name(hit))
-    if not has_code:
-        details = _rest(hit)
+    name, rest = visible(short_name(hit)), _rest(hit)
     room = max(width - len(place) - len(name) - 4, 0)
-    if len(details) > room:
-        details = cut(details, room) if not has_code and room > _LEAST_DETAILS else _STALE.strip() * hit.stale
+    if not has_code:
+        details = cut(rest, room) if room > _LEAST_DETAILS else ""
+    elif len(details) > room:
+        details = hit.kind if len(hit.kind) <= room else ""
     place = fold_path(place, max(width - len(name) - 2, width // 3))
     return place, cut_start(name, max(width - len(place) - 2, width // 3)), details
 
 
 def _other_row(hit: Hit, width: int) -> str:
     """Return a row for another definition of a file: its line, its name and its parameters or what it is."""
-    return cut(f"{hit.start_line:8}   {visible(short_name(hit))}  {_rest(hit)}".rstrip(), width)
+    rest = _rest(hit)
+    between = "" if rest.startswith("(") else "  "
+    return cut(f"{hit.start_line:8}   {visible(short_name(hit))}{between}{rest}", width)
 
 
 def _rest(hit: Hit) -> str:
@@ -169,11 +171,9 @@ def fold_path(place: str, width: int) -> str:
     >>> fold_path("app/src/main/java/org/shop/Cart.java:12", 32), fold_path("app/src/shop/Cart.java:12", 8)
     ('app/.../org/shop/Cart.java:12', '.../Cart.java:12')
     """
-    first, *middle, file = place.split("/")
-    shorter = (
-        f"{first}/{_CUT}/{'/'.join([*middle[left_out:], file])}" for left_out in range(1, len(middle) + 1)
-    )
-    forms = (place, *shorter, f"{_CUT}/{file}" if middle or first != file else file)
+    *folders, file = place.split("/")
+    shorter = ([folders[0], _CUT, *folders[start:], file] for start in range(2, len(folders) + 1))
+    forms = [place, *map("/".join, shorter), f"{_CUT}/{file}" if folders else file]
     return next((form for form in forms if len(form) <= width), forms[-1])
 
 

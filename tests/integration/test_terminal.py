@@ -74,7 +74,7 @@ def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed: Path, comm
     command = replace(command, variables={"CODESEARCH_PAGER": "sed s/^/:/"})
     _, out, _ = on_terminal(command, "query", "--all", "read push", stdout=True, stderr=True, height=24)
     lines = plain(out).splitlines()
-    assert lines[-1].startswith("5 hits from ") and len(lines) == 22
+    assert lines[-1].startswith("5 hits from ") and len(lines) <= 22
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
-from codesearch.cli.render import choose, excerpt, render
+from codesearch.cli.render import choose, excerpt, render, short_name
 from codesearch.engine.answer import Answer
 from codesearch.types import Hit
 from tests.records import make_hit
@@ -226,41 +226,72 @@ SCREEN = replace(HERE, is_terminal=True, width=80, height=24)
 FIVE = replace(ANSWER, hits=[replace(LONG, others=(HIT, HIT)) for _ in range(5)])
 
 
-def test_five_hits_fit_a_screen_of_24_rows_and_the_best_one_has_most_lines():
-    for color in ("always", "never"):
-        text = render(FIVE, "text", SCREEN, color=color)
-        assert text.count("\n") == 22
-        assert [block.count("\n") for block in text.split("\n\n")] == [3, 2, 2, 2, 2, 1]
+MANY = replace(
+    ANSWER, hits=[replace(LONG, path=f"a/b{n}.py", others=(HIT, HIT) if n < 4 else ()) for n in range(9)]
+)
+
+
+def rows_of(answer: Answer, terminal: Terminal = SCREEN, **options: bool) -> list[str]:
+    return render(answer, "text", terminal, color="never", **options).splitlines()
+
+
+def test_a_screen_has_a_row_for_each_definition_and_code_of_the_first_three():
+    rows = rows_of(MANY)
+    assert len(rows) == 22 and max(map(len, rows)) <= 80
+    assert [row.split(":")[0] for row in rows if row.startswith("a/")] == [f"a/b{n}.py" for n in range(9)]
+    code = [at for at, row in enumerate(rows) if " | " in row]
+    assert code == [1, 2, 6, 10] and render(MANY, "text", SCREEN, color="always").count("\n") == 22
+
+
+def test_what_a_screen_has_room_for_is_code_of_the_best_hits():
+    taller = rows_of(MANY, replace(SCREEN, height=30))
+    assert [sum(" | " in row for row in taller[start : start + 6]) for start in (0, 6, 12, 18)] == [
+        3,
+        3,
+        3,
+        1,
+    ]
+    assert len(rows_of(replace(MANY, hits=MANY.hits[:2]))) == 2 * 6 + 1
 
 
 @pytest.mark.parametrize(
-    ("answer", "terminal", "options", "rows"),
+    ("answer", "terminal", "options", "count"),
     [
-        (FIVE, replace(SCREEN, height=40), {}, 36),
         (FIVE, replace(SCREEN, height=0), {}, 36),
         (FIVE, replace(SCREEN, height=12), {}, 36),
         (FIVE, replace(SCREEN, is_terminal=False), {}, 36),
         (FIVE, SCREEN, {"full": True}, 56),
-        (replace(FIVE, hits=FIVE.hits[:2]), SCREEN, {}, 15),
     ],
 )
-def test_nothing_is_left_out_if_all_fits_or_nothing_could_or_more_is_asked_for(
-    answer, terminal, options, rows
-):
-    assert render(answer, "text", terminal, **options).count("\n") == rows
+def test_nothing_is_left_out_if_nothing_could_fit_or_more_is_asked_for(answer, terminal, options, count):
+    assert len(rows_of(answer, terminal, **options)) == count
 
 
-def test_a_heading_that_is_too_wide_is_not_cut_and_leaves_fewer_rows_for_code():
-    wide = replace(LONG, qualified_name="n" * 70, others=())
-    answer = replace(ANSWER, hits=[wide] * 5)
-    text = render(answer, "text", SCREEN, color="never")
-    assert text.split("\n")[0] == f"a/b.py:10  {'n' * 70}  function"
-    assert text.count("\n") == 17  # And five headings take another row.
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("name", ["load", "n" * 70, "Shop.Web.Orders.OrderCatalogue.LoadAllOrdersOfCustomer"])
+@pytest.mark.parametrize("path", ["a.cs", "Shop.Web/Orders/Catalogue/Implementation/OrderCatalogue.cs"])
+def test_a_heading_is_one_row_and_keeps_the_file_the_line_and_the_end_of_the_name(width, name, path):
+    hit = replace(LONG, path=path, language="csharp", qualified_name=name, others=())
+    row, *_ = rows_of(replace(ANSWER, hits=[hit] * 5), replace(SCREEN, width=width))
+    file = path.rpartition("/")[2]
+    assert len(row) <= max(width, len(file) + 30) and f"{file}:10" in row.split()[0]
+    assert row.split()[1].endswith(name[-10:])
+
+
+def test_a_name_has_no_namespaces_that_the_path_has():
+    hit = replace(HIT, path="Shop.Web/Orders/Catalogue.cs", language="csharp")
+    names = ["Shop.Web.Orders.Catalogue.Load", "Other.Orders.Catalogue.Load", "Web.Load", "Load"]
+    assert [short_name(replace(hit, qualified_name=name)) for name in names] == [
+        "Catalogue.Load",
+        "Other.Orders.Catalogue.Load",
+        "Web.Load",
+        "Load",
+    ]
 
 
 def coloured_lines(hit: Hit, query: str = "") -> list[str]:
     terminal = replace(SCREEN, variables={"TERM": "xterm-256color"})
-    return render(replace(ANSWER, query=query, hits=[hit]), "text", terminal).splitlines()[1:-2]
+    return render(replace(ANSWER, query=query, hits=[hit]), "text", terminal).splitlines()[1:-1]
 
 
 DOCUMENTED = replace(

@@ -1,0 +1,104 @@
+"""Questions whose answers are definitions -> how often a terminal shows the right one.
+
+    python -m benchmarks.screen --applications DIR
+
+The questions are those of the suites `applications` (both halves) and `known-items` (Python). Each is asked as
+`codesearch query` asks it, and its answer is rendered for a terminal. A definition is visible if a row has its
+line, below or beside the name of its file. `list` is the share with the definition among the first fifteen of
+`query --flat`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sysconfig
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean
+
+from benchmarks.publish import record
+from benchmarks.suites import applications
+from codesearch.cli.invocation import Terminal
+from codesearch.cli.render import render, screen_definitions
+from codesearch.config import IndexOptions
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED, Session
+from codesearch.evaluation.suites import read_questions
+from codesearch.search.request import SearchRequest
+
+_SIZES = ((80, 24), (120, 40))
+_HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)  ")
+_OTHER = re.compile(r" *(\d+)   \S")
+_LIST = 15
+
+Answer = tuple[str, int | str]
+"""The path of a definition, and its first line or its name."""
+
+
+def main() -> None:
+    """Measure each half and each size of a terminal."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--applications", type=Path, required=True, help="data of the suite applications")
+    found: dict[str, list[dict[str, bool]]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as home, closing(Engine(Path(home), device="cpu")) as engine:
+        for half, root, exclude, questions in _asked(parser.parse_args().applications):
+            engine.index(root, IndexOptions(exclude=exclude))
+            session = engine.session(Scope((root,)), AS_INDEXED)
+            found[half] += [_visible(session, root, text, answers) for text, answers in questions.items()]
+    rows = {
+        half: {
+            "questions": len(of_half),
+            **{name: round(fmean(one[name] for one in of_half), 3) for name in of_half[0]},
+        }
+        for half, of_half in found.items()
+    }
+    record("screen", rows, flat=True)
+
+
+def _asked(data: Path) -> Iterator[tuple[str, Path, tuple[str, ...], dict[str, set[Answer]]]]:
+    for half in applications.HALVES:
+        for package, questions in applications.read_questions(half).items():
+            answers = {}
+            for text, answer in questions.items():
+                path, line, _ = answer.split(":", 2)
+                answers[text] = {(path, int(line))}
+            yield f"applications, {half}", (data / "packages" / package).resolve(), (), answers
+    queries, right = read_questions("python")
+    answers = {text: {tuple(one.rsplit(":", 1)) for one in right[query]} for query, text in queries.items()}
+    yield "known-items", Path(sysconfig.get_path("stdlib")).resolve(), ("site-packages",), answers
+
+
+def _visible(session: Session, root: Path, text: str, answers: set[Answer]) -> dict[str, bool]:
+    flat = session.search(SearchRequest(text, _LIST)).hits
+    found = {"list": any({(hit.path, hit.start_line), (hit.path, hit.name)} & answers for hit in flat)}
+    for width, height in _SIZES:
+        terminal = Terminal(root, is_terminal=True, width=width, height=height)
+        answer = session.search(SearchRequest(text, by_file=True, screen=screen_definitions(terminal)))
+        shown = _places(render(answer, "text", terminal, color="never").splitlines()[: height - 2])
+        by_place = {
+            (Path(one.path).name, one.start_line): {(one.path, one.start_line), (one.path, one.name)}
+            for hit in answer.hits
+            for one in (hit, *hit.others)
+        }
+        found[f"{width} x {height}"] = any(by_place.get(place, set()) & answers for place in shown)
+    return found
+
+
+def _places(rows: list[str]) -> Iterator[tuple[str, int]]:
+    """Yield the name of the file and the line of each definition that some rows show."""
+    file = ""
+    for row in rows:
+        if heading := _HEADING.match(row):
+            file = heading[2]
+            yield file, int(heading[3])
+        elif other := _OTHER.match(row):
+            yield file, int(other[1])
+
+
+if __name__ == "__main__":
+    main()
