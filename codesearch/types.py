@@ -22,6 +22,8 @@ KINDS = (
     "setting",
 )
 """Kinds of documents. An index stores their positions in this tuple, so add new kinds at the end."""
+FIELD = "field"
+"""The kind of what has no document and is only found by its name: fields, properties, enum members, small constants."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
 """Kinds whose documents end before the first member. Each member is a separate document."""
 TEXT_KINDS = frozenset({"module", "section", "setting"})
@@ -45,9 +47,9 @@ class Definition:
 
     Attributes:
         path: the file relative to its root, with forward slashes.
-        kind: one of `KINDS`; documents of `HEADER_KINDS` cover the header, not the members. A module contains the
-            top-level code of a file that is in no other document. A section is a part of documentation, a setting a
-            part of a configuration file.
+        kind: one of `KINDS`, or `FIELD`; documents of `HEADER_KINDS` cover the header, not the members. A module
+            contains the top-level code of a file that is in no other document. A section is a part of documentation, a
+            setting a part of a configuration file.
         qualified_name: the enclosing names and the name, joined with the language's separator.
         signature: the definition up to its body, with white space collapsed.
         docstring: docstring or leading comment without its markers; may be empty.

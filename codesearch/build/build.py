@@ -196,7 +196,7 @@ class _Build:
                     old = slice(record.first_doc, record.first_doc + record.doc_count)
                     embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
                 else:
-                    writer.add_parsed(file.record, file.rows, file.block)
+                    writer.add_parsed(file.record, file.rows, file.block, file.members)
                     embedder.add(file.document_tokens())
                 self._tell("parse", writer.documents)
             self._tell("write", writer.documents)

@@ -59,6 +59,7 @@ class ParsedFile:
         block: terms of the documents.
         tokens: uint32 [sum of lengths], the token ids of all documents, concatenated.
         lengths: number of token ids of each document.
+        members: what is only found by its name, in the form of the store.
     """
 
     record: FileRecord
@@ -66,6 +67,7 @@ class ParsedFile:
     block: PostingsBlock
     tokens: NDArray[np.uint32]
     lengths: list[int]
+    members: Sequence[DocumentRow] = ()
 
     def document_tokens(self) -> list[NDArray[np.uint32]]:
         """Return the token ids of each document."""
@@ -140,6 +142,7 @@ class FileParser:
             block=make_block(terms_of_file(source, extraction.documents, self.config.parse)),
             tokens=joined,
             lengths=lengths,
+            members=list(map(document_row, extraction.members)) if extraction.documents else (),
         )
 
 

@@ -39,12 +39,13 @@ from codesearch.engine.session import Pace, Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.docstrings import first_sentence
+from codesearch.parsing.extract import Extraction
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
-from codesearch.search.similar import documents_of
+from codesearch.search.similar import extraction_of
 from codesearch.search.snippets import head_of
 from codesearch.structure.whole import nested
-from codesearch.types import TEXT_KINDS, Definition, Document, Hit
+from codesearch.types import FIELD, TEXT_KINDS, Definition, Document, Hit
 from codesearch.visible import encodable
 
 T = TypeVar("T")
@@ -70,6 +71,7 @@ _KINDS = {
     "trait": types.SymbolKind.Interface,
     "type": types.SymbolKind.Class,
     "constant": types.SymbolKind.Constant,
+    FIELD: types.SymbolKind.Field,
     "module": types.SymbolKind.Module,
     "section": types.SymbolKind.String,
     "setting": types.SymbolKind.Property,
@@ -149,7 +151,8 @@ class Editor:
         uri = message.text_document.uri
 
         def work() -> list[types.DocumentSymbol]:
-            text, definitions = self._parsed(uri)
+            text, extraction = self._parsed(uri)
+            definitions = sorted([*extraction.documents, *extraction.members], key=lambda one: one.start_byte)
             return _tree_of(definitions, text, self._units)
 
         return await self._run(self._parsing, work)
@@ -162,7 +165,7 @@ class Editor:
             return []
 
         def work() -> list[types.CodeAction]:
-            code = [one for one in self._parsed(uri)[1] if one.kind not in TEXT_KINDS]
+            code = [one for one in self._parsed(uri)[1].documents if one.kind not in TEXT_KINDS]
             at = innermost(whole_spans(code), message.range.start.line + 1)
             if at is None:
                 return []
@@ -204,15 +207,15 @@ class Editor:
         for threads in (self._requests, self._parsing, self._indexing):
             threads.shutdown(wait=False, cancel_futures=True)
 
-    def _parsed(self, uri: str) -> tuple[str, list[Document]]:
+    def _parsed(self, uri: str) -> tuple[str, Extraction]:
         """Return the text of a file as it is in the editor, and its definitions; none if its language is unknown."""
         if to_fs_path(uri) is None:
-            return "", []
+            return "", Extraction([], [])
         text = self._text_of(uri)
         try:
-            return text, documents_of(_path_of(uri), text, "all")
+            return text, extraction_of(_path_of(uri), text, "all")
         except ConfigError:
-            return text, []
+            return text, Extraction([], [])
 
     def _text_of(self, uri: str) -> str:
         """Return the text of a file as it is in the editor, else as it is saved."""
@@ -234,7 +237,9 @@ class Editor:
         lines = self._text_of(opened.uri).split("\n")
         if lines[hit.start_line - 1 : hit.end_line] == hit.code.split("\n"):
             return hit
-        same = [one for one in self._parsed(opened.uri)[1] if one.qualified_name == hit.qualified_name]
+        same = [
+            one for one in self._parsed(opened.uri)[1].documents if one.qualified_name == hit.qualified_name
+        ]
         one = min(same, key=lambda one: abs(one.start_line - hit.start_line), default=None)
         if one is None:
             return hit

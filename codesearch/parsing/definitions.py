@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
-from codesearch.types import HEADER_KINDS, KINDS
+from codesearch.types import FIELD, HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -106,6 +106,8 @@ class Matches:
     attribute_ends: dict[int, int]  # start byte -> end
     statements: list[tuple[int, int]]  # first and last rows at the top level, without imports and comments
     start: int  # byte where the top level begins, the key of the file's docstring in `docstrings`
+    members: list[Capture] = field(default_factory=list)  # without a document
+    accessors: set[int] = field(default_factory=set)  # start bytes of getters and setters
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
 
@@ -126,6 +128,10 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
             # An attribute on the line of a definition does not belong to the next line.
             if _BLANK_TO_LINE_END.match(source, node.end_byte):
                 found.attributes[node.end_point[0]] = node.start_point[0]
+        elif accessors := captures.get("accessor"):
+            found.accessors.add(accessors[0].start_byte)
+        elif (fields := captures.get(FIELD)) and (names := captures.get("name")):
+            found.members.append(_member(fields[0], names[0], source, spec))
         elif docstrings := captures.get("docstring"):
             # The literal is in the first statement of its block, so the block's start finds its definition.
             # In PowerShell, it is a comment before the block.
@@ -228,6 +234,62 @@ def _add_definition(
     )
 
 
+def _member(node: Node, name: Node, source: bytes, spec: LanguageSpec) -> Capture:
+    _, text = _qualified(FIELD, name, source, spec)
+    if spec.name == "powershell":
+        text = text.removeprefix("$")
+    first, last = node.start_point[0], node.end_point[0]
+    return Capture(
+        FIELD, text, "", None, node.start_byte, node.end_byte, first, first + 1, last + 1, name.start_byte
+    )
+
+
+def joined_accessors(definitions: Iterable[Capture], found: Matches, source: bytes) -> list[Capture]:
+    """Join a getter and the setter next to it, in any order, to one definition."""
+    kept: list[Capture] = []
+    latest: dict[str, Capture] = {}
+    for definition in definitions:
+        is_accessor = definition.start in found.accessors
+        first = latest.get(definition.name) if is_accessor else None
+        is_next = first and kept[-1].start < first.end <= definition.start
+        # A brace ends an object without a name.
+        if first and is_next and not set(b"{}") & set(source[first.end : definition.start]):
+            first.end = first.doc_end = definition.end
+            first.end_line, first.last_row = definition.end_line, definition.last_row
+            first.docstring = first.docstring or definition.docstring
+            continue
+        kept.append(definition)
+        if is_accessor:
+            latest[definition.name] = definition
+    return kept
+
+
+def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Capture]:
+    """Return what has no document of its own in source order, each once, with the names of the types around it.
+
+    `definitions` are those with a document, in source order; the members are fields, properties and small constants.
+    """
+    documented = {definition.name_start for definition in definitions}
+    seen = {(*definition.qualifiers, definition.name) for definition in definitions if definition.is_callback}
+    outer, kept, position = list[Capture](), list[Capture](), 0
+    for member in sorted(found.members, key=lambda member: (member.start, member.name_start)):
+        while position < len(definitions) and definitions[position].start <= member.start:
+            definition = definitions[position]
+            position += 1
+            if definition.kind not in ("constant", "function", "method"):
+                while outer and outer[-1].end <= definition.start:
+                    outer.pop()
+                outer.append(definition)
+        while outer and outer[-1].end <= member.start:
+            outer.pop()
+        member.qualifiers = [*outer[-1].qualifiers, *filter(None, [outer[-1].name])] if outer else []
+        key = (*member.qualifiers, member.name)
+        if member.name_start not in documented and key not in seen:
+            seen.add(key)
+            kept.append(member)
+    return kept
+
+
 def _known(found: Matches, span: tuple[int, int], kind: str) -> Capture | None:
     """Return what another pattern made of the same code. A constant gives way: `Point = Struct.new(:x)` is a class."""
     known = found.definitions.get(span)
@@ -240,7 +302,7 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
         return "", text.strip("'\"")
     if kind in NAME_LENDERS:
         return "", without_type_arguments(text.strip("'\"`"))
-    return split_qualified(text.lstrip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
+    return split_qualified(text.strip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
 
 
 def _end_of(start: int, last: Node, source: bytes, mark: bytes) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,6 +21,8 @@ from codesearch.parsing.definitions import (
     Matches,
     collect,
     head_comment,
+    joined_accessors,
+    qualified_members,
     toplevel_statements,
 )
 from codesearch.parsing.docstrings import (
@@ -37,12 +39,13 @@ from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key, shape_key
 from codesearch.parsing.languages import LanguageSpec, is_installed, language_of_source
 from codesearch.parsing.sections import text_documents
-from codesearch.types import HEADER_KINDS, NESTED, STUB, TEST, Document
+from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
 _MAX_SIGNATURE = 300
+_MAX_MEMBER = 100
 _OWNERS = HEADER_KINDS | {"owner"}
 _FUNCTIONS = ("function", "method")
 _EXPORT_LISTS = ("__all__",)
@@ -65,6 +68,7 @@ class Extraction:
     documents: list[Document]  # in source order
     warnings: list[str]  # a few, one line each
     summary: str = ""  # the first sentence of the documentation of the whole file
+    members: Sequence[Document] = ()  # what is only found by its name, without code, in source order
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     _attach_docs(definitions, found, source)
     if spec.has_docs_below:
         _attach_docs_below(definitions, found)
-    definitions = _without_small_constants(definitions, source)
+    definitions = _without_small_constants(definitions, found, source)
+    definitions = joined_accessors(definitions, found, source)
     if "typescript" in spec.grammar:
         definitions = _without_overloads(definitions)
     if spec.has_clauses:
@@ -126,7 +131,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         warnings.append(f"{path}: {dropped} {noun} nested deeper than {config.max_nesting} left out")
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
-    return Extraction(documents, warnings, first_sentence(docstring))
+    members = [_member_of(member, found, file) for member in qualified_members(definitions, found)]
+    return Extraction(documents, warnings, first_sentence(docstring), members)
 
 
 def _attach_docs(definitions: list[Capture], found: Matches, source: bytes) -> None:
@@ -170,8 +176,8 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
     return row, clean_xml("\n".join(reversed(parts)).strip())
 
 
-def _without_small_constants(definitions: list[Capture], source: bytes) -> list[Capture]:
-    """Leave out one-line constants that are not tables. The module's document contains them."""
+def _without_small_constants(definitions: list[Capture], found: Matches, source: bytes) -> list[Capture]:
+    """Turn one-line constants that are not tables into members. The module's document contains them."""
     kept = []
     for position, definition in enumerate(definitions):
         if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
@@ -180,6 +186,7 @@ def _without_small_constants(definitions: list[Capture], source: bytes) -> list[
                 _cut_to_header(definition, member, source)
             is_whole = definition.doc_end == definition.end
             if definition.start_line == definition.end_line and not (definition.is_table and is_whole):
+                found.members.append(definition)
                 continue
         kept.append(definition)
     return kept
@@ -341,6 +348,26 @@ def _document(definition: Capture, owner: str, signature: str, found: Matches, f
     )
 
 
+def _member_of(member: Capture, found: Matches, file: _File) -> Document:
+    _, comment = _comments_above(member.row, found)
+    return Document(
+        path=file.path,
+        language=file.spec.name,
+        kind=FIELD,
+        name=member.name,
+        qualified_name=file.spec.separator.join([*member.qualifiers, member.name]),
+        signature=_SIGNATURE_TAIL.sub("", _signature(member, found, file.source))[:_MAX_MEMBER],
+        docstring=first_sentence(comment),
+        start_line=member.start_line,
+        end_line=member.end_line,
+        last_line=member.end_line,
+        start_byte=member.start,
+        end_byte=member.end,
+        flags=file.flags,
+        code="",
+    )
+
+
 def _shape(definition: Capture, found: Matches, file: _File) -> int:
     if definition.kind not in _FUNCTIONS or definition.body is None:
         return 0
@@ -388,7 +415,7 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
         start = attribute_end
         while source[start : start + 1].isspace():
             start += 1
-    if definition.kind == "constant":
+    if definition.kind in ("constant", FIELD):
         return _first_line(source[start : definition.end])
     end = definition.end if definition.body is None or definition.body <= start else definition.body
     head = _without_comments(start, min(end, start + 4 * _MAX_SIGNATURE), found, source)

@@ -9,13 +9,15 @@ import os
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.parsing.identifiers import split_identifier
 from codesearch.search.forms import Asked, spellings, split_name
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
@@ -28,6 +30,8 @@ SPELLED_OUT = 0.2
 """The likeness if the words of a text make a name, or if what is around the name differs."""
 _MODULE = KINDS.index("module")
 _MOST_AT_PATH = 200
+_MOST_MEMBERS = 10
+T = TypeVar("T")
 _Named = Mapping[int, tuple[str, str]]
 """doc_id -> name and qualified name."""
 
@@ -128,6 +132,48 @@ def meant(likeness: Mapping[int, float]) -> list[int]:
     return [doc_id for doc_id, value in likeness.items() if value == best]
 
 
+def members_named(documents: Snapshot, names: Sequence[str]) -> list[tuple[SegmentReader, int, DocumentRow]]:
+    """Return (segment, file_id, member) of the members without a document that names mean; those in this case first."""
+    if not names:
+        return []
+    *qualifiers, name = names
+    by_place = {
+        (id(segment), file_id, row): (segment, file_id, row)
+        for spelling in spellings(name)
+        for segment, file_id, row in documents.members_named(spelling)
+    }
+    named = list(by_place.values())
+    named = [member for member in named if member[2].name == name] or named
+
+    def around(member: tuple[SegmentReader, int, DocumentRow]) -> list[str]:
+        segment, file_id, row = member
+        return _around(segment.store.files_of({file_id})[file_id].path, row.qualified_name)
+
+    return _within(named, qualifiers, around)
+
+
+def types_of_members(
+    documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] | None
+) -> dict[int, float]:
+    """Return the documents around the members that a text names, if these are few, each with a likeness.
+
+    One word, such as `zip`, is also a question.
+    """
+    if not asked.names or len(asked.names) == 1 == len(split_identifier(asked.names[0])):
+        return {}
+    members = members_named(documents, asked.names)
+    if len(members) > _MOST_MEMBERS:
+        return {}
+    bases = {id(segment): base for base, segment in documents.based_segments()}
+    doc_ids = set()
+    for segment, file_id, row in members:
+        file = segment.store.files_of({file_id})[file_id]
+        spans = segment.store.document_spans(file.first_doc, file.doc_count)
+        if (at := innermost([span[:2] for span in spans], row.start_line)) is not None:
+            doc_ids.add(bases[id(segment)] + file.first_doc + at)
+    return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
+
+
 def documents_spelled(
     documents: Snapshot, names: Sequence[str], allowed: NDArray[np.bool_] | None
 ) -> dict[int, float]:
@@ -165,7 +211,13 @@ def _likeness(
         doc_id: 1.0 if name in (exact, exact.lower()) else OTHER_SPELLING
         for doc_id, (exact, _) in named.items()
     }
-    if not (within := _within(documents, named, qualifiers)):  # "app" in "app.route" may be a variable.
+
+    def around(doc_id: int) -> list[str]:
+        at = np.array([doc_id], np.int64)
+        (path,), (kind,) = documents.paths_of(at), documents.kinds(at)
+        return _around(path, named[doc_id][1], is_module=kind == _MODULE)
+
+    if not (within := _within(list(named), qualifiers, around)):  # "app" in "app.route" may be a variable.
         return {doc_id: SPELLED_OUT for doc_id, value in likeness.items() if value == 1.0}
     chosen = _of_kind(documents, within, kinds)
     if chosen is None:  # "class loader" does not name a function `loader`, but "def Parser" names a class.
@@ -196,20 +248,20 @@ def _of_kind(
     return None
 
 
-def _within(documents: Snapshot, named: _Named, qualifiers: Sequence[str]) -> list[int]:
-    """Return the documents that the qualifiers are around.
+def _within(named: list[T], qualifiers: Sequence[str], around: Callable[[T], list[str]]) -> list[T]:
+    """Return the definitions that the qualifiers are around; `around` returns the names around a definition.
 
     The qualifiers must be the innermost names around a definition: classes, then file and folders. If they are not for
     any document, names may be missing between and after them: `lang3.StringUtils` is in `lang3/StringUtils.java`. If
     that finds nothing, the outermost qualifier does not count: it may be the name of the whole project.
     """
     if not qualifiers:
-        return list(named)
-    around = {doc_id: _around(documents, doc_id, qualified) for doc_id, (_, qualified) in named.items()}
+        return named
+    with_names = [(definition, around(definition)) for definition in named]
     for first in range(len(qualifiers)):
         wanted = [qualifier.lower() for qualifier in qualifiers[first:]]
         for matches in (_ends_with, _has_in_order):
-            if chosen := [doc_id for doc_id, names in around.items() if matches(names, wanted)]:
+            if chosen := [definition for definition, names in with_names if matches(names, wanted)]:
                 return chosen
     return []
 
@@ -223,11 +275,10 @@ def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:
     return all(name in left for name in wanted)
 
 
-def _around(documents: Snapshot, doc_id: int, qualified: str) -> list[str]:
+def _around(file: str, qualified: str, *, is_module: bool = False) -> list[str]:
     """List the names around a definition in lower case, outermost first."""
-    at = np.array([doc_id], np.int64)
-    path = PurePosixPath(*documents.paths_of(at))
+    path = PurePosixPath(file)
     module = path.parent if path.stem in FOLDER_FILES else path.with_suffix("")
-    if documents.kinds(at)[0] == _MODULE:
+    if is_module:
         module = module.parent
     return [name.lower() for name in (*module.parts, *split_name(qualified)[:-1])]

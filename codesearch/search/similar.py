@@ -14,6 +14,7 @@ from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.decoding import decoded
+from codesearch.parsing.extract import Extraction
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.lookup import innermost, live_file, paths_in, whole_spans
 from codesearch.search.ranking import AnalysedQuery, Candidate
@@ -38,6 +39,11 @@ first; its vector: float32 [D]."""
 
 def documents_of(path: Path, text: str | None = None, content: str = "code") -> list[Document]:
     """Parse a file and return its definitions in source order, with an absolute path."""
+    return extraction_of(path, text, content).documents
+
+
+def extraction_of(path: Path, text: str | None, content: str) -> Extraction:
+    """Parse a file, or its text; paths of the definitions are absolute."""
     if text is not None:
         source = text.encode("utf-8", "replace")
     else:
@@ -50,7 +56,7 @@ def documents_of(path: Path, text: str | None = None, content: str = "code") -> 
     spec = spec or language_of_path(path.name, content)
     if spec is None:
         raise ConfigError(f"{path}: not a source file of a known language")
-    return extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig()).documents
+    return extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig())
 
 
 def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> Found:

@@ -2,8 +2,10 @@
 
     files      file_id and the fields of `FileRecord`
     documents  doc_id, file_id and the fields of `DocumentRow`
+    members    member_id, and the same fields of what is no document and only found by its name
 
 doc_ids count from 0 in the order of paths and then of places in the file, so the same tree has the same ids.
+A member_id is file_id * 2^20 plus the position of the member in its file.
 The database does not contain the code. A hit reads it from the source file and says if the file has changed.
 """
 
@@ -21,7 +23,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from codesearch.errors import IndexCorruptError, IndexWriteError, unreadable
 from codesearch.files import create_private
-from codesearch.types import KINDS, Definition, Document
+from codesearch.types import FIELD, KINDS, Definition, Document
 
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DATABASE = "documents.sqlite"
@@ -77,6 +79,7 @@ class DocumentRow(NamedTuple):
 
 
 _DOCUMENTS = f"SELECT doc_id, file_id, {', '.join(DocumentRow._fields)} FROM documents"
+_MEMBERS = f"SELECT member_id, {', '.join(DocumentRow._fields)} FROM members"
 _OF_FILE = "WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
 _stored = attrgetter(*DocumentRow._fields)
 _SQL_TYPES = {str: "TEXT", int: "INTEGER", bytes: "BLOB"}
@@ -90,9 +93,12 @@ def _table(name: str, ids: str, record: type) -> str:
 _TABLES = _table("files", "file_id INTEGER PRIMARY KEY", FileRecord) + _table(
     "documents", "doc_id INTEGER PRIMARY KEY, file_id INTEGER NOT NULL", DocumentRow
 )
+_TABLES += _table("members", "member_id INTEGER PRIMARY KEY", DocumentRow)
 _LOOK_UPS = (
     "CREATE UNIQUE INDEX by_path ON files (path); CREATE INDEX by_name ON documents (name COLLATE NOCASE);"
+    "CREATE INDEX by_member ON members (name COLLATE NOCASE);"
 )
+_MEMBER_BITS = 20
 
 
 def document_row(document: Document) -> DocumentRow:
@@ -114,8 +120,10 @@ class StoreWriter:
         self.document_count = 0
         self.file_count = 0
 
-    def add_file(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
-        """Add a file with its documents; this sets `first_doc` and `doc_count` of the stored record."""
+    def add_file(
+        self, record: FileRecord, rows: Sequence[DocumentRow], members: Sequence[DocumentRow] = ()
+    ) -> None:
+        """Add a file with its documents and members; this sets `first_doc` and `doc_count` of the stored record."""
         first, file_id = self.document_count, self.file_count
         stored = replace(record, first_doc=first, doc_count=len(rows))
         self._connection.execute(
@@ -125,6 +133,13 @@ class StoreWriter:
         self._connection.executemany(
             f"INSERT INTO documents VALUES (?,?,{','.join('?' * len(DocumentRow._fields))})",
             ((first + position, file_id, *row) for position, row in enumerate(rows)),
+        )
+        self._connection.executemany(
+            f"INSERT INTO members VALUES (?,{','.join('?' * len(DocumentRow._fields))})",
+            (
+                (file_id << _MEMBER_BITS | position, *row)
+                for position, row in enumerate(members[: 1 << _MEMBER_BITS])
+            ),
         )
         self.document_count += len(rows)
         self.file_count += 1
@@ -211,7 +226,7 @@ class StoreReader:
                 return "it has another schema"
         if next(self._select("PRAGMA quick_check(1)")) != ("ok",):
             return "its pages are damaged"
-        for table in ("files", "documents"):
+        for table in ("files", "documents", "members"):
             columns = self._select("SELECT name, lower(type) FROM pragma_table_info(?)", (table,))
             wrong = " OR ".join(f"typeof({name}) != '{kind}'" for name, kind in columns)
             if next(self._select(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"), None):
@@ -225,6 +240,13 @@ class StoreReader:
         )
         if next(self._select(f"SELECT 1 FROM documents WHERE {wrong} LIMIT 1"), None):
             return "a value in documents is out of range"
+        wrong = (
+            f"kind != '{FIELD}' OR start_line < 1 OR end_line < start_line OR last_line < end_line "
+            "OR start_byte < 0 OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
+            f"OR NOT EXISTS (SELECT 1 FROM files WHERE files.file_id = member_id >> {_MEMBER_BITS} AND doc_count)"
+        )
+        if next(self._select(f"SELECT 1 FROM members WHERE {wrong} LIMIT 1"), None):
+            return "a value in members is out of range"
         return ""
 
     def counts(self) -> tuple[int, int]:
@@ -280,6 +302,17 @@ class StoreReader:
         """List (doc_id, name, qualified_name) of every document with this name, ignoring case."""
         query = "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE"
         return list(self._select(f"{query} ORDER BY doc_id", (name,)))
+
+    def members(self, file_id: int) -> list[DocumentRow]:
+        """Read the members of a file, in the order of the source."""
+        query = f"{_MEMBERS} WHERE member_id >= ? AND member_id < ? ORDER BY member_id"
+        rows = self._select(query, (file_id << _MEMBER_BITS, file_id + 1 << _MEMBER_BITS))
+        return [DocumentRow._make(row[1:]) for row in rows]
+
+    def members_named(self, name: str) -> list[tuple[int, DocumentRow]]:
+        """List (file_id, member) of every member with this name, ignoring case."""
+        query = f"{_MEMBERS} WHERE name = ? COLLATE NOCASE ORDER BY member_id"
+        return [(row[0] >> _MEMBER_BITS, DocumentRow._make(row[1:])) for row in self._select(query, (name,))]
 
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""

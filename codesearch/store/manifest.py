@@ -29,6 +29,7 @@ Format history:
     12   shapes of functions; stamps are compressed
     13   one array of rows; no digests of token ids
     14   more definitions
+    15   members: fields and the like
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from codesearch.errors import (
 from codesearch.files import write_atomically
 from codesearch.text.bundle import SHIPPED
 
-FORMAT_VERSION = 14
+FORMAT_VERSION = 15
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.store.database import FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import Ref, SourceFiles
@@ -234,6 +234,15 @@ class Snapshot:
             for number, exact, qualified in segment.store.documents_named(name):
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
+
+    def members_named(self, name: str) -> list[tuple[SegmentReader, int, DocumentRow]]:
+        """Return (segment, file_id, member) of each live member with this name, ignoring case."""
+        return [
+            (segment, file_id, row)
+            for segment in self.segments
+            for file_id, row in segment.store.members_named(name)
+            if file_id not in segment.dead_files
+        ]
 
     def files_at(self, path: str) -> list[tuple[SegmentReader, FileRecord, range]]:
         """Return the live files whose absolute path ends in `path`, with their documents, by path and root.

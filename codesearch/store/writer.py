@@ -104,16 +104,24 @@ class SegmentWriter:
         """Count the files so far."""
         return self._store.file_count
 
-    def add_parsed(self, record: FileRecord, rows: Sequence[DocumentRow], block: PostingsBlock) -> None:
-        """Add a file with its documents and their terms."""
+    def add_parsed(
+        self,
+        record: FileRecord,
+        rows: Sequence[DocumentRow],
+        block: PostingsBlock,
+        members: Sequence[DocumentRow] = (),
+    ) -> None:
+        """Add a file with its documents, their terms and the members."""
         first = self.documents
-        self._add(record, rows)
+        self._add(record, rows, members)
         self._postings.add(block, first)
 
     def add_kept(self, record: FileRecord, number: int, segment: SegmentReader) -> None:
         """Copy a file with its documents from another segment, which has the given number."""
         first = self.documents
-        self._add(record, segment.store.document_rows(record.first_doc, record.doc_count))
+        file_id = int(segment.rows["file_id"][record.first_doc]) if record.doc_count else -1
+        rows = segment.store.document_rows(record.first_doc, record.doc_count)
+        self._add(record, rows, segment.store.members(file_id))
         self._merged[number] = segment
         new_ids = self._new_ids.setdefault(number, np.full(len(segment), -1, dtype=np.int64))
         new_ids[record.first_doc : record.first_doc + record.doc_count] = np.arange(first, self.documents)
@@ -132,8 +140,8 @@ class SegmentWriter:
         """Close the files, whether they are finished or not."""
         self._opened.close()
 
-    def _add(self, record: FileRecord, rows: Sequence[DocumentRow]) -> None:
+    def _add(self, record: FileRecord, rows: Sequence[DocumentRow], members: Sequence[DocumentRow]) -> None:
         file_id = self._store.file_count
         numbers = [(row.copy_key, row.shape_key, file_id, KINDS.index(row.kind), row.flags) for row in rows]
         self._rows += np.array(numbers, ROW).tobytes()
-        self._store.add_file(record, rows)
+        self._store.add_file(record, rows, members)

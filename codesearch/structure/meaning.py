@@ -22,7 +22,7 @@ from codesearch.parsing.languages import language_of_path, separator_of
 from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.source import Ref
-from codesearch.types import NESTED
+from codesearch.types import FIELD, NESTED
 
 GRADES = ("certain", "likely", "one of several", "no definition", "in comments")
 NO_DEFINITION, IN_COMMENTS = 3, 4
@@ -182,7 +182,7 @@ class SourceFile:
 
 
 def _is_method(ref: Ref) -> bool:
-    return ref.row.kind == "method"
+    return ref.row.kind == "method" or (ref.row.kind == FIELD and ref.owner != "")
 
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:

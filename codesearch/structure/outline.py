@@ -26,7 +26,7 @@ from codesearch.structure.places import Spot, find_file
 from codesearch.structure.text import Entry, Outline, counted, outline_lines
 from codesearch.structure.whole import by_depth, nested, read_whole
 from codesearch.text.terms import terms_of
-from codesearch.types import FOLDER_FILES, HEADER_KINDS, OF_FILE, TEXT_KINDS, Hit
+from codesearch.types import FIELD, FOLDER_FILES, HEADER_KINDS, OF_FILE, TEXT_KINDS, Hit
 
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
@@ -135,7 +135,7 @@ def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
         return tree
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
     nodes: dict[DocumentRow | None, Node] = {None: Node(_file_entry(spot.file), 1)}
-    for around, row in nested(spot.rows()):
+    for around, row in nested(spot.rows_and_members()):
         nodes[row] = _definition_node(spot.file, row, _weight(row, len(around) + 1, scorer))
         nodes[around[-1] if around else None].children.append(nodes[row])
     return nodes.get(spot.row, nodes[None])
@@ -143,7 +143,7 @@ def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
 
 def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:
     uses = len(scorer.with_all(sorted(terms_of(row.name))))
-    hidden = 0.5 if row.name.startswith("_") else 1.0
+    hidden = 0.5 if row.name.startswith("_") or row.kind == FIELD else 1.0
     return hidden * (2.0 if row.kind in HEADER_KINDS else 1.0) * math.log1p(uses) / depth
 
 

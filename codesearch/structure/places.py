@@ -24,6 +24,7 @@ from codesearch.search.lookup import (
     live_file,
     live_files,
     meant,
+    members_named,
     paths_in,
     whole_spans,
 )
@@ -71,6 +72,14 @@ class Spot:
     def definition(self) -> Definition | None:
         """The definition, if the place is one."""
         return self.row.of(self.file) if self.file and self.row else None
+
+    def rows_and_members(self) -> list[DocumentRow]:
+        """Return the definitions of the file and what has no document of its own, in the order of the source."""
+        if self.segment is None or self.file is None or not self.file.doc_count:
+            return []
+        file_id = int(self.segment.rows["file_id"][self.file.first_doc])
+        rows = [*self.rows(), *self.segment.store.members(file_id)]
+        return sorted(rows, key=lambda row: row.start_byte)
 
     def rows(self) -> list[DocumentRow]:
         """Return the definitions of the file, in the order of the source."""
@@ -157,6 +166,9 @@ class _Resolver:
             return [replace(file, lines=(first, last)) if last else _at_line(file, first) for file in files]
         if spots := [spot for file in files for spot in self._spots(self._inside(file), asked.inside)]:
             return spots
+        places = {(spot.root, spot.path) for spot in files}
+        if spots := [spot for spot in self._members(asked.inside) if (spot.root, spot.path) in places]:
+            return spots
         name = self._text.partition("::")[2]
         raise IndexNotFoundError(f"{path} has no definition {name!r}", "see its outline")
 
@@ -167,7 +179,14 @@ class _Resolver:
         return documents_inside(self._snapshot, range(first, first + spot.file.doc_count), self._asked)
 
     def _named(self) -> list[Spot]:
-        return self._spots(documents_named(self._snapshot, self._asked), self._asked.names)
+        asked = self._asked
+        return self._spots(documents_named(self._snapshot, asked), asked.names) or self._members(asked.names)
+
+    def _members(self, names: Sequence[str]) -> list[Spot]:
+        return [
+            Spot(self._indexes[ref.root], ref.path, cast(SourceFiles, ref.source).segment, ref.file, ref.row)
+            for ref in members_among(self._snapshot, names)
+        ]
 
     def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
         refs = definitions_among(self._snapshot, meant(likeness), names) if likeness else []
@@ -248,7 +267,22 @@ def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], names: Seque
     else:
         types = {(ref.root, ref.path) for ref in refs if ref.row.kind != "method"}
         refs = [ref for ref in refs if ref not in constructors or (ref.root, ref.path) not in types]
-    return sorted(refs, key=lambda ref: (ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line))
+    return sorted(refs, key=_place_in_order)
+
+
+def members_among(snapshot: Snapshot, names: Sequence[str]) -> list[Ref]:
+    """Return the members without a document that names mean, as in `definitions_among`; they have no doc_id."""
+    inner = inner_folders(snapshot.roots)
+    refs = [
+        Ref(-1 - number, SourceFiles(segment), segment.store.files_of({file_id})[file_id], row)
+        for number, (segment, file_id, row) in enumerate(members_named(snapshot, names))
+    ]
+    kept = [ref for ref in refs if not ref.path.startswith(inner[ref.root])]
+    return sorted(kept, key=_place_in_order)
+
+
+def _place_in_order(ref: Ref) -> tuple[bool, str, str, int]:
+    return ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line
 
 
 def only_spot(text: str, spots: Sequence[Spot]) -> Spot:

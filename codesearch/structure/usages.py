@@ -35,9 +35,9 @@ from codesearch.structure.meaning import (
     occurrences,
     qualifier,
 )
-from codesearch.structure.places import definitions_among, find_spots
+from codesearch.structure.places import definitions_among, find_spots, members_among
 from codesearch.text.terms import terms_of
-from codesearch.types import OF_FILE, Definition
+from codesearch.types import FIELD, OF_FILE, Definition
 
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
@@ -162,7 +162,12 @@ def _meant(
     places = {(spot.root, spot.path, spot.row) for spot in spots}
     name = spots[0].row.name if spots[0].row else ""
     named = [doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name]
-    everything = [ref for ref in definitions_among(snapshot, named, (name,)) if allowed[ref.root](ref.path)]
+    if spots[0].row and spots[0].row.kind == FIELD:
+        everything = [ref for ref in members_among(snapshot, (name,)) if allowed[ref.root](ref.path)]
+    else:
+        everything = [
+            ref for ref in definitions_among(snapshot, named, (name,)) if allowed[ref.root](ref.path)
+        ]
     targets = [ref for ref in everything if (ref.root, ref.path, ref.row) in places]
     if not asked.first and name not in (*asked.inside[-1:], *asked.names[-1:], text):
         yield text, [], []

@@ -20,3 +20,14 @@
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
   ] value: (initializer_list))) @constant)
 (comment) @comment
+(field_declaration declarator: [
+    (field_identifier) @name
+    (array_declarator declarator: (field_identifier) @name)
+    (pointer_declarator declarator: [
+      (field_identifier) @name
+      (array_declarator declarator: (field_identifier) @name)
+      (pointer_declarator declarator: (field_identifier) @name)
+    ])
+    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
+  ]) @field
+(enumerator name: (identifier) @name) @field

@@ -58,3 +58,4 @@
 
 (template_declaration parameters: (template_parameter_list) @attribute)
 (template_declaration (requires_clause) @attribute)
+(field_declaration declarator: (reference_declarator (field_identifier) @name)) @field

@@ -27,3 +27,8 @@
 
 (attribute_list) @attribute
 (comment) @comment
+(field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
+(event_field_declaration (variable_declaration (variable_declarator name: (identifier) @name))) @field
+(property_declaration name: (identifier) @name) @field
+(enum_member_declaration name: (identifier) @name) @field
+(record_declaration (parameter_list (parameter name: (identifier) @name) @field))

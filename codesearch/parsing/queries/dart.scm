@@ -35,6 +35,10 @@
   . (argument (function_expression body: (_) @body)))))
   (#any-of? @_call "test" "testWidgets")) @function @test
 
+(method_signature [(getter_signature) (setter_signature)]) @accessor
 (annotation) @attribute
 (documentation_comment) @comment
 (comment) @comment
+(declaration (initialized_identifier_list (initialized_identifier . (identifier) @name))) @field
+(declaration (static_final_declaration_list (static_final_declaration . (identifier) @name))) @field
+(enum_constant name: (identifier) @name) @field

@@ -11,6 +11,7 @@
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
 (program (export_statement value: [(object) (array)]) @constant)
 (program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: [(object) (array)])) @constant)
+(method_definition ["get" "set"]) @accessor
 (decorator) @attribute
 (comment) @comment
 (function_expression name: (identifier) @name body: (_) @body) @function

@@ -36,3 +36,8 @@
 (unary_operator operand: (call target: (identifier) @_word)
   (#any-of? @_word "spec" "impl" "since" "deprecated")) @attribute
 (comment) @comment
+(call target: (identifier) @_word (arguments [
+    (list (atom) @name @field)
+    (list (keywords (pair key: (keyword) @name) @field))
+    (keywords (pair key: (keyword) @name) @field)
+  ]) (#eq? @_word "defstruct"))

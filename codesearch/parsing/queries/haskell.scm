@@ -20,3 +20,6 @@
 (signature) @attribute
 (haddock) @comment
 (comment) @comment
+(field name: (field_name (variable) @name)) @field
+(data_constructor constructor: (_ name: (_) @name)) @field
+(newtype_constructor name: (_) @name) @field

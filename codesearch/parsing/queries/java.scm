@@ -12,3 +12,8 @@
 (marker_annotation) @attribute
 (block_comment) @comment
 (line_comment) @comment
+(field_declaration declarator: (variable_declarator name: (identifier) @name)) @field
+(constant_declaration declarator: (variable_declarator name: (identifier) @name)) @field
+(enum_constant name: (identifier) @name) @field
+(record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @field))
+(annotation_type_element_declaration name: (identifier) @name) @field

@@ -11,3 +11,4 @@
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [
     (object) @table (array) @table (_)
   ]))) @constant)
+(field_definition property: (_) @name) @field

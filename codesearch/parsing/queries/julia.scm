@@ -31,3 +31,4 @@
 (module_definition (string_literal) @comment)
 (line_comment) @comment
 (block_comment) @comment
+(struct_definition [(typed_expression . (identifier) @name) @field (identifier) @name @field])

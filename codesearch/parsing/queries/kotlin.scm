@@ -18,3 +18,7 @@
 (annotation) @attribute
 (line_comment) @comment
 (block_comment) @comment
+(class_body (property_declaration (variable_declaration (identifier) @name)) @field)
+(enum_class_body (property_declaration (variable_declaration (identifier) @name)) @field)
+(enum_entry (identifier) @name) @field
+(class_parameter ["val" "var"] (identifier) @name) @field

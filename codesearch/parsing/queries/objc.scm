@@ -21,3 +21,11 @@
   ] value: (initializer_list))) @constant)
 
 (comment) @comment
+(property_declaration (struct_declaration (struct_declarator [
+    (identifier) @name (pointer_declarator declarator: (identifier) @name)
+  ]))) @field
+(instance_variable (struct_declaration (struct_declarator [
+    (identifier) @name (pointer_declarator declarator: (identifier) @name)
+  ]))) @field
+(field_declaration declarator: [(field_identifier) @name (pointer_declarator declarator: (field_identifier) @name)]) @field
+(enumerator name: (identifier) @name) @field

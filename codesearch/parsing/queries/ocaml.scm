@@ -14,3 +14,6 @@
 (method_definition (method_name) @name body: (_) @body) @method
 
 (comment) @comment
+(field_declaration (field_name) @name) @field
+(constructor_declaration (constructor_name) @name) @field
+(instance_variable_definition (instance_variable_name) @name) @field

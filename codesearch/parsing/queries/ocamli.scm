@@ -6,3 +6,5 @@
 (class_definition (class_binding (class_name) @name body: (_) @body)) @class
 
 (comment) @comment
+(field_declaration (field_name) @name) @field
+(constructor_declaration (constructor_name) @name) @field

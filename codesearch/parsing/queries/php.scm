@@ -12,3 +12,7 @@
 (attribute_list) @attribute
 (comment) @comment
 (anonymous_function body: (_) @body) @anonymous
+(property_declaration (property_element name: (variable_name (name) @name))) @field
+(const_declaration (const_element . (name) @name)) @field
+(enum_case name: (name) @name) @field
+(property_promotion_parameter name: (variable_name (name) @name)) @field

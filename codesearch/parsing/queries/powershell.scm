@@ -4,3 +4,5 @@
 (enum_statement . (simple_name) @name) @enum
 (function_statement (function_name) . (comment) @docstring . (script_block) (#match? @docstring "^<#"))
 (comment) @comment
+(class_property_definition (variable) @name) @field
+(enum_member (simple_name) @name) @field

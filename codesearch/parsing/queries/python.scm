@@ -15,5 +15,13 @@
 (module . (comment)+ . (expression_statement (string) @docstring))
 (block . (expression_statement (string) @docstring))
 (block . (comment) . (expression_statement (string) @docstring))
+(decorated_definition (decorator (identifier) @_mark) definition: (function_definition) @accessor
+  (#any-of? @_mark "property" "cached_property"))
+(decorated_definition (decorator (attribute attribute: (identifier) @_mark)) definition: (function_definition) @accessor
+  (#any-of? @_mark "setter" "getter" "deleter"))
 (decorator) @attribute
 (comment) @comment
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name) @field)))
+(class_definition body: (block (function_definition name: (identifier) @_init body: (block
+  (expression_statement (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)) @field))))
+  (#eq? @_init "__init__") (#eq? @_self "self"))

@@ -18,3 +18,7 @@
   (#any-of? @_call "it" "specify" "example" "scenario" "test" "should")) @function @test
 (assignment left: (constant) @name right: (lambda body: (_) @body) @function)
 (comment) @comment
+(call method: (identifier) @_call arguments: (argument_list (simple_symbol) @name)
+  (#any-of? @_call "attr_accessor" "attr_reader" "attr_writer")) @field
+(assignment right: (call receiver: (constant) @_base arguments: (argument_list (simple_symbol) @name))
+  (#any-of? @_base "Data" "Struct")) @field

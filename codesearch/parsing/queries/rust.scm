@@ -29,3 +29,5 @@
 (attribute_item) @attribute
 (line_comment !inner) @comment
 (block_comment !inner) @comment
+(field_declaration name: (field_identifier) @name) @field
+(enum_variant name: (identifier) @name) @field

@@ -24,3 +24,11 @@
 (annotation) @attribute
 (comment) @comment
 (block_comment) @comment
+(template_body [
+    (val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)
+    (val_declaration name: (identifier) @name) (var_declaration name: (identifier) @name)
+  ] @field)
+(simple_enum_case name: (_) @name) @field
+(full_enum_case name: (_) @name) @field
+(class_parameter ["val" "var"] name: (_) @name) @field
+(class_definition "case" class_parameters: (class_parameters (class_parameter name: (_) @name) @field))

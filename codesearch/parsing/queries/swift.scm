@@ -20,3 +20,6 @@
 (attribute) @attribute
 (comment) @comment
 (multiline_comment) @comment
+(class_declaration body: (_ (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field))
+(protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field
+(enum_entry name: (simple_identifier) @name) @field

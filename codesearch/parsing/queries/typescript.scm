@@ -24,3 +24,9 @@
     (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
   ]))) @constant)
 (internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant))
+(public_field_definition name: (_) @name) @field
+(interface_body (property_signature name: (_) @name) @field)
+(type_alias_declaration value: (object_type (property_signature name: (_) @name) @field))
+(enum_body name: (_) @name @field)
+(enum_assignment name: (_) @name) @field
+(required_parameter (accessibility_modifier) pattern: (identifier) @name) @field

@@ -9,3 +9,4 @@
 (source_file (variable_declaration (identifier) @name (struct_initializer)) @constant)
 
 (comment) @comment
+(container_field name: (identifier) @name) @field

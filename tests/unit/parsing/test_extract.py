@@ -14,15 +14,15 @@ from codesearch.types import KINDS, TEST, Document
 
 SAMPLES = Path(__file__).parent / "samples"
 GOLDEN = Path(__file__).parent / "samples.txt"
-"""For each sample: kind, qualified name, first and last line, signature and docstring of each definition."""
+"""For each sample: kind, qualified name, first and last line, signature and docstring of each definition and member."""
 
 
-def extract_sample(sample: str, line_end: bytes = b"\n") -> list[Document]:
+def extract_sample(sample: str, line_end: bytes = b"\n", members: bool = False) -> list[Document]:
     spec = language_of_path(sample)
     assert spec is not None
     found = extract((SAMPLES / sample).read_bytes().replace(b"\n", line_end), sample, spec)
     assert found.warnings == []
-    return found.documents
+    return [*found.documents, *found.members] if members else found.documents
 
 
 def extract_text(source: str | bytes, language: str, config: ParseConfig | None = None) -> Extraction:
@@ -57,7 +57,7 @@ def sample_names() -> list[str]:
 
 def test_the_golden_file_has_every_sample_and_language(request):
     if request.config.getoption("--update-golden"):
-        blocks = [f"# {sample}\n{in_full(extract_sample(sample))}" for sample in sample_names()]
+        blocks = [f"# {sample}\n{in_full(extract_sample(sample, members=True))}" for sample in sample_names()]
         GOLDEN.write_text("\n".join(blocks), "utf-8")
     assert list(golden()) == sample_names(), "check the samples, then run with --update-golden"
     covered = {spec.name for sample in sample_names() if (spec := language_of_path(sample))}
@@ -67,7 +67,7 @@ def test_the_golden_file_has_every_sample_and_language(request):
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"], ids=["unix", "windows"])
 @pytest.mark.parametrize("sample", sample_names())
 def test_each_definition_is_that_of_the_golden_file(sample, line_end):
-    assert in_full(extract_sample(sample, line_end)) == golden()[sample]
+    assert in_full(extract_sample(sample, line_end, members=True)) == golden()[sample]
 
 
 @pytest.mark.parametrize("sample", sample_names())
@@ -307,3 +307,20 @@ def test_two_statements_are_not_a_module():
 
 def test_a_list_of_exported_names_is_not_a_document():
     assert extract_text("__all__ = [\n    'a',\n    'b',\n    'c',\n]\n", "python").documents == []
+
+
+def test_a_getter_and_the_setter_next_to_it_are_one_definition():
+    source = (
+        "a = {\n  get size() { return 1; },\n  set size(n) {},\n};\nb = {\n  get size() { return 2; },\n};\n"
+    )
+    documents = extract_text(source, "javascript").documents
+    assert [described(document) for document in documents] == ["method size 2-3", "method size 6-6"]
+
+
+def test_signatures_of_an_implemented_function_are_no_definitions_but_give_it_their_documentation():
+    source = "/** Draw it. */\nfunction draw(a: string): void;\nfunction draw(a: any) {}\nfunction other(): void;\n"
+    documents = extract_text(source, "typescript").documents
+    assert [(described(document), document.docstring) for document in documents] == [
+        ("function draw 3-3", "Draw it."),
+        ("function other 4-4", ""),
+    ]

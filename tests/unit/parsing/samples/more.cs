@@ -24,3 +24,7 @@ class Shelf
     };
     const int Max = 3;
 }
+enum Colour { Red, Green = 2 }
+record P(int A, string B);
+interface I { int Size { get; } event E Rings; }
+class X { public required int Y { get; init; } }

@@ -21,7 +21,15 @@ class Cfg {
         const val ONE = 1
     }
 }
-interface Named { val name: String }
-enum class Colour { RED, GREEN; val x = 1 }
 object Reg { val handlers = mapOf(
     1 to 2) }
+interface Named {
+    val name: String
+}
+enum class Colour {
+    RED,
+    GREEN;
+
+    val x = 1
+}
+data class P(val a: Int, var b: String = "x", c: Int)

@@ -1,1 +1,18 @@
 type Pair[T] = tuple[T, T]
+class A:
+    x: int = 3
+    y: str
+    NAMES = ["a", "b"]
+    TABLE = {
+        "a": 1,
+    }
+    def __init__(self):
+        self.z = 1
+    @property
+    def size(self):
+        return 1
+    @size.setter
+    def size(self, v):
+        pass
+class E(Enum):
+    RED = 1

@@ -1,0 +1,4 @@
+struct point { int x, y; char *name; int a[3]; void (*fn)(int); struct { int in; } inner; unsigned flag : 1; };
+typedef struct { int q; } q_t;
+enum colour { RED, GREEN = 2 };
+typedef enum { ONE } one_t;

@@ -1,0 +1,7 @@
+@interface Shop : NSObject { int count; }
+@property (nonatomic, copy) NSString *name;
+@property int size;
+@end
+typedef NS_ENUM(NSInteger, Colour) { ColourRed, ColourGreen };
+struct p { int x, *y; };
+enum k { A, B = 2 };

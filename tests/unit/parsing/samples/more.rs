@@ -1,0 +1,6 @@
+struct S { pub a: i32, b: Vec<u8> }
+struct T(i32);
+enum E { A, B(i32), C { x: i32 } }
+impl S { const X: i32 = 1; }
+trait Q { const Y: i32; type Item; }
+union U { a: u8 }

@@ -1,0 +1,2 @@
+const S = struct { a: u8, b: i32 = 1, const X = 1; };
+const E = enum { red, green };
