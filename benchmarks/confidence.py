@@ -1,11 +1,12 @@
 """Questions with an answer, and topics that a project does not have -> how well the confidence tells them apart.
 
-    python -m benchmarks.confidence --repositories DIR --histories DIR --cosqa DIR [--fit]
+    python -m benchmarks.confidence --repositories DIR --histories DIR --applications DIR --cosqa DIR [--fit]
 
-The questions are those of the suites `repositories`, `histories` and `known-items` (Python). `absent_topics.json` has
-topics that no repository has, of which each gets twenty, topics near the domain of one repository, and topics
-that share words with one. Half of the repositories and of the other questions is for fitting. The other half is judged,
-and CoSQA and smoke as well. `--fit` writes the weights to `codesearch/search/confidence.json` and keeps the threshold.
+The questions are those of the suites `repositories`, `histories`, `known-items` (Python) and `applications`.
+`absent_topics.json` has topics that no repository has, of which each gets twenty, topics near the domain of one
+repository, and topics that share words with one. Half of the repositories and of the questions is for fitting, without
+commits, whose subjects ask for nothing. The other half is judged, and CoSQA and smoke as well. `--fit` writes the weights
+to `codesearch/search/confidence.json` and keeps the threshold.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import numpy as np
 
 import codesearch.search.confidence as confidence
 from benchmarks.publish import record
-from benchmarks.suites import cosqa
+from benchmarks.suites import applications, cosqa
 from benchmarks.suites.histories import TASKS
 from benchmarks.suites.repositories import sources_of
 from codesearch.config import IndexOptions
@@ -51,7 +52,7 @@ _ABSENT_KINDS = ("anywhere", "near", "shared")
 _ANYWHERE = 20
 _SCREEN = 17
 """Definitions that a terminal of 24 rows shows."""
-HIGH = 0.8
+HIGH = 0.75
 """A confidence from which on the documentation calls it high."""
 _STEPS, _RATE, _L2 = 4_000, 0.5, 1e-4
 
@@ -78,6 +79,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repositories", type=Path, required=True, help="data of the suite repositories")
     parser.add_argument("--histories", type=Path, required=True, help="data of the suite histories")
+    parser.add_argument("--applications", type=Path, required=True, help="data of the suite applications")
     parser.add_argument("--cosqa", type=Path, required=True, help="data of the suite cosqa")
     parser.add_argument("--fit", action="store_true", help="fit the weights first")
     arguments = parser.parse_args()
@@ -85,13 +87,15 @@ def main() -> None:
         *_of_repositories(arguments.repositories),
         *_of_histories(arguments.histories),
         *_of_known_items(),
+        *_of_applications(arguments.applications),
     ]
-    for_fitting = set(sorted({one.source for one in asked})[::2])
+    others = sorted({one.source for one in asked}.difference(applications.HALVES))
+    for_fitting = {*others[::2], applications.HALVES[0]}
     if arguments.fit:
         _fit([one for one in asked if one.source in for_fitting])
     judged = [one for one in asked if one.source not in for_fitting]
     rows = {
-        "repositories, histories and known items": _judge(judged),
+        "repositories, histories, known items and applications": _judge(judged),
         "smoke": _judge(list(_of_smoke())),
         "cosqa": _judge(list(_of_cosqa(arguments.cosqa))),
     }
@@ -133,7 +137,7 @@ def _fit(asked: list[Asked]) -> None:
         [(one.features.cosine, one.features.missing) for one in known if one.features],
         [one.kind not in _ABSENT_KINDS for one in known],
     )
-    present = [one for one in known if one.kind not in _ABSENT_KINDS]
+    present = [one for one in known if one.kind == "question"]
     screen = _regression(
         [(one.features.cosine, one.features.gap) for one in present if one.features],
         [one.is_shown for one in present],
@@ -262,6 +266,19 @@ def _of_known_items() -> Iterator[Asked]:
             ranking = searcher.ranking(analysed)
             shown = _on_screen(searcher, analysed, ranking, collection)
             yield _outcome(f"known items {number % 2}", ranking, bool(shown & answers[query]))
+
+
+def _of_applications(data: Path) -> Iterator[Asked]:
+    asked = {half: applications.read_questions(half) for half in applications.HALVES}
+    for package in sorted(asked[applications.HALVES[0]]):
+        root = (data / "packages" / package).resolve()
+        with _searcher(root, applications.document_key) as (searcher, collection):
+            for half, of_half in asked.items():
+                for text, answer in of_half.get(package, {}).items():
+                    analysed = searcher.analyse(text)
+                    ranking = searcher.ranking(analysed)
+                    shown = _on_screen(searcher, analysed, ranking, collection)
+                    yield _outcome(half, ranking, answer in shown)
 
 
 def _outcome(source: str, ranking: Ranking, is_shown: bool) -> Asked:
