@@ -29,7 +29,7 @@ _MAX_LINE = 200
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
-_SURE = 0.7
+_SURE = 0.75
 _ENDS_BLOCK = re.compile(r"\W*(end)?\W*")
 """A line that says nothing about a hit."""
 
