@@ -5,8 +5,8 @@
 The questions are those of the suites `repositories`, `histories`, `known-items` (Python) and `applications`.
 `absent_topics.json` has topics that no repository has, of which each gets twenty, topics near the domain of one
 repository, and topics that share words with one. Half of the repositories and of the questions is for fitting, without
-commits, whose subjects ask for nothing. The other half is judged, and CoSQA and smoke as well. `--fit` writes the weights
-to `codesearch/search/confidence.json` and keeps the threshold.
+commits, whose subjects ask for nothing. The other half is judged, and CoSQA and smoke as well. `--fit` writes the
+weights to `codesearch/search/confidence.json` and keeps the threshold.
 """
 
 from __future__ import annotations
