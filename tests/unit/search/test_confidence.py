@@ -66,8 +66,8 @@ def test_a_filter_that_excludes_the_answers_lowers_the_confidence(smoke):
         smoke.answer(SearchRequest(query, filters=filters)).confidence
         for filters in (Filters(), Filters(paths=("*units*",)))
     ]
-    assert found[0].subject > 0.9 > 0.6 > found[1].subject
-    assert found[0].answer > 0.8 > 0.6 > found[1].answer
+    assert found[0].subject > 0.9 > 0.75 > found[1].subject
+    assert found[0].answer > 0.8 > 0.7 > found[1].answer
 
 
 def test_many_equally_good_documents_lower_the_confidence_but_not_that_in_the_subject(smoke):
