@@ -19,9 +19,9 @@ from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.parsing.sections import refuse_text
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
-from codesearch.store.database import DocumentRow, FileRecord, document_row
+from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document_row
 from codesearch.store.digest import content_digest
-from codesearch.store.manifest import ONLY_BLOCKS
+from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, make_block
 from codesearch.text.terms import terms_of_file
 from codesearch.text.tokenizer import SubtokenTokenizer, document_text
@@ -124,6 +124,10 @@ class FileParser:
         if reason:
             return skipped_file(file, reason, digest=digest)
         extraction = extract(source, file.path, spec, self.config.parse)
+        if extraction.has_unparsed:
+            skipped = PARTLY_BLOCKS
+        elif not extraction.documents and source.strip():
+            skipped = NO_CODE
         texts = [document_text(document) for document in extraction.documents]
         encode = tokenizer_at(self.tokenizer).encode_document
         tokens = [encode(text, self.max_tokens, file.language) for text in texts]

@@ -75,6 +75,8 @@ FILES = {
     "unreadable": "file{s} that cannot be read",
     "crashed": "file{s} whose parser takes too much or crashes",
     "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",
+    "partly as blocks": "file{s} with lines that the parser does not understand, which are blocks",
+    "no code": "file{s} with nothing but imports and comments",
     "ignored": "ignored file{s}",
     "hidden": "hidden file{s}",
     "link": "symbolic link{s}",
@@ -95,8 +97,8 @@ _OTHERS = {
     "not read": "file{s} not read, because there are too many",
     "not shown": "place{s} not shown",
 }
-_SEEN = ("binary", "link")
-"""Reasons that hide no text: a link leads to a file with a path of its own."""
+_SEEN = ("binary", "link", "partly as blocks", "no code")
+"""Reasons that hide no text: a link leads to a file with a path of its own, and exact text finds imports."""
 
 
 def named(count: int, name: str) -> str:

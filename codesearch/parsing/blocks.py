@@ -27,7 +27,8 @@ _MAX_OUTER = 16
 _MAX_HEADING_ROWS = 8
 _BEFORE = (
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|inline|pub|local|override|"
-    r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|"
+    r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|suspend|data|inner|operator|infix|"
+    r"case|implicit|fileprivate|mutating|enum(?=\s+class\b)|"
     r"create|or\s+replace|temp|temporary|materialized|unique)\s+)*"
 )
 _NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*)"""
@@ -88,40 +89,48 @@ class _Block:
     outer: tuple[str, ...] = ()  # names of the blocks around it
 
 
-def block_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
-    """Yield a file as blocks, in order."""
+def block_documents(
+    source: bytes,
+    path: str,
+    spec: LanguageSpec,
+    config: ParseConfig,
+    parts: Sequence[tuple[int, int, Sequence[str]]] = (),
+) -> Iterator[Document]:
+    """Yield a file as blocks, in order; or some parts of it: first row, row behind the last, names around them."""
     lines, starts = lines_of(source)
     lines = [line.expandtabs(4) for line in lines]
     flags, file_name = file_flags(path, source), module_name(path) or spec.name
-    blocks = _blocks(lines) if spec.content == "code" else [_Block("section", "", 0, 0)]
-    ends = [*(block.doc_row for block in blocks[1:]), len(lines)]
-    for block, block_end in zip(blocks, ends, strict=True):
-        for row, end in parts_of(lines, starts, block.row, block_end):
-            while end > row and _is_behind(lines[end - 1], block):
-                end -= 1
-            code = source[starts[row] : max(starts[end] - 1, starts[row])][: config.max_code_bytes]
-            text = code.decode("utf-8", "replace")
-            if not _WORD.search(text):
-                continue
-            title = block.name or (_title(lines[row:end]) if row else "") or file_name
-            outer, name = split_qualified(title, spec.separator) if block.name else ("", title)
-            yield Document(
-                path=path,
-                language=spec.name,
-                kind=block.kind,
-                name=name,
-                qualified_name=spec.separator.join(filter(None, [*block.outer, outer, name])),
-                signature=" ".join(lines[row].split())[:_MAX_LINE],
-                docstring=(_comments(lines, block) or _literal(text)) if row == block.row else "",
-                code=text,
-                start_line=row + 1,
-                end_line=end,
-                last_line=end,
-                start_byte=starts[row],
-                end_byte=starts[end] - 1,
-                flags=flags,
-                copy_key=copy_key("", name, code, spec),
-            )
+    for first, behind, around in parts or [(0, len(lines), ())]:
+        rows, offsets = lines[first:behind], starts[first : behind + 1]
+        blocks = _blocks(rows) if spec.content == "code" else [_Block("section", "", 0, 0)]
+        ends = [*(block.doc_row for block in blocks[1:]), len(rows)]
+        for block, block_end in zip(blocks, ends, strict=True):
+            for row, end in parts_of(rows, offsets, block.row, block_end):
+                while end > row and _is_behind(rows[end - 1], block):
+                    end -= 1
+                code = source[offsets[row] : max(offsets[end] - 1, offsets[row])][: config.max_code_bytes]
+                text = code.decode("utf-8", "replace")
+                if not _WORD.search(text):
+                    continue
+                title = block.name or (_title(rows[row:end]) if first + row else "") or file_name
+                outer, name = split_qualified(title, spec.separator) if block.name else ("", title)
+                yield Document(
+                    path=path,
+                    language=spec.name,
+                    kind="method" if around and block.kind == "function" else block.kind,
+                    name=name,
+                    qualified_name=spec.separator.join(filter(None, [*around, *block.outer, outer, name])),
+                    signature=" ".join(rows[row].split())[:_MAX_LINE],
+                    docstring=(_comments(rows, block) or _literal(text)) if row == block.row else "",
+                    code=text,
+                    start_line=first + row + 1,
+                    end_line=first + end,
+                    last_line=first + end,
+                    start_byte=offsets[row],
+                    end_byte=offsets[end] - 1,
+                    flags=flags,
+                    copy_key=copy_key("", name, code, spec),
+                )
 
 
 def _is_behind(line: str, block: _Block) -> bool:

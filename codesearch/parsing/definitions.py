@@ -6,19 +6,21 @@ The query engine finds the nodes. Their positions say how they are nested, so no
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
+from codesearch.parsing.masks import mask, repair
 from codesearch.types import FIELD, HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
-    from tree_sitter import Node
+    from tree_sitter import Node, Tree
 
 NAME_LENDERS = ("scope", "owner")
 _KINDS = (*KINDS, *NAME_LENDERS, "anonymous")
@@ -35,6 +37,8 @@ _BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
+_MIN_ERRORS = 0.002
+"""A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
 _SPACE = re.compile(r"\s+")
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
@@ -43,16 +47,19 @@ _TEST_ATTRIBUTE = re.compile(
 )
 """An attribute of Rust that marks a test, or code that only tests have."""
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
-_MIN_LINES = 3
 _HEAD_ROWS = 3
 _WORD = re.compile(rb"\w")
+_CLOSING = re.compile(rb"\s*@?end\s*$")
 _IMPORT = re.compile(
     rb"""\s*(?:
         \#\s*(?:include|if|ifdef|ifndef|elif|else|endif|pragma|undef)\b
       | (?:import|from|use|using|package|namespace|mod|module|export\s+\*|extern\s+(?:"C"|crate))(?![\w.(=])
       | (?:require|require_relative|require_once|include|include_once|load|source)\b\s*[('"$]
       | (?:['"]use\s\w+['"]|declare\s*\(|set\s+-|<\?php|\?>)
-      | [^('"]*=\s*require\b
+      | [^('"]*=\s*(?:require|@import)\b
+      | (?:\{-\#|@file:|\#!?\[)
+      | (?:export\s+default\s+\w+|(?:module\.)?exports(?:\.\w+)?\s*=\s*\w+|return\s+\w+
+        |local\s+\w+\s*=\s*\{\s*\})\s*;?\s*$
     )""",
     re.VERBOSE,
 )
@@ -110,14 +117,17 @@ class Matches:
     accessors: set[int] = field(default_factory=set)  # start bytes of getters and setters
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
+    regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
 
 
 def collect(source: bytes, spec: LanguageSpec) -> Matches:
     """Run the query of a language whose grammar is installed over a file, and sort its captures."""
     from tree_sitter import QueryCursor
 
-    tree = load_parser(spec).parse(source)
+    tree, text, regions = _parsed(source, spec)
     found = Matches({}, {}, {}, [], {}, {}, _statements(tree.root_node), tree.root_node.start_byte)
+    found.statements += _blanked(source, text, spec.name)
+    found.regions = regions
     cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
     for _, captures in cursor.matches(tree.root_node):
         if comments := captures.get("comment"):
@@ -148,6 +158,44 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
     found.tests |= _below_tests(found.attribute_ends, source)
     found.is_partial = bool(cursor.did_exceed_match_limit)
     return found
+
+
+def _parsed(source: bytes, spec: LanguageSpec) -> tuple[Tree, bytes, list[tuple[int, int]]]:
+    """Return the tree of a file, what was parsed, and the first and last rows of what the tree does not explain."""
+    text = mask(source, spec.name)
+    tree = load_parser(spec).parse(text)
+    size, rows = _errors(tree, text)
+    if size > _MIN_ERRORS * len(text) and (repaired := repair(text, spec.name)) != text:
+        other = load_parser(spec).parse(repaired)
+        other_size, other_rows = _errors(other, repaired)
+        if other_size < size:
+            text, tree, rows = repaired, other, other_rows
+    return tree, text, rows
+
+
+def _errors(tree: Tree, text: bytes) -> tuple[int, list[tuple[int, int]]]:
+    """Return how many bytes a tree does not explain, and the first and last rows of errors and of what it skips."""
+    spans, nodes = [], [tree.root_node] if tree.root_node.has_error else []
+    while nodes:
+        node = nodes.pop()
+        if node.is_error or node.is_missing:
+            spans.append((node.start_byte, node.end_byte))
+        elif node.has_error and node.child_count:
+            nodes.extend(node.children)
+            ends = accumulate((child.end_byte for child in node.children), max, initial=node.start_byte)
+            starts = (*(child.start_byte for child in node.children), node.end_byte)
+            spans += [gap for gap in zip(ends, starts, strict=True) if _WORD.search(text, *gap)]
+    breaks = [match.start() for match in re.finditer(rb"\n", text)] if spans else []
+    rows = [(bisect_left(breaks, start), bisect_left(breaks, end)) for start, end in spans]
+    return sum(end - start + 1 for start, end in spans), rows
+
+
+def _blanked(source: bytes, text: bytes, language: str) -> list[tuple[int, int]]:
+    """Return the rows that the parser was not given."""
+    if source == text or language == "rust":  # Only the braces of macros.
+        return []
+    pairs = enumerate(zip(source.split(b"\n"), text.split(b"\n"), strict=True))
+    return [(row, row) for row, (line, rest) in pairs if line != rest and not rest.strip()]
 
 
 def _statements(root: Node) -> list[tuple[int, int]]:
@@ -298,8 +346,11 @@ def _known(found: Matches, span: tuple[int, int], kind: str) -> Capture | None:
 
 def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
     text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_NAME]
+    if not (name.text or b"").strip(b"_"):
+        return "", text  # The title of a test of C++ (see `masks`).
     if " " in text and text[0] in "'\"":  # The title of a test.
         return "", text.strip("'\"")
+    text = text.replace(", ", spec.separator)  # `TEST(Suite, Name)`
     if kind in NAME_LENDERS:
         return "", without_type_arguments(text.strip("'\"`"))
     return split_qualified(text.strip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
@@ -322,35 +373,56 @@ def _text(node: Node, source: bytes) -> str:
 
 
 def toplevel_statements(
-    definitions: Iterable[Capture], found: Matches, source: bytes
-) -> tuple[int, int, bytes] | None:
-    """Collect the statements outside of all definitions, without imports; None if they are too few.
+    definitions: Sequence[Capture], found: Matches, source: bytes, max_bytes: int
+) -> Iterator[tuple[int, int, bytes]]:
+    """Yield the statements outside of all definitions, without imports, in parts of at most `max_bytes`.
 
-    Return the first and last row of the longest run without a definition between its statements, and the text of all.
+    A part is the first and last row of its longest run without a definition between its statements, and all its text.
     """
     lines = source.split(b"\n")
-    covered = _merged((d.anchor_row, d.last_row) for d in definitions if d.kind != "scope")
+    covered = _merged(_rows_of(definitions, source))
     starts = [first for first, _ in covered]
     openings = set(starts)
     comments = {row for last, (first, _) in found.comments.items() for row in range(first, last + 1)}
     runs: dict[int, list[int]] = {}
+    size = 0
     for first, last in _merged(found.statements):
         for row in range(first, min(last + 1, len(lines))):
             # Rows with the same position have no definition between them.
             position = bisect_right(starts, row)
             is_covered = position > 0 and row <= covered[position - 1][1]
             opens = row + 1 in openings and lines[row].rstrip().endswith((b"{", b"(", b"["))
-            if is_covered or opens or row in comments:
+            closes = position not in runs and _CLOSING.match(lines[row])
+            if is_covered or opens or closes or row in comments:
                 continue
             if _WORD.search(lines[row]) and not _IMPORT.match(lines[row]):
+                above = runs[position][-1] if position in runs else row - 1
+                length = sum(len(line) + 1 for line in lines[above + 1 : row + 1])
+                if runs and size + length > max_bytes:
+                    yield _part(runs, lines)
+                    runs, size = {}, 0
                 runs.setdefault(position, []).append(row)
-    if sum(map(len, runs.values())) < _MIN_LINES:
-        return None
+                size += length
+    if runs:
+        yield _part(runs, lines)
+
+
+def _part(runs: dict[int, list[int]], lines: Sequence[bytes]) -> tuple[int, int, bytes]:
     longest = max(runs.values(), key=len)
     code = (
         line for rows in runs.values() for line in lines[rows[0] : rows[-1] + 1] if not _IMPORT.match(line)
     )
     return longest[0], longest[-1], b"\n".join(code)
+
+
+def _rows_of(definitions: Sequence[Capture], source: bytes) -> Iterator[tuple[int, int]]:
+    """Yield first and last rows of each definition; of an owner, those above its first member."""
+    for definition, following in zip_longest(definitions, definitions[1:]):
+        if definition.kind not in NAME_LENDERS:
+            yield definition.anchor_row, definition.last_row
+        elif definition.kind == "owner" and following and following.start < definition.end:
+            head = source[definition.start : following.start].partition(b"{")[0]
+            yield definition.anchor_row, definition.row + head.rstrip().count(b"\n")
 
 
 def head_comment(definitions: Iterable[Capture], found: Matches) -> str:

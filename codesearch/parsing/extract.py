@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.blocks import block_documents
@@ -54,6 +54,11 @@ _MAX_CONTEXT = 200
 """A definition gets at most so many characters from the documentation of its class, and from that of its module."""
 _MIN_CALLBACK_LINES = 6
 """Inside a named function, shorter callbacks have no document of their own."""
+_MIN_UNPARSED = 3
+"""Fewer lines that a parser does not understand are statements, unless they look like a definition."""
+_MIN_MODULE_LINES = 3
+"""Fewer statements beside definitions are not what is meant by the name of a file."""
+_RUN = re.compile(rb"\x01+")
 _NO_BREAK = re.compile(rb"[^\n]")
 _OPENING = re.compile(rb"<(script|style)\b[^<>]*>", re.IGNORECASE)
 _NO_SCRIPT = re.compile(
@@ -69,6 +74,7 @@ class Extraction:
     warnings: list[str]  # a few, one line each
     summary: str = ""  # the first sentence of the documentation of the whole file
     members: Sequence[Document] = ()  # what is only found by its name, without code, in source order
+    has_unparsed: bool = False  # parts that the parser did not understand are blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,9 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     }
     summaries[""] = first_paragraph(docstring)[:_MAX_CONTEXT]
     file = _File(source, path, spec, config, file_flags(path, source), docstring, summaries)
-    documents = [*markup, *_documents(definitions, found, file), *_module(definitions, found, file)]
+    documents = [*markup, *_documents(definitions, found, file)]
+    unparsed = _unparsed(documents, definitions, found, file)
+    documents += [*unparsed, *_module(definitions, found, file)]
     documents.sort(key=lambda document: (document.start_byte, -document.end_byte))
     if dropped := sum(definition.is_too_deep for definition in definitions):
         noun = "definition" if dropped == 1 else "definitions"
@@ -132,7 +140,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
     members = [_member_of(member, found, file) for member in qualified_members(definitions, found)]
-    return Extraction(documents, warnings, first_sentence(docstring), members)
+    return Extraction(documents, warnings, first_sentence(docstring), members, bool(unparsed))
 
 
 def _attach_docs(definitions: list[Capture], found: Matches, source: bytes) -> None:
@@ -266,32 +274,65 @@ def _is_left_out(definition: Capture, enclosing: list[Capture], file: _File) -> 
     )
 
 
+def _unparsed(
+    documents: list[Document], definitions: list[Capture], found: Matches, file: _File
+) -> list[Document]:
+    """Cut the lines that the tree does not explain and no document has into blocks; a few are statements instead."""
+    is_lost = bytearray(file.source.count(b"\n") + 1)
+    for first, last in found.regions:
+        is_lost[first : last + 1] = b"\1" * (last + 1 - first)
+    for document in documents:
+        is_lost[document.start_line - 1 : document.end_line] = bytes(
+            document.end_line - document.start_line + 1
+        )
+    around: list[Capture | None] = [None] * len(is_lost)
+    for definition in definitions if any(is_lost) else ():
+        if not definition.is_too_deep:
+            around[definition.row : definition.last_row + 1] = [definition] * (
+                definition.last_row + 1 - definition.row
+            )
+    runs = []
+    for run in _RUN.finditer(is_lost):
+        outer = around[run.start()]
+        runs.append((*run.span(), (*outer.qualifiers, outer.name) if outer else ()))
+    blocks = []
+    for block in block_documents(file.source, file.path, file.spec, file.config, runs) if runs else ():
+        if block.kind == "module" and block.end_line - block.start_line + 1 < _MIN_UNPARSED:
+            found.statements.append((block.start_line - 1, block.end_line - 1))
+        else:
+            blocks.append(block)
+    return blocks
+
+
 def _module(definitions: list[Capture], found: Matches, file: _File) -> Iterator[Document]:
-    statements = toplevel_statements(definitions, found, file.source)
-    if statements is None:
-        return
-    first, last, code = statements
     lines = file.source.split(b"\n")
-    start = sum(len(line) + 1 for line in lines[:first])
-    text = b"\n".join(lines[first : last + 1])
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     name = module_name(file.path) or "module"
-    yield Document(
-        path=file.path,
-        language=file.spec.name,
-        kind="module",
-        name=name,
-        qualified_name=name,
-        signature=_first_line(text),
-        docstring=file.docstring,
-        code=code[: file.config.max_code_bytes].decode("utf-8", "replace"),
-        start_line=first + 1,
-        end_line=last + 1,
-        last_line=last + 1,
-        start_byte=start + len(text) - len(text.lstrip()),
-        end_byte=start + len(text.rstrip()),
-        flags=file.flags,
-        copy_key=copy_key("", name, code, file.spec),
-    )
+    limit = file.config.max_code_bytes
+    for first, last, code in toplevel_statements(definitions, found, file.source, limit):
+        text = b"\n".join(lines[first : last + 1])
+        signature = _first_line(text)
+        if definitions and code.count(b"\n") + 1 < _MIN_MODULE_LINES:
+            name = ""
+        name = name or signature  # The first line names few lines, and further parts of very many.
+        yield Document(
+            path=file.path,
+            language=file.spec.name,
+            kind="module",
+            name=name,
+            qualified_name=name,
+            signature=signature,
+            docstring=file.docstring,
+            code=code[:limit].decode("utf-8", "replace"),
+            start_line=first + 1,
+            end_line=last + 1,
+            last_line=last + 1,
+            start_byte=starts[first] + len(text) - len(text.lstrip()),
+            end_byte=starts[first] + len(text.rstrip()),
+            flags=file.flags,
+            copy_key=copy_key("", name, code, file.spec),
+        )
+        name = ""
 
 
 def _literal(found: Matches, body: int, source: bytes) -> str:
@@ -445,15 +486,16 @@ def _without_comments(start: int, end: int, found: Matches, source: bytes) -> by
 
 
 def split_markup(source: bytes) -> tuple[bytes, bytes]:
-    """Return the scripts of a file, and its markup without scripts and styles. Both have the length of the file.
+    """Return the scripts of a file, and its markup with styles and data. Both have the length of the file.
 
     >>> split_markup(b"<p>a<script>f()</script>")
     (b'            f()         ', b'<p>a<script>   </script>')
     """
     scripts, markup, end = [], [], 0
     for start, stop, is_script in _raw_texts(source):
-        markup += [source[end:start], _blank(source[start:stop])]
-        scripts += [_blank(source[end:start]), source[start:stop] if is_script else markup[-1]]
+        text, blank = source[start:stop], _blank(source[start:stop])
+        markup += [source[end:start], blank if is_script else text]
+        scripts += [_blank(source[end:start]), text if is_script else blank]
         end = stop
     return b"".join((*scripts, _blank(source[end:]))), b"".join((*markup, source[end:]))
 

@@ -35,6 +35,10 @@ MOST_OPEN = 100
 """Databases that are open at a time in a process, which may usually have 1,024 files open, on macOS 256."""
 
 
+NO_CODE = "no code"
+"""The reason for a file with nothing but imports and comments; a search for text reads it."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileRecord:
     """One file of an index."""
@@ -268,8 +272,8 @@ class StoreReader:
 
     def files_without_documents(self) -> set[int]:
         """Return the file_ids of files that were read and have text, but no documents."""
-        query = "SELECT file_id FROM files WHERE doc_count = 0 AND skipped = '' AND size > 0"
-        return {file_id for (file_id,) in self._select(query)}
+        query = "SELECT file_id FROM files WHERE doc_count = 0 AND skipped IN ('', ?) AND size > 0"
+        return {file_id for (file_id,) in self._select(query, (NO_CODE,))}
 
     def document_spans(self, first_doc: int, count: int) -> list[tuple[int, int, str]]:
         """Read (start_line, last_line, qualified_name) of the documents of a file; quicker than `document_rows`."""

@@ -29,7 +29,7 @@ Format history:
     12   shapes of functions; stamps are compressed
     13   one array of rows; no digests of token ids
     14   more definitions
-    15   members: fields and the like
+    15   members: fields and the like; lines that a parser does not understand; short and long modules
 """
 
 from __future__ import annotations
@@ -66,8 +66,9 @@ _DIGEST_BYTES = 16
 _NO_DIGEST = "0" * 2 * _DIGEST_BYTES
 _CHECKSUM_VALUE = re.compile(rb'"checksum": "([0-9a-f]{32})"')
 OTHER = "other"
-LEFT_OUT, ONLY_BLOCKS = "crashed", "only as blocks"
-"""Reasons for a file without documents, and for one without definitions: it crashes parsers or goes over a limit."""
+LEFT_OUT, ONLY_BLOCKS, PARTLY_BLOCKS = "crashed", "only as blocks", "partly as blocks"
+"""Reasons for a file without documents or definitions (its parser crashes or goes over a limit), or with lines that
+its parser does not understand."""
 Counts = dict[str, dict[str, int]]
 """Reason -> extension or name -> number."""
 

@@ -31,3 +31,5 @@
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
   ]) @field
 (enumerator name: (identifier) @name) @field
+; A macro that defines a function: `TEST_CASE("title") { ... }` (see `masks`).
+(function_definition type: (type_identifier) declarator: (identifier) @name body: (compound_statement) @body) @function

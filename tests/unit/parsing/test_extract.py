@@ -98,7 +98,8 @@ def test_code_is_cut_at_the_configured_size():
 
 
 def test_short_callbacks_have_no_document():
-    assert extract_text("items.map((item) => {\n  use(item); });\n", "javascript").documents == []
+    found = extract_text("items.map((item) => {\n  use(item); });\n", "javascript").documents
+    assert [described(document) for document in found] == ["module file 1-2"]
 
 
 def test_a_comment_after_code_is_not_documentation_of_the_next_line():
@@ -142,7 +143,7 @@ def test_ten_thousand_parentheses_end_within_seconds(language, source):
     began = time.process_time()
     found = extract_text(source.format(open="(" * 10_000, close=")" * 10_000), language)
     assert time.process_time() - began < 10
-    assert [document.name for document in found.documents] == ["f"]
+    assert [document.name for document in found.documents if document.kind != "module"] == ["f"]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_ten_thousand_nested_definitions_end_within_seconds_with_a_warning(langu
 
 def test_the_warning_about_one_deep_definition_is_singular():
     found = extract_text("def f():\n    def g():\n        return 1\n", "python", ParseConfig(max_nesting=1))
-    assert [document.name for document in found.documents] == ["f"]
+    assert [document.name for document in found.documents if document.kind != "module"] == ["f"]
     assert found.warnings == ["file.python: 1 definition nested deeper than 1 left out"]
 
 
@@ -301,8 +302,24 @@ def test_a_module_has_the_name_of_its_file_or_folder(path, name):
     assert module_of("open();\nread();\nclose();\n", "javascript", path).name == name
 
 
-def test_two_statements_are_not_a_module():
-    assert extract_text("import os\nopen()\nread()\n", "python").documents == []
+def test_statements_are_a_module_and_imports_are_not():
+    assert module_of("import os\nopen()\n", "python").code == "open()"
+    assert extract_text("import os\nfrom a import b\n", "python").documents == []
+    assert extract_text("import A from './a';\nexport default A;\n", "javascript").documents == []
+
+
+def test_statements_longer_than_a_document_are_several_modules():
+    source = "".join(f"int {name}(void);\n" for name in ("first", "second", "third"))
+    found = extract_text(source, "c", ParseConfig(max_code_bytes=40)).documents
+    assert [(document.name, document.start_line, document.end_line) for document in found] == [
+        ("file", 1, 2),
+        ("int third(void);", 3, 3),
+    ]
+
+
+def test_an_impl_without_members_is_a_statement_and_the_head_of_another_is_not():
+    source = "impl Copy for A {}\nimpl B {\n    const LIMIT: u32 = 3;\n    fn f() {}\n}\n"
+    assert module_of(source, "rust").code == "impl Copy for A {}\n    const LIMIT: u32 = 3;"
 
 
 def test_a_list_of_exported_names_is_not_a_document():

@@ -1,0 +1,282 @@
+r"""The bytes of a file -> bytes of the same length that its grammar understands.
+
+Grammars do not expand macros, and some do not know all of their language. What they stumble over is replaced by spaces
+or by another name, so each definition keeps its bytes and its lines. Names and code are read from the file itself.
+
+    class GUI_EXPORT Widget : QObject {        class            Widget : QObject {
+    TEST_CASE("wraps", "[ring]") {             TEST_CASE ______           {
+    cfg_if! { if #[cfg(unix)] { fn f() {} } }                               fn f() {}
+
+All patterns are linear in the file. Words that are replaced in a comment or a string do no harm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import add, sub
+from typing import NamedTuple
+
+_C_FAMILY = frozenset({"c", "cpp", "objc"})
+_MAX_DROPPED = 4_000
+_NO_WORD = re.compile(rb"\W")
+_NO_BREAK = re.compile(rb"[^\n]")
+_CONDITIONAL = re.compile(rb"^[ \t]*+#[ \t]*(?:if|else)", re.MULTILINE)
+_MACRO = rb"[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,4}\))?"
+_KEYWORD = (
+    rb"(?:class|struct|union|enum|namespace|template|typedef|static|extern|inline|virtual|const|constexpr|explicit|"
+    rb"using|void|bool|char|int|long|short|float|double|unsigned|signed|@interface|@protocol|@implementation)\b"
+)
+# `class EXPORT Name final : Base {`: the keyword; the macros. A bit-field ends in `;`.
+_EXPORTED = re.compile(
+    rb"\b(?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?((?!final\b|class\b|struct\b)(?:(?:\w{1,60}"
+    rb"(?:\([^()\n]{0,100}\))?[ \t]+(?!final\b)(?=[A-Za-z_])){1,3}))"
+    rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
+)
+# A macro before a declaration, or on the line above it.
+_PREFIX = re.compile(rb"^[ \t]*+(" + _MACRO + rb")(?=\s{1,40}" + _KEYWORD + rb")", re.MULTILINE)
+# `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`: the macro; the parenthesis behind the name.
+_WRAPPED = re.compile(
+    rb"^(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"
+    rb"[ \t]*(\))\s{0,40}(?=\([^;{}]{0,500}\)\s{0,40}\{)",
+    re.MULTILINE,
+)
+# `TEST_CASE("title", "[tags]") {` and `BOOST_AUTO_TEST_CASE(name) {`: the title or name; the rest.
+_TITLED = re.compile(
+    rb"^[ \t]*+[A-Z][A-Z0-9_]{2,60}(\()[ \t]*\"((?:[^\"\\\n]|\\.){1,200})\""
+    rb"([^;{}()]{0,200}(?:\([^;{}()]{0,100}\)[^;{}()]{0,100}){0,6}\))(?=\s{0,40}\{)",
+    re.MULTILINE,
+)
+_DEFINING = re.compile(
+    rb"^[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
+    rb"(?=\s{0,40}\{)",
+    re.MULTILINE,
+)
+# `JNIEXPORT jint JNICALL name(`: the macros before the type; those between the type and the name.
+_SPECIFIER = re.compile(
+    rb"^[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
+    rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}[\w:~]{1,80}[ \t]*\()",
+    re.MULTILINE,
+)
+_CONVENTION = re.compile(
+    rb"^[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
+    re.MULTILINE,
+)
+# Only if there are errors: a macro alone on a line, and one below or behind the parameters.
+_ALONE = re.compile(
+    rb"^[ \t]*+([A-Z][A-Z0-9_]{2,60}[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))"
+    rb"[ \t]*$(?!\s{0,40}[{:,;)?&|+*/.=<>-])",
+    re.MULTILINE,
+)
+_BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
+_MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION)
+
+
+# Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
+_C_TOKEN = re.compile(
+    rb"""//[^\n]* | /\*.*?(?:\*/|\Z) | R"([^()\\\s]{0,16})\(.*?(?:\)\1"|\Z) | "(?:[^"\\\n]|\\.)*"?
+    | '(?:[^'\\\n]|\\.){0,8}'? | ^[ \t]*\#[ \t]*(\w*)((?:[^\n\\]|\\.)*) | [(){}]""",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_TRUE = re.compile(rb"\s*(?:!|1\s*$)")
+_NEXT_BRANCH = (b"elif", b"elseif", b"else", b"endif")
+_STEPS = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
+
+# Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
+# that a function takes from its context; the end of a body on one line; the marks of a string.
+_SOFT_KEYWORD = re.compile(
+    rb"\b(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"
+    rb"internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed|suspend|tailrec|value|"
+    rb"vararg)\b(?=\(|[ \t]*(?:[=:,.)\]?;+*/<>-]))"
+)
+_GUARD = re.compile(rb"^[ \t]*+(?!if\b)[^\n{}=>]{1,200}?\b(if\b[^\n{}]{1,200}?)(?=->)", re.MULTILINE)
+_CONTEXT = re.compile(
+    rb"\b(context\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))"
+    rb"(?=\s{1,80}(?:@?\w{1,40}\s{1,40}){0,6}(?:fun|val|var|class|interface|object)\b)"
+)
+_ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
+_DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
+
+
+class _Depth(NamedTuple):
+    """Open brackets."""
+
+    braces: int
+    parens: int
+
+
+# Comments, strings and braces of Rust: the mark of a raw string; a macro's name; the colon of a struct with a type.
+_RUST_TOKEN = re.compile(
+    rb"""//[^\n]* | /\*.*?(?:\*/|\Z) | r(\#*)".*?(?:"\1|\Z) | "(?:[^"\\]|\\.)*"?
+    | '(?:[^'\\\n\x80-\xff]|[\x80-\xff]{2,4}|\\(?:u\{\w{0,8}\}|[^\n]\w{0,2}))'
+    | ^[ \t]*(?:\w{1,60}::){0,4}(\w{1,60})![ \t]*\{ | \bstruct[ \t]+\w{1,80}[ \t]*(:)[^;{}()]{0,200}\{ | [{}]""",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_SPACE_AND_COMMENTS = rb"(?>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))*+"
+_CFG = rb"if[ \t]+\#\[[^\]\n]{0,300}(?:\][^\]\n{]{1,100})?\]\s{0,40}\{"
+_ITEM = re.compile(
+    _SPACE_AND_COMMENTS
+    + rb"(?:\#!?\[|(?:pub|fn|struct|enum|impl|trait|mod|const|static|use|type|unsafe|async|extern)\b"
+    rb"|\w{1,60}!\s{0,10}\{)",
+    re.DOTALL,
+)
+_BRANCH = re.compile(_SPACE_AND_COMMENTS + rb"(?:else\s{0,40}\{|(?:else\s{1,40})?" + _CFG + rb")", re.DOTALL)
+_TEMPLATES = re.compile(rb"quote|macro_rules|matches|format_args")
+_STATIC_REF = re.compile(rb"\bstatic[ \t]+(ref)\b")
+
+
+def mask(source: bytes, language: str) -> bytes:
+    """Return what the grammar parses first: the file without macros that it takes for something else."""
+    if language == "rust":
+        return _with_items(source)
+    if language not in _C_FAMILY:
+        return source
+    text = bytearray(source)
+    for pattern in (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED):
+        _blank_groups(pattern, source, text)
+    for pattern in (_TITLED, _DEFINING):
+        for match in pattern.finditer(source):
+            start, end = match.span(2)
+            if b"," in match[2] and b"TEST" not in match[0]:
+                end = source.index(b",", start)
+            _blank(text, match.start(1), match.end(3))
+            text[start:end] = (
+                _NO_WORD.sub(b"_", match[2][: end - start]) if pattern is _DEFINING else b"_" * (end - start)
+            )
+    return bytes(text)
+
+
+def repair(text: bytes, language: str) -> bytes:
+    """Return what the grammar parses if there are errors in its tree of `text`."""
+    repaired = bytearray(text)
+    if language in _C_FAMILY:
+        for pattern in (_ALONE, _BEHIND):
+            _blank_groups(pattern, text, repaired)
+    if language in ("csharp", "swift", *_C_FAMILY) and _CONDITIONAL.search(text):
+        _choose_branches(bytes(repaired), repaired)
+    if language == "kotlin":
+        for pattern in (_GUARD, _CONTEXT, _DOLLARS):
+            _blank_groups(pattern, text, repaired)
+        for match in _SOFT_KEYWORD.finditer(text):
+            repaired[match.start()] = ord("_")
+        for match in _ONE_LINE_BODY.finditer(text):
+            repaired[match.start(1)] = ord(";")
+    return bytes(repaired)
+
+
+class _Brace(NamedTuple):
+    """An open brace of Rust."""
+
+    head: (
+        tuple[int, int] | None
+    )  # what is blanked: from a macro's name, or the `if` of `cfg_if!`, to the brace
+    body: int = 0  # where the constants of a struct of `bitflags!` begin
+    is_branch: bool = False  # of `cfg_if!`
+
+    def blanked(self, end: int) -> Iterator[tuple[int, int]]:
+        """Yield what is blanked when it closes at `end`."""
+        if self.head:
+            yield self.head
+            yield end, end + 1
+        if self.body:
+            yield self.body, end
+
+
+@dataclass(slots=True)
+class _Group:
+    """The branches of an `#if`, as far as they are read."""
+
+    start: _Depth
+    conditions: list[bytes]  # "" for `#else`
+    directives: list[tuple[int, int]]
+    depths: list[_Depth]  # what each branch leaves open
+
+    def chosen(self) -> int:
+        """Return the branch that is read if no macro is defined; -1 if it is none of them."""
+        for position, condition in enumerate(self.conditions):
+            if not condition or _TRUE.match(condition):
+                return position
+        return 0 if len(set(self.depths)) == 1 < len(self.depths) else -1
+
+
+def _choose_branches(source: bytes, text: bytearray) -> None:
+    """Blank all branches but one of each `#if` whose branches open or close brackets of the code around them."""
+    around: list[_Group] = []
+    depth = _Depth(0, 0)
+    for token in _C_TOKEN.finditer(source):
+        word = token[2]
+        if token[0] in _STEPS:
+            depth = _Depth(*map(add, depth, _STEPS[token[0]]))
+            if depth.braces <= 0 and token[0] == b"}":
+                depth = _Depth(depth.braces, 0)  # No parenthesis is open between definitions.
+        elif word and word.startswith(b"if"):
+            around.append(_Group(depth, [b"!" * (word == b"ifndef") + token[3]], [token.span()], []))
+        elif around and word in _NEXT_BRANCH:
+            group = around[-1]
+            group.depths.append(_Depth(*map(sub, depth, group.start)))
+            group.directives.append(token.span())
+            depth = group.start
+            if word == b"endif":
+                around.pop()
+                depth = _Depth(*map(add, depth, _blank_branches(group, text)))
+            else:
+                group.conditions.append(token[3] if word != b"else" else b"")
+
+
+def _blank_branches(group: _Group, text: bytearray) -> _Depth:
+    """Blank the directives of a group and the branches that are not chosen; return what it leaves open."""
+    even = _Depth(0, 0)
+    if set(group.depths) == {even} and group.start.parens <= 0:
+        return even
+    chosen = group.chosen()
+    spans = [(end, start) for (_, end), (start, _) in pairwise(group.directives)]
+    dropped = [span for position, span in enumerate(spans) if position != chosen]
+    if any(end - start > _MAX_DROPPED for start, end in dropped):
+        return even
+    for start, end in (*group.directives, *dropped):
+        _blank(text, start, end)
+    return even if chosen < 0 else group.depths[chosen]
+
+
+def _with_items(source: bytes) -> bytes:
+    """Blank the names and braces of macros that hold items, and the branches of `cfg_if!` in them."""
+    if b"! {" not in source and b"!{" not in source:
+        return source
+    text = bytearray(source)
+    opened: list[_Brace] = []
+    heads: dict[int, int] = {}  # end of the brace of a branch of `cfg_if!` -> where the branch begins
+    for token in _RUST_TOKEN.finditer(source):
+        start, end = token.span()
+        branch = None
+        if token[0] == b"}" and opened:
+            brace = opened.pop()
+            for first, last in brace.blanked(start):
+                _blank(text, first, last)
+            branch = _BRANCH.match(source, end) if brace.is_branch else None
+        elif token[0].endswith(b"{"):
+            is_branch = end in heads
+            head = (heads[end], end) if is_branch else None
+            if token[2] and not _TEMPLATES.match(token[2]):
+                branch = _BRANCH.match(source, end)
+                head = (start, end) if branch or _ITEM.match(source, end) else None
+            is_flags = token[3] is not None and opened and opened[-1].head is not None
+            if is_flags:
+                _blank(text, token.start(3), end - 1)
+            opened.append(_Brace(head, end if is_flags else 0, is_branch))
+        if branch:
+            heads[branch.end()] = end
+    for match in _STATIC_REF.finditer(source):
+        _blank(text, *match.span(1))
+    return bytes(text)
+
+
+def _blank_groups(pattern: re.Pattern[bytes], source: bytes, text: bytearray) -> None:
+    for match in pattern.finditer(source):
+        for group in range(1, pattern.groups + 1):
+            _blank(text, *match.span(group))
+
+
+def _blank(text: bytearray, start: int, end: int) -> None:
+    text[start:end] = _NO_BREAK.sub(b" ", text[start:end])

@@ -1,0 +1,305 @@
+"""Macros and other code that grammars do not understand."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from codesearch.parsing.definitions import collect
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import language_named
+from codesearch.parsing.masks import mask, repair
+
+WIDGET = """\
+class GUI_EXPORT Widget : public QObject {
+public:
+    void paint() { }
+};
+class GUI_EXPORT Panel : public QObject, private Mixin<int> {
+    void show() { }
+};
+struct GUI_EXPORT(2) Pane final {
+    int x;
+};
+struct Bits { enum color shade : 3; };
+"""
+SCENE = """\
+PXR_USING_DIRECTIVE
+
+class Scene {
+    void draw() { }
+};
+DECLARE_PLUGIN(Scene, 2)
+enum Mode { FAST };
+"""
+EXTERN = """\
+JNIEXPORT jint JNICALL
+Java_a_b(JNIEnv *env) { return 1; }
+JNIEXPORT jint JNICALL Java_a_c(JNIEnv *env) { return 1; }
+void FTN(load_table)(double *v) { }
+int (plus)(int a) { return a; }
+PHP_FUNCTION(strlen) { }
+SYSCALL_DEFINE3(read, unsigned int, fd, char *, buf) { }
+NO_SANITIZE("alignment")
+int aligned(int a) { return a; }
+PyMODINIT_FUNC PyInit_x(void) { return 0; }
+"""
+TESTS = """\
+TEST_CASE("ring buffer wraps", "[ring]") {
+    SECTION("at its (real) end") { check(1); }
+}
+TEST_CASE_TEMPLATE("any::type", T, int, char) { }
+TEST_F(RingTest, Wraps) { }
+BOOST_AUTO_TEST_CASE(sorts)
+{
+}
+"""
+BRANCHES = """\
+int close_port(int h)
+{
+#ifdef LINUX
+    if (h) {
+#else
+    if (h > 0) {
+#endif
+        h = 0;
+    }
+#ifdef SLOW
+    while (0) {
+#endif
+#ifndef SLOW
+    while (1) {
+#endif
+    }
+    if (h
+#ifdef EXTRA
+        || h > 2
+#endif
+    ) { h = 1; }
+    return 0;
+}
+int after(int h) { return h; }
+"""
+HEAD = """\
+#ifdef FAST
+class Pump : public Fast {
+#else
+class Pump : public Slow {
+#endif
+    int push(int a) { return a; }
+};
+"""
+TANK = """\
+class Tank {
+    public int Fill(int a) {
+#if FAST
+        for (int i = 0; i < a; i++) {
+#elif MEDIUM
+        for (int i = 1; i < a; i++) {
+#else
+        while (a-- > 0) {
+#endif
+            Pump();
+        }
+        return a;
+    }
+    public int Drain(int b) { return b; }
+}
+"""
+KOTLIN = """\
+class Job(val value: Int) {
+    fun suspend(): Int = value
+    fun inner(data: Int) = start(data)
+    suspend fun wake() { val suspend = 3; start(suspend) }
+}
+enum class Op(val sign: String) {
+    ADD("+") { override fun apply(a: Int) = a },
+    SUB("-") { override fun apply(a: Int) = -a };
+
+    abstract fun apply(a: Int): Int
+}
+fun grade(x: Any) = when (x) {
+    is Int if x > 1 -> 1
+    is String if x.isEmpty() && x != "if" -> 3
+    else -> 2
+}
+context(logger: Logger, db: Map<String, Int>)
+fun store(): Int { return 1 }
+fun price() = $$"costs $5"
+fun last() = 1
+"""
+RUST = """\
+cfg_rt! {
+    /// Goes up.
+    pub trait Sails {
+        fn hoist(&self) -> u32 { 1 }
+    }
+    impl Sails for u8 {
+        fn hoist(&self) -> u32 { '{'; "}"; 2 }
+    }
+}
+cfg_if::cfg_if! {
+    if #[cfg(all(unix, not(test)))] {
+        fn on_unix() {}
+    } else if #[cfg(windows)] {
+        fn on_windows() {}
+    } else {
+        fn on_other() {}
+    }
+}
+bitflags! {
+    #[derive(Debug)]
+    pub struct Flags: u32 {
+        const A = 1;
+    }
+}
+lazy_static! { static ref TABLE: Vec<u8> = {
+        vec![]
+    };
+}
+fn body() {
+    tokio::select! { a = x() => { b } }
+    let template = quote! {
+        fn not_here() {}
+    };
+}
+"""
+
+
+def names(source: str, language: str) -> list[str]:
+    """Describe the definitions of a source, without the module."""
+    spec = language_named(language)
+    assert spec is not None
+    return [
+        f"{document.kind} {document.qualified_name} {document.start_line}-{document.last_line}"
+        for document in extract(source.encode(), f"a.{language}", spec).documents
+        if document.kind != "module"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "expected"),
+    [
+        (
+            WIDGET,
+            "cpp",
+            [
+                "class Widget 1-4",
+                "method Widget::paint 3-3",
+                "class Panel 5-7",
+                "method Panel::show 6-6",
+                "struct Pane 8-10",
+                "struct Bits 11-11",
+            ],
+        ),
+        (SCENE, "cpp", ["class Scene 3-5", "method Scene::draw 4-4", "enum Mode 7-7"]),
+        (
+            EXTERN,
+            "c",
+            [
+                "function Java_a_b 1-2",
+                "function Java_a_c 3-3",
+                "function load_table 4-4",
+                "function plus 5-5",
+                "function strlen 6-6",
+                "function read 7-7",
+                "function aligned 9-9",
+                "function PyInit_x 10-10",
+            ],
+        ),
+        (
+            TESTS,
+            "cpp",
+            [
+                "function ring buffer wraps 1-3",
+                "function ring buffer wraps::at its (real) end 2-2",
+                "function any::type 4-4",
+                "function RingTest::Wraps 5-5",
+                "function sorts 6-8",
+            ],
+        ),
+        (BRANCHES, "c", ["function close_port 1-23", "function after 24-24"]),
+        (BRANCHES, "cpp", ["function close_port 1-23", "function after 24-24"]),
+        (HEAD, "cpp", ["class Pump 4-7", "method Pump::push 6-6"]),
+        (TANK, "csharp", ["class Tank 1-15", "method Tank.Fill 2-13", "method Tank.Drain 14-14"]),
+        (
+            KOTLIN,
+            "kotlin",
+            [
+                "class Job 1-5",
+                "method Job.suspend 2-2",
+                "method Job.inner 3-3",
+                "method Job.wake 4-4",
+                "enum Op 6-11",
+                "method Op.apply 7-7",
+                "method Op.apply 8-8",
+                "method Op.apply 10-10",
+                "function grade 12-16",
+                "function store 18-18",
+                "function price 19-19",
+                "function last 20-20",
+            ],
+        ),
+        (
+            RUST,
+            "rust",
+            [
+                "trait Sails 3-5",
+                "method Sails::hoist 4-4",
+                "method u8::hoist 7-7",
+                "function on_unix 12-12",
+                "function on_windows 14-14",
+                "function on_other 16-16",
+                "struct Flags 21-23",
+                "constant TABLE 25-27",
+                "function body 29-34",
+            ],
+        ),
+    ],
+    ids=["export", "line", "head", "tests", "c", "cpp", "class", "csharp", "kotlin", "rust"],
+)
+def test_definitions_are_found_where_the_grammar_alone_fails(source, language, expected):
+    assert names(source, language) == expected
+
+
+def test_a_function_below_the_macro_of_its_context_has_its_comment():
+    spec = language_named("rust")
+    assert spec is not None
+    trait = extract(RUST.encode(), "a.rs", spec).documents[0]
+    assert (trait.docstring, trait.signature) == ("Goes up.", "pub trait Sails")
+
+
+@pytest.mark.parametrize("language", ["c", "cpp", "csharp", "kotlin", "objc", "rust", "swift", "python"])
+@pytest.mark.parametrize(
+    "source", [WIDGET, SCENE, EXTERN, TESTS, BRANCHES, HEAD, TANK, KOTLIN, RUST, "é\r\n"]
+)
+def test_every_byte_keeps_its_place_and_its_line(source, language):
+    data = source.encode()
+    for text in (mask(data, language), repair(mask(data, language), language)):
+        assert len(text) == len(data)
+        assert [at for at, byte in enumerate(text) if byte == 10] == [
+            at for at, byte in enumerate(data) if byte == 10
+        ]
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "#if A {\n", "#ifdef A\n", "MACRO(", "class A B ", "A B C D ", '"\\"', "/*", "'", "a!{", "a! {\n", "TEST(\"",
+        "struct a:", "r#\"", "R\"a(", "if #[a", "} else {", "//\n", "context(", "is a if ", "$$", "AAAA\n",
+        "TEST(a,", "int (a", "\\\n", " ", "\n", "fn a {", ") AAAA(", "data(",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("language", ["cpp", "kotlin", "rust"])
+def test_the_time_grows_with_the_bytes(unit, language):
+    data = (unit * (200_000 // len(unit))).encode()
+    began = time.process_time()
+    repair(mask(data, language), language)
+    assert time.process_time() - began < 3
+
+
+def test_a_tree_without_errors_is_not_repaired():
+    spec = language_named("kotlin")
+    assert spec is not None
+    assert collect(b"fun f() { g(data) }\n", spec).regions == []
