@@ -208,6 +208,8 @@ def _without_overloads(definitions: list[Capture]) -> list[Capture]:
         if definition.kind == "function" and definition.body is None and definition.name in implemented:
             function = implemented[definition.name]
             function.docstring = definition.docstring or function.docstring
+            if function.anchor_row - definition.last_row <= _MAX_CLAUSE_GAP:
+                function.anchor_row = definition.anchor_row
             continue
         if definition.kind == "function" and definition.body is not None:
             implemented[definition.name] = definition
