@@ -26,7 +26,7 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.structure.meaning import occurrences
+from codesearch.structure.meaning import is_whole, occurrences
 from codesearch.text.terms import terms_of
 
 _NO_LIMIT = 1_000_000
@@ -126,11 +126,13 @@ def compared(engine: Engine, root: Path) -> dict[str, Any]:
             if file_id not in segment.dead_files and not file.skipped
         }
         for name in shuffled_names(index):
-            answer = engine.session(scope, AS_INDEXED).usages(name, limit=1_000_000).found
+            answer = engine.session(scope, AS_INDEXED).usages(name, limit=_NO_LIMIT, all_code=True).found
             if answer.unread_files or counts["names"] == 2 * _NAMES:
                 continue
             theirs = grep(name, root, languages)
-            other = {place for place, text in theirs.items() if not is_whole(name, text, languages[place[0]])}
+            other = {
+                place for place, text in theirs.items() if not has_whole(name, text, languages[place[0]])
+            }
             ours = {(one.path, one.line) for one in answer.usages} | own_names(index, name, theirs)
             counts["names"] += 1
             counts["lines_of_grep"] += len(theirs)
@@ -176,9 +178,10 @@ def grep(name: str, root: Path, files: Collection[str]) -> dict[tuple[str, int],
     return found
 
 
-def is_whole(name: str, text: bytes, language: str) -> bool:
+def has_whole(name: str, text: bytes, language: str) -> bool:
     """Say whether a name is a whole identifier of the language somewhere in a line."""
-    return any(True for _ in occurrences(text, name.encode(), language))
+    wanted = name.encode()
+    return any(is_whole(text, at, len(wanted), language) for at in occurrences(text, wanted))
 
 
 def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]]) -> set[tuple[str, int]]:

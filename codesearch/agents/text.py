@@ -159,7 +159,7 @@ def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
 def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
-    *lines, last = usages_lines(found, path_of=partial(_shown_path, project))
+    *lines, last = usages_lines(found, path_of=partial(_shown_path, project), all_code="all_code")
     is_question = not found.usage_count and " " in found.name
     more = "; search answers questions" if is_question else ""
     more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more

@@ -91,6 +91,9 @@ def usages(
     words: Annotated[list[str], argument("A name or place; files or folders.", "NAME|PLACE [PATH]...")],
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
+    all_code: Annotated[
+        bool, Opt("List usages in tests, migrations, generated and vendored code too.")
+    ] = False,
     vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False,
     options: FilterOptions,
 ) -> Iterator[Output]:
@@ -104,7 +107,7 @@ def usages(
     if place != asked:  # The index around the file is searched, not the file alone.
         scope = replace(scope, here=parse_asked(place).path)
     session = yield from invocation.session(engine, scope, options)
-    answer = session.usages(place, filters=invocation.filters(options), limit=hits)
+    answer = session.usages(place, filters=invocation.filters(options), limit=hits, all_code=all_code)
     terminal, found = invocation.showing(session.revision), answer.found
     path_of = partial(path_from, terminal)
     notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, found.usage_count)

@@ -344,13 +344,16 @@ class Session:
             found = self._answer(request, lambda searcher, limited: searcher.answer(limited), within)
             return outline_for(found.hits, spots, max_lines or MAX_LINES)
 
-    def usages(self, place: str, *, filters: Filters | None = None, limit: int = 20) -> UsagesAnswer:
+    def usages(
+        self, place: str, *, filters: Filters | None = None, limit: int = 20, all_code: bool = False
+    ) -> UsagesAnswer:
         """Return where a name is used: its definitions, and each line that has it as a whole word.
 
         Args:
             place: a name, the end of a qualified name, PATH:LINE or PATH::NAME.
             filters: languages and paths.
             limit: usages to return; all are counted.
+            all_code: return usages in tests, migrations, generated and vendored code too, after the others.
 
         Raises:
             ConfigError: the name is empty, too long or has no words.
@@ -362,7 +365,9 @@ class Session:
         filters = replace(filters, within=scope.places() or filters.within)
         with self.indexes() as indexes:
             folders = scope.all_folders()
-            found = find_usages(indexes, place, filters, limit=limit, here=scope.here, folders=folders)
+            found = find_usages(
+                indexes, place, filters, limit=limit, all_code=all_code, here=scope.here, folders=folders
+            )
             roots = tuple(index.manifest.root for index in indexes)
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
             coverage = coverage_of([index.manifest for index in indexes], self.freshness, more)

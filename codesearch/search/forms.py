@@ -204,3 +204,13 @@ def is_code_line(line: str) -> bool:
 def is_long(query: str) -> bool:
     """Say whether a query has several lines or more than forty words."""
     return "\n" in query.strip() or len(query.split()) > _MANY_WORDS
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """Return a question for the nearest names; "" for none.
+
+    >>> did_you_mean(["push", "pop"])
+    'did you mean push or pop?'
+    """
+    *others, last = names or ("",)
+    return f"did you mean {', '.join(others)}{' or ' if others else ''}{last}?" if names else ""

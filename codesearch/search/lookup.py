@@ -10,18 +10,22 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice, zip_longest
+from difflib import SequenceMatcher
+from itertools import islice, pairwise, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import split_identifier
 from codesearch.search.forms import Asked, spellings, split_name
+from codesearch.search.lexical import LexicalScorer
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
+from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, KINDS, Definition
 
 OTHER_SPELLING = 0.5
@@ -32,6 +36,9 @@ _MODULE = KINDS.index("module")
 _MOST_AT_PATH = 200
 _MOST_MEMBERS = 10
 T = TypeVar("T")
+_MOST_ALIKE, _ALIKE, _MOST_NEAR = 20, 0.7, 3
+"""Names that are compared with one that nothing has, how alike they must be, and how many are proposed."""
+_OF_NAMES = RankConfig(field_weights=(1.0, 0.0, 0.0, 0.0, 0.0))
 _Named = Mapping[int, tuple[str, str]]
 """doc_id -> name and qualified name."""
 
@@ -172,6 +179,30 @@ def types_of_members(
         if (at := innermost([span[:2] for span in spans], row.start_line)) is not None:
             doc_ids.add(bases[id(segment)] + file.first_doc + at)
     return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
+
+
+def near_names(documents: Snapshot, name: str) -> list[str]:
+    """Return up to three names of definitions that are like one that nothing has, the nearest first.
+
+    They begin with the same letter or share words.
+    """
+    wanted, terms = name.lower(), terms_of(name)
+    names = {exact for segment in documents.segments for exact in segment.store.names_like(name)}
+    scores, _, _ = LexicalScorer(documents, _OF_NAMES).scores(sorted(terms))
+    doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
+    names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
+    pairs = _pairs(wanted)
+    shared = {exact: len(pairs & _pairs(exact.lower())) / (len(wanted) + len(exact)) for exact in names}
+    likeness = {
+        exact: 1.0 if terms_of(exact) == terms else SequenceMatcher(None, wanted, exact.lower()).ratio()
+        for exact in sorted(shared, key=lambda exact: (-shared[exact], exact))[:_MOST_ALIKE]
+    }
+    near = sorted(likeness, key=lambda exact: (-likeness[exact], exact))
+    return [exact for exact in near if likeness[exact] >= _ALIKE][:_MOST_NEAR]
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    return set(pairwise(text))
 
 
 def documents_spelled(

@@ -318,6 +318,17 @@ class StoreReader:
         query = f"{_MEMBERS} WHERE name = ? COLLATE NOCASE ORDER BY member_id"
         return [(row[0] >> _MEMBER_BITS, DocumentRow._make(row[1:])) for row in self._select(query, (name,))]
 
+    def names_like(self, name: str) -> set[str]:
+        """Return the names that begin with the same letter, ignoring case, and are about as long."""
+        alike = "name >= ?1 COLLATE NOCASE AND name < ?2 COLLATE NOCASE AND length(name) BETWEEN ?3 AND ?4"
+        query = f"SELECT name FROM documents WHERE {alike} UNION SELECT name FROM members WHERE {alike}"
+        first, size = name[:1].lower(), len(name)
+        end = chr(min(ord(first) + 1, 0x10FFFF)) if first else ""
+        return {
+            found
+            for (found,) in self._select(query, (first, end, size - size // 4 - 1, size + size // 4 + 1))
+        }
+
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""
         for start in range(0, len(values), _BATCH):

@@ -16,16 +16,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from codesearch.parsing.languages import language_of_path, separator_of
 from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
-from codesearch.store.source import Ref
-from codesearch.types import FIELD, NESTED
+from codesearch.store.database import DocumentRow
+from codesearch.store.source import Ref, SourceFiles, read_source
+from codesearch.types import FIELD, HEADER_KINDS, KINDS, NESTED
 
-GRADES = ("certain", "likely", "one of several", "no definition", "in comments")
-NO_DEFINITION, IN_COMMENTS = 3, 4
+GRADES = ("declared here", "certain", "likely", "one of several", "no definition", "in comments")
+DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS = range(len(GRADES))
 _SELF = {
     **dict.fromkeys(
         "python cython ruby crystal swift objc lua rust perl zig".split(), ("self", "Self", "cls")
@@ -49,12 +50,10 @@ _ALSO = {
     **dict.fromkeys(("lisp", "clojure"), b"-*?!"),
 }
 """Characters of identifiers, apart from letters, digits and underscores."""
-_AT_END = {
-    **dict.fromkeys(("ruby", "elixir", "crystal"), b"?!"),
-    **dict.fromkeys(("haskell", "ocaml", "ocamli", "purescript", "fsharp", "nix"), b"'"),
-    "julia": b"!",
-}
-"""Characters that identifiers may end with."""
+_PRIMED = frozenset("haskell ocaml ocamli purescript fsharp nix".split())
+"""Languages in which identifiers may end with an apostrophe."""
+_MARKED = frozenset("ruby elixir crystal julia".split())
+"""Languages in which `name?` and `name!` are variants of a name."""
 _HASH, _DASHES, _SLASHES = (
     re.compile(rb"(?:^|\s)" + mark) for mark in (rb"#(?!\{)", rb"--", rb"//|^\s*\*[\s/]|/\*(?!.*\*/)")
 )
@@ -116,16 +115,49 @@ _OPENS_ALL = frozenset(
 )
 """Languages in which an import of a file or a module makes all its names known without a qualifier."""
 _BRACKET = re.compile(rb"[(){}]")
+_PACKAGED = frozenset("go java kotlin scala groovy csharp php".split())
+"""Languages in which the definitions of a package are known in all its files."""
+_PACKAGE = re.compile(rb"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
+_MOST_PACKAGED = 50
+_OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
+"""Languages in which several files can define members of a class."""
+_ASSIGNING = frozenset(
+    "python cython ruby crystal php bash lua r julia perl powershell elixir make toml javascript typescript tsx".split()
+)
+"""Languages in which an assignment can declare a name."""
+_ASSIGNED = re.compile(rb"\s*(?::[^=:]{1,60})?:?=(?![=>~])")
+_OPENS_LINE = re.compile(
+    rb"\s*(?:(?:export|declare|readonly|local)\s+)?(?:self\.|this\.|\$this->|@{1,2}|\$)?"
+)
+_KEYWORD_BEFORE = re.compile(
+    rb"""^[^=({;'"]*\b(?:var|let|const|val|def|fn|func|function|class|struct|interface|enum|trait|type|module|mod
+    |namespace|package|record|object|protocol|static|local|my|typedef|define)\s+(?:mut\s+)?[$@*&]?\Z
+    |\battr_\w+\b[^\n]*:\Z|\b(?:public|private|protected|internal)\s[^=({;:'"]*\Z""",
+    re.VERBOSE,
+)
+_AFTER_DECLARED = re.compile(rb"\s*(?:[=;,{(:<\[)]|[?!]:|\Z)|\s+[\w\[\]*.]+\s*(?:=|\Z)")
+"""What stands around a name in the line that declares it."""
+_BASES_IN_BRACKETS = frozenset(("python", "cython", "gdscript"))
+_INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
+_BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
 R = TypeVar("R")
 Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
 """The last part of a file or folder -> the parts of each such file and folder, and a definition in it."""
 
 
 class Names:
-    """The definitions of a name; `targets` are the doc_ids of those that are asked for, in `target_files`."""
+    """The definitions of a name; `targets` are the doc_ids of those that are asked for, in `target_files`.
 
-    def __init__(self, name: str, everything: Sequence[Ref], targets: Sequence[Ref]) -> None:
+    `owner` is what stands before the name in a question if there it has no definition.
+    """
+
+    def __init__(
+        self, name: str, everything: Sequence[Ref], asked: Sequence[Ref], owner: str = "", sigil: str = ""
+    ) -> None:
         self.name, self.text = name.encode("utf-8", "surrogatepass"), name
+        self.asked, self.owner, self.sigil = asked, owner, sigil
+        self.has_variants = any(ref.row.name != name for ref in everything)
+        targets = asked
         self.targets = {ref.doc_id for ref in targets}
         self.target_files = {(ref.root, ref.path) for ref in targets}
         self.only_targets = len(targets) < len(everything)
@@ -140,6 +172,21 @@ class Names:
         self.modules = by_module((f"{ref.root.strip('/')}/{ref.path}", ref) for ref in everything)
         self.has_only_methods = all(map(_is_method, everything))
         self.owners = {ref.owner for ref in everything}
+        self.by_around: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
+        for ref in everything:
+            if _is_method(ref) and ref.file.language in _OPEN_CLASSES:
+                self.by_around[ref.root, ref.around].append(ref)
+
+    @cached_property
+    def by_package(self) -> Mapping[tuple[str, str], Sequence[Ref]]:
+        """Definitions outside of classes by (root, package), if they are few."""
+        able = [ref for ref in self._all if not _is_method(ref) and not ref.row.flags & NESTED]
+        packages: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
+        for ref in able if len(able) <= _MOST_PACKAGED else ():
+            read = read_source(cast(SourceFiles, ref.source).segment, ref.file)
+            if read and (package := package_of(read[0], ref.path, ref.file.language)):
+                packages[ref.root, package].append(ref)
+        return packages
 
     def in_file(self, root: str, path: str) -> Sequence[Ref]:
         """Return the definitions in a file, in the order of lines."""
@@ -167,6 +214,11 @@ class SourceFile:
         return import_statements(self.source, self.path, self.language)
 
     @cached_property
+    def package(self) -> str:
+        """Its package."""
+        return package_of(self.source, self.path, self.language)
+
+    @cached_property
     def spans(self) -> list[tuple[int, int, str]]:
         """(first line, last line, qualified name) of its definitions, outer ones first."""
         file = self.proposed.file
@@ -180,6 +232,13 @@ class SourceFile:
         """Return the position of the innermost definition around a line."""
         return innermost(self._lines, line)
 
+    def in_type(self, line: int) -> bool:
+        """Say whether the innermost definition around a line is a type."""
+        inside = self.innermost(line)
+        first = self.proposed.file.first_doc
+        kinds = self.proposed.segment.rows["kind"]
+        return inside is not None and KINDS[kinds[first + inside]] in HEADER_KINDS
+
 
 def _is_method(ref: Ref) -> bool:
     return ref.row.kind == "method" or (ref.row.kind == FIELD and ref.owner != "")
@@ -187,17 +246,33 @@ def _is_method(ref: Ref) -> bool:
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
     """Return the grade of an occurrence, as a position in `GRADES`, and what it can mean."""
-    if not names.modules:
-        return NO_DEFINITION, ()
-    own = names.in_file(file.root, file.path)
     before = qualifier(file.source, position)
-    meant = [ref for ref in own if _reaches(ref, file, line, before)] or _imported(
-        file, names, position, before
+    if names.owner or not names.modules:
+        if before is None or before in _SELF.get(file.language, ("this",)):
+            if _declares(file, position, len(names.name)):
+                return DECLARED, ()
+        elif before == names.owner:
+            return LIKELY, ()
+        if not names.modules:
+            return NO_DEFINITION, ()
+    own = names.in_file(file.root, file.path)
+    meant = (
+        [ref for ref in own if _reaches(ref, file, line, before)]
+        or _imported(file, names, position, before)
+        or _of_package(file, names, line, before)
     )
-    if len(meant) == 1:
-        return 0, meant
     possible = meant or _possible(file, names, before)
-    return (1 if len(possible) == 1 else 2 if possible else NO_DEFINITION), possible
+    if names.has_variants:
+        mark = mark_of(file.source, position + len(names.name), file.language)
+        same = [ref for ref in possible if ref.row.name.removeprefix(names.text).rstrip("=") == mark]
+        if not same:
+            return SEVERAL, possible
+        meant, possible = same if meant else meant, same
+    if len(meant) == 1:
+        return CERTAIN, meant
+    if len(possible) == 1:  # With an owner, there is also a definition that is not in the index.
+        return (SEVERAL if names.owner else LIKELY), possible
+    return (SEVERAL if possible else NO_DEFINITION), possible
 
 
 def _possible(file: SourceFile, names: Names, before: str | None) -> Sequence[Ref]:
@@ -225,6 +300,76 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     if inside is None:
         return False
     return f"{file.spans[inside][2]}{separator_of(ref.file.language)}".startswith(ref.around)
+
+
+def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -> list[Ref]:
+    """Return the definitions in other files that a language makes known without an import.
+
+    Those are definitions of the same package, members of the same class, and in Rust those of the module before a name.
+    """
+    language = file.language
+    if before is None and language in _PACKAGED and file.package:
+        package = file.package
+        while package:
+            if refs := names.by_package.get((file.root, package)):
+                return [ref for ref in refs if ref.file.language == language]
+            package = package.rpartition(".")[0] if language == "csharp" else ""
+    if language == "rust" and before:
+        return [
+            ref
+            for module, ref in names.modules.get(_normal([before])[0], ())
+            if ref.root == file.root and not _is_method(ref) and module[-1] == _module_of(ref)
+        ]
+    is_plain = before in _SELF.get(language, ("this",)) or (before is None and language not in _NEEDS_SELF)
+    if names.by_around and language in _OPEN_CLASSES and is_plain:
+        inside, separator = file.innermost(line), separator_of(language)
+        around = "" if inside is None else file.spans[inside][2]
+        while around:
+            if refs := names.by_around.get((file.root, f"{around}{separator}")):
+                same = [ref for ref in refs if ref.file.language == language]
+                return same if language != "csharp" or file.package else []
+            around = around.rpartition(separator)[0]
+    return []
+
+
+def _module_of(ref: Ref) -> str:
+    """Return the normal name of the module of a definition in Rust."""
+    *folders, name = ref.path.removesuffix(".rs").split("/")
+    return _normal([folders[-1] if folders and name == "mod" else name])[0]
+
+
+def package_of(source: bytes, path: str, language: str) -> str:
+    """Return the package that a source says it is in; in Go, with the folder.
+
+    >>> package_of(b"package a.b;", "A.java", "java"), package_of(b"package a", "src/a.go", "go")
+    ('a.b', 'src/ a')
+    """
+    match = _PACKAGE.search(source) if language in _PACKAGED else None
+    name = match[1].decode("utf-8", "replace") if match else ""
+    return f"{posixpath.dirname(path)}/ {name}" if language == "go" and name else name
+
+
+def _declares(file: SourceFile, position: int, size: int) -> bool:
+    """Say whether a name is declared or imported where it stands, as far as its line shows."""
+    imports = file.imports
+    around = bisect_right(imports, position, key=lambda statement: statement.start) - 1
+    if around >= 0 and position < imports[around].end:
+        return True
+    source = file.source
+    before = source[max(source.rfind(b"\n", 0, position) + 1, position - _MOST_LINE) : position]
+    after = source[position + size : position + size + _MOST_QUALIFIER].partition(b"\n")[0]
+    if file.language in _ASSIGNING and _ASSIGNED.match(after) and _OPENS_LINE.fullmatch(before):
+        return True
+    return bool(_KEYWORD_BEFORE.search(before) and _AFTER_DECLARED.match(after))
+
+
+def is_base(name: str, row: DocumentRow, language: str) -> bool:
+    """Say whether the header of a type names another type as a base, not as a parameter of a type."""
+    bases, count = row.signature.partition(row.name)[2], 1
+    while count:
+        bases, count = (_INNER if language in _BASES_IN_BRACKETS else _BRACKETS).subn("", bases)
+    bases = re.split(r"\bwhere\b", bases)[0]
+    return re.search(rf"(?<![\w=]){re.escape(name)}(?!\w)", bases) is not None
 
 
 def _imported(file: SourceFile, names: Names, position: int, before: str | None) -> list[Ref]:
@@ -262,42 +407,60 @@ def _meant(
     return list(dict.fromkeys(meant))
 
 
-def occurrences(source: bytes, name: bytes, language: str) -> Iterator[int]:
-    """Yield the position of each occurrence that is not a part of a longer identifier of the language.
+def occurrences(source: bytes, name: bytes) -> Iterator[int]:
+    """Yield the position of each occurrence that is no part of a longer word.
 
-    >>> list(occurrences(b"empty? if empty or $empty", b"empty", "ruby"))
-    [10, 20]
+    >>> list(occurrences(b"empty? if xempty or $empty", b"empty"))
+    [0, 21]
     """
-    inside = _WORD | set(_ALSO.get(language, b""))
-    after = inside | set(_AT_END.get(language, b""))
-    begins, ends = (
-        is_part(name[:_CHARACTER_BYTES], inside),
-        is_part(name[-_CHARACTER_BYTES:], after, last=True),
-    )
+    begins, ends = _is_letter(name[:_CHARACTER_BYTES]), _is_letter(name[-_CHARACTER_BYTES:], last=True)
     # Most occurrences in longer words are ruled out by the bytes next to them, because a call for each would be slow.
-    longer_before, longer_after = (inside if begins else frozenset(), _WORD if ends else frozenset())
+    longer_before, longer_after = (_WORD if begins else frozenset(), _WORD if ends else frozenset())
     position, size, length = source.find(name), len(name), len(source)
     while position >= 0:
         end = position + size
         if not (
             (end < length and source[end] in longer_after)
             or (position and source[position - 1] in longer_before)
-            or (begins and is_part(source[max(position - _CHARACTER_BYTES, 0) : position], inside, last=True))
-            or (ends and is_part(source[end : end + _CHARACTER_BYTES], after))
+            or (begins and _is_letter(source[max(position - _CHARACTER_BYTES, 0) : position], last=True))
+            or (ends and _is_letter(source[end : end + _CHARACTER_BYTES]))
         ):
             yield position
         position = source.find(name, position + 1)
 
 
-def is_part(text: bytes, inside: frozenset[int], *, last: bool = False) -> bool:
-    """Say whether the first (or last) character of a few bytes can be a part of an identifier."""
+def _is_letter(text: bytes, *, last: bool = False) -> bool:
+    """Say whether the first (or last) character of a few bytes is a letter, a digit or an underscore."""
     if not text:
         return False
     byte = text[-1 if last else 0]
     if byte >= 0x80:
         return text.decode("utf-8", "ignore")[-1 if last else 0 :][:1].isalnum()
-    # "a!=b" compares `a`.
-    return byte in inside and not (byte in b"?!" and not last and text[1:2] == b"=")
+    return byte in _WORD
+
+
+def is_whole(source: bytes, position: int, size: int, language: str, sigil: str = "") -> bool:
+    """Say whether a word is a whole identifier of the language, such as `price`, but not `$price` in JavaScript.
+
+    The sigil `$` asks for `$price` there.
+    """
+    also = _ALSO.get(language, b"")
+    before, after = source[max(position - 1, 0) : position], source[position + size : position + size + 1]
+    if language in _PRIMED and after == b"'":
+        return False
+    has_sigil = b"$" in also and before == b"$"
+    is_asked = has_sigil == (sigil == "$") or b"$" not in also
+    return is_asked and not ((before and before in also and not has_sigil) or (after and after in also))
+
+
+def mark_of(source: bytes, end: int, language: str) -> str:
+    """Return the mark that ends a variant of a name, such as `?` in Ruby.
+
+    >>> mark_of(b"empty? x", 5, "ruby"), mark_of(b"a!=b", 1, "ruby"), mark_of(b"a?b:c", 1, "c")
+    ('?', '', '')
+    """
+    mark, following = source[end : end + 1], source[end + 1 : end + 2]
+    return mark.decode() if language in _MARKED and mark in (b"?", b"!") and following != b"=" else ""
 
 
 def in_comment(source: bytes, position: int, language: str) -> bool:

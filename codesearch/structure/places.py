@@ -16,7 +16,7 @@ from typing import cast
 
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.search.filters import path_filter
-from codesearch.search.forms import MOST_PLACE, Asked, parse_asked, split_name
+from codesearch.search.forms import MOST_PLACE, Asked, did_you_mean, parse_asked, split_name
 from codesearch.search.lookup import (
     documents_inside,
     documents_named,
@@ -25,6 +25,7 @@ from codesearch.search.lookup import (
     live_files,
     meant,
     members_named,
+    near_names,
     paths_in,
     whole_spans,
 )
@@ -142,7 +143,9 @@ class _Resolver:
             return self._in_files(files)
         if spots := files or (self._named() if code else []) or self._folders() or self._named():
             return spots
-        raise self._missing(f"no file, folder or definition is {self._text!r}", "search for it with a query")
+        near = did_you_mean(near_names(self._snapshot, (self._asked.names or (self._text,))[-1]))
+        cure = near or "search for it with a query"
+        raise self._missing(f"no file, folder or definition is {self._text!r}", cure)
 
     def definitions(self) -> list[Spot]:
         """Return the definitions."""
@@ -170,7 +173,8 @@ class _Resolver:
         if spots := [spot for spot in self._members(asked.inside) if (spot.root, spot.path) in places]:
             return spots
         name = self._text.partition("::")[2]
-        raise IndexNotFoundError(f"{path} has no definition {name!r}", "see its outline")
+        near = did_you_mean(near_names(self._snapshot, asked.inside[-1]))
+        raise IndexNotFoundError(f"{path} has no definition {name!r}", near or "see its outline")
 
     def _inside(self, spot: Spot) -> dict[int, float]:
         assert spot.file is not None
@@ -267,7 +271,7 @@ def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], names: Seque
     else:
         types = {(ref.root, ref.path) for ref in refs if ref.row.kind != "method"}
         refs = [ref for ref in refs if ref not in constructors or (ref.root, ref.path) not in types]
-    return sorted(refs, key=_place_in_order)
+    return sorted(refs, key=place_in_order)
 
 
 def members_among(snapshot: Snapshot, names: Sequence[str]) -> list[Ref]:
@@ -278,10 +282,11 @@ def members_among(snapshot: Snapshot, names: Sequence[str]) -> list[Ref]:
         for number, (segment, file_id, row) in enumerate(members_named(snapshot, names))
     ]
     kept = [ref for ref in refs if not ref.path.startswith(inner[ref.root])]
-    return sorted(kept, key=_place_in_order)
+    return sorted(kept, key=place_in_order)
 
 
-def _place_in_order(ref: Ref) -> tuple[bool, str, str, int]:
+def place_in_order(ref: Ref) -> tuple[bool, str, str, int]:
+    """Return what definitions are sorted by: those of source code come first."""
     return ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line
 
 

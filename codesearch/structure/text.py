@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codesearch.search.forms import did_you_mean
 from codesearch.types import Definition
 from codesearch.visible import visible
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from codesearch.structure.whole import Reading
 
 MAX_LINE = 200
+_OTHER_CODE = "tests, migrations, generated or vendored code"
 NUMBER = 6
 _INDENT = 2
 
@@ -106,27 +108,34 @@ def usages_lines(
     usages: Usages,
     width: int = MAX_LINE,
     path_of: Callable[[str, str], str] = lambda root, path: visible(path),
+    all_code: str = "--all-code",
 ) -> Iterator[str]:
-    """Yield the lines of usages: the definitions, the usages by grade and file, and how many there are."""
-    for defined in usages.definitions:
-        name = visible(f"{defined.qualified_name}  {defined.kind}")
-        yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)
-        yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
-    if more := usages.definition_count - len(usages.definitions):
-        yield f"({more:,} more definitions)"
+    """Yield the lines of usages: definitions, those with the name as a base, usages by grade and file, and counts."""
+    listed = ((usages.definitions, usages.definition_count), (usages.derived, usages.derived_count))
+    for definitions, count in listed:
+        if definitions is usages.derived and definitions:
+            yield ""
+            yield f"has {visible(usages.name)} as a base:"
+        for defined in definitions:
+            name = visible(f"{defined.qualified_name}  {defined.kind}")
+            yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)
+            yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
+        if more := count - len(definitions):
+            yield f"({more:,} more definitions)"
     before: tuple[str, ...] = ()
     for usage in usages.usages:
-        if before[:1] != (usage.grade,):
+        heading = f"{usage.grade}{f', in {_OTHER_CODE}' if usage.other_code else ''}:"
+        if before[:1] != (heading,):
             yield ""
-            yield f"{usage.grade}:"
-        if before != (usage.grade, usage.root, usage.path):
+            yield heading
+        if before != (heading, usage.root, usage.path):
             stale = "  [changed since it was indexed]" if usage.stale else ""
             yield cut(f"{path_of(usage.root, usage.path)}{stale}", width)
-        before = usage.grade, usage.root, usage.path
+        before = heading, usage.root, usage.path
         yield cut(f"{usage.line:{NUMBER}} | {usage.text}{_about(usage, usages)}", width)
     if usages.usages:
         yield ""
-    yield usages_summary(usages)
+    yield usages_summary(usages, all_code)
 
 
 def _about(usage: Usage, usages: Usages) -> str:
@@ -136,17 +145,26 @@ def _about(usage: Usage, usages: Usages) -> str:
     return inside if is_any or not usage.may_be else f"{inside}  = {', '.join(usage.may_be)}"
 
 
-def usages_summary(usages: Usages) -> str:
+def usages_summary(usages: Usages, all_code: str = "--all-code") -> str:
     """Return the numbers of usages in one line."""
+    name = visible(usages.name)
     if not usages.usage_count:
-        text = f"no usages of {visible(usages.name)}"
+        text = f"no usages of {name}"
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
         shown = f"{len(usages.usages):,} of " if len(usages.usages) < usages.usage_count else ""
         lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
         text = f"{shown}{lines} in {files}: {grades}"
+        if usages.not_in:
+            text = f"{name} is not defined in {visible(usages.not_in)}, so these are all lines with {name}: {text}"
+    if usages.other_code:
+        text += f"; {usages.other_code:,} of them in {_OTHER_CODE}: {all_code} lists them"
+    if usages.elsewhere:
+        text += f"; {counted(usages.elsewhere, 'more line')} with {name} as another definition or in a longer name"
     if usages.unread_files:
         text += f"; {counted(usages.unread_files, 'more file')} may have it: narrow with a path"
+    if usages.near:
+        text += f": {visible(did_you_mean(usages.near))}"
     return f"{text} (text is matched, not types)"
 
 

@@ -1,13 +1,19 @@
-"""A name -> where it is used: every occurrence as a whole word, with the definition around it and a grade.
+"""A name -> where it is used: every line that has it as a whole word, with the definition around it and a grade.
 
 The index proposes files, and the name is looked for in their sources, so text is matched, not types. An occurrence is
-`certain` to mean a definition if it is in the same file, or in the same class for members, or if its file imports the
-name from the file of the definition. Otherwise it is `likely` the only definition of that name, or `one of several`.
-What stands in comments comes last.
+`certain` to mean a definition if it is in the same file, or in the same class for members, if its file imports the
+name from the file of the definition, or if they are in the same package and the language needs no import then.
+Otherwise it is `likely` the only definition of that name, or `one of several`. A name that is not defined in the index
+has lines that declare or import it. What stands in comments comes last. Lines with the name that can only mean another
+definition are counted.
+
+The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `name=` and, where it is no definition,
+`name?` stand for `name`.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,9 +23,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.parsing.flags import is_test
+from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import parse_asked
 from codesearch.search.literals import check_has_code, proposed_files, read_with
+from codesearch.search.lookup import near_names
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
 from codesearch.store.reader import IndexReader
@@ -32,17 +41,23 @@ from codesearch.structure.meaning import (
     SourceFile,
     graded,
     in_comment,
+    is_base,
+    is_whole,
     occurrences,
     qualifier,
 )
-from codesearch.structure.places import definitions_among, find_spots, members_among
+from codesearch.structure.places import definitions_among, find_spots, members_among, place_in_order
 from codesearch.text.terms import terms_of
-from codesearch.types import FIELD, OF_FILE, Definition
+from codesearch.types import HEADER_KINDS, OF_FILE, Definition
 
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
 _MOST_IN_FILE = 10_000
+_SIGILS, _MARKS = "@$:", "?!="
+"""What may stand before and behind a name without being part of it."""
+_MIGRATION = re.compile("(?:^|/)(?:migrations?|migrate)/")
+_TYPES = HEADER_KINDS | {"type"}
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
 _TEXT_BEFORE, _TEXT_AFTER = 80, 160
@@ -61,7 +76,8 @@ class Usage:
     """An occurrence of a name outside of its definitions' own names.
 
     `text` is its line, or a part of it, and `may_be` has "path:line" of the definitions that it can mean. In a `stale`
-    file, which changed after it was indexed, `inside`, the definition around the usage, may be wrong.
+    file, which changed after it was indexed, `inside`, the definition around the usage, may be wrong. `other_code` says
+    that the file has tests, is a migration, or is generated, vendored or built.
     """
 
     root: str
@@ -73,16 +89,22 @@ class Usage:
     may_be: tuple[str, ...]
     inside: Definition | None
     stale: bool = False
+    other_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Usages:
-    """Where a name is used: the best grade first, then source code before other files, then by path and line.
+    """Where a name is used: source code before other code, then the best grade first, then by path and line.
 
-    The counts are of everything that was read; `unread_files` may have the name and were not read.
+    The counts are of everything that was read; `unread_files` may have the name and were not all read. Other code is
+    only counted, in `other_code`, unless there is nothing else. `elsewhere` counts the lines that have the name and are
+    no usages: they can only mean other definitions, or the name is a part of a longer one. `derived` are definitions
+    whose headers have the name as a base. If the name has no definition with what stood before it, that is `not_in`.
+    If nothing has the name, `near` has the nearest ones.
     """
 
     name: str
+    not_in: str
     definitions: tuple[Defined, ...]
     definition_count: int
     usages: tuple[Usage, ...]
@@ -90,12 +112,17 @@ class Usages:
     grades: dict[str, int]
     file_count: int
     unread_files: int
+    elsewhere: int
+    other_code: int
+    derived: tuple[Defined, ...]
+    derived_count: int
+    near: tuple[str, ...]
     seconds: float
 
 
 class _Occurrence(NamedTuple):
-    grade: int
     is_other: bool
+    grade: int
     file: SourceFile
     position: int
     line: int
@@ -108,10 +135,11 @@ def find_usages(
     filters: Filters | None = None,
     *,
     limit: int = 20,
+    all_code: bool = False,
     here: Path | str | None = None,
     folders: Sequence[Path] = (),
 ) -> Usages:
-    """Return the usages of a name, or of the definition at a place."""
+    """Return the usages of a name, or of the definition at a place; with `all_code`, also all those in other code."""
     started = time.perf_counter()
     check_has_code(indexes)
     wanted = text.strip()
@@ -120,21 +148,30 @@ def find_usages(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
     snapshot, filters = Snapshot(indexes), filters or Filters()
-    usages, unread = list[_Occurrence](), 0
-    for name, targets, everything in _meant(indexes, snapshot, wanted, here, folders):
-        usages, unread = _usages_of(snapshot, Names(name, everything, targets), filters)
-        if usages or unread:
+    usages, unread, elsewhere = list[_Occurrence](), 0, 0
+    for names in _meant(indexes, snapshot, wanted, here, folders):
+        usages, unread, elsewhere = _usages_of(snapshot, names, filters)
+        if usages or unread or elsewhere:
             break
     counts = Counter(GRADES[usage.grade] for usage in usages)
+    listed = usages if all_code else [usage for usage in usages if not usage.is_other] or usages
+    derived = _derived(usages, names)
+    is_unknown = not (usages or unread or elsewhere or names.asked)
     return Usages(
-        name,
-        tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in targets[:MOST_DEFINITIONS]),
-        len(targets),
-        tuple(map(_hydrated, usages[:limit])),
+        names.text,
+        names.owner,
+        _defined(names.asked),
+        len(names.asked),
+        tuple(map(_hydrated, listed[:limit])),
         len(usages),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({usage.file for usage in usages}),
         unread,
+        elsewhere,
+        len(usages) - len(listed),
+        derived[:MOST_DEFINITIONS],
+        len(derived),
+        tuple(near_names(snapshot, names.text)) if is_unknown else (),
         time.perf_counter() - started,
     )
 
@@ -145,79 +182,137 @@ def _meant(
     text: str,
     here: Path | str | None,
     folders: Sequence[Path],
-) -> Iterator[tuple[str, list[Ref], list[Ref]]]:
-    """Yield what a text may mean, first what is most probable: the name, the definitions, and all of that name.
+) -> Iterator[Names]:
+    """Yield what a text may mean, first what is most probable.
 
     A name that is only defined in another case or spelling first means the text itself, such as a module.
     """
-    asked = parse_asked(text)
+    bare = text.lstrip(_SIGILS)
+    bare, sigil = (bare, text[: len(text) - len(bare)]) if parse_asked(bare).names else (text, "")
+    asked = parse_asked(bare)
+    *around, last = asked.names or (bare,)
+    owner = around[-1] if around else ""
     allowed = {index.manifest.root: path_filter(Filters(within=folders), index.root) for index in indexes}
+
+    def definitions(name: str) -> list[Ref]:
+        variants = (name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier()))
+        refs = []
+        for variant in variants:
+            if named := [doc_id for doc_id, exact, _ in snapshot.named(variant) if exact == variant]:
+                refs += definitions_among(snapshot, named, (variant,))
+        refs += [ref for ref in members_among(snapshot, (name,)) if ref.row.name == name]
+        return sorted((ref for ref in refs if allowed[ref.root](ref.path)), key=place_in_order)
+
     try:
-        spots = find_spots(indexes, text, here, folders, only_definitions=True)
-    except (ConfigError, IndexNotFoundError):
-        if asked.first or "::" in text:
+        spots = find_spots(indexes, bare, here, folders, only_definitions=True)
+    except (ConfigError, IndexNotFoundError) as error:
+        if asked.first or (asked.inside and language_of_path(asked.path)):
             raise
-        yield text, [], []
+        if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
+            yield Names(bare, [], [])
+        name = last.rstrip(_MARKS) or last
+        everything = definitions(name)
+        yield Names(name, everything, everything, owner, sigil)
         return
     places = {(spot.root, spot.path, spot.row) for spot in spots}
     name = spots[0].row.name if spots[0].row else ""
-    named = [doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name]
-    if spots[0].row and spots[0].row.kind == FIELD:
-        everything = [ref for ref in members_among(snapshot, (name,)) if allowed[ref.root](ref.path)]
-    else:
-        everything = [
-            ref for ref in definitions_among(snapshot, named, (name,)) if allowed[ref.root](ref.path)
-        ]
-    targets = [ref for ref in everything if (ref.root, ref.path, ref.row) in places]
-    if not asked.first and name not in (*asked.inside[-1:], *asked.names[-1:], text):
-        yield text, [], []
-    yield name, targets or everything, everything
+    name = name.rstrip("=") or name
+    everything = definitions(name)
+    is_plain = bare in (name, f"{name}=")
+    targets = [ref for ref in everything if is_plain or (ref.root, ref.path, ref.row) in places] or everything
+    owners = {ref.owner for ref in targets}
+    targets += [
+        ref for ref in everything if ref.row.name != name and ref.owner in owners and ref not in targets
+    ]
+    if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
+        yield Names(last, [], [], owner, sigil)
+    yield Names(name, everything, targets, sigil=sigil)
 
 
-def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Occurrence], int]:
-    """Return the usages of a name, and how many files with its words were not read."""
+def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Occurrence], int, int]:
+    """Return the usages of a name, the number of files that were not all read, and that of other lines with it."""
     terms = sorted(terms_of(names.text))
     if not terms:
         raise ConfigError(f"{names.text!r} has no letters or digits", "the index finds words")
     files = proposed_files(snapshot, terms, filters)
     files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
-    read, unread = read_with(
-        lambda source, language: next(occurrences(source, names.name, language), None) is not None, files
-    )
-    usages = [usage for file in read for usage in _in_file(SourceFile(*file), names)]
+    read, unread = read_with(lambda source, _: next(occurrences(source, names.name), None) is not None, files)
+    usages, elsewhere = list[_Occurrence](), 0
+    for file in read:
+        of_line, is_cut = _in_file(SourceFile(*file), names)
+        usages += filter(None, of_line.values())
+        elsewhere += sum(usage is None for usage in of_line.values())
+        unread += is_cut
     usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
-    return usages, unread
+    return usages, unread, elsewhere
 
 
-def _in_file(file: SourceFile, names: Names) -> list[_Occurrence]:
-    """Return the usages in a file that can mean a definition that is asked for, the best of each line."""
+def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | None], bool]:
+    """Return each line with the name, and whether there may be more lines.
+
+    A line has the best usage that can mean a definition that is asked for, or None.
+    """
     own = _own_names(file, names)
     segment, record = file.proposed.segment, file.proposed.file
-    has_flags = record.doc_count and segment.rows["flags"][record.first_doc] & OF_FILE
-    line, seen = 1, 0
-    of_line: dict[int, _Occurrence] = {}
-    for position in islice(occurrences(file.source, names.name, file.language), _MOST_IN_FILE):
+    if record.doc_count:
+        is_other = bool(segment.rows["flags"][record.first_doc] & OF_FILE)
+    else:
+        is_other = is_test(file.path)
+    is_other = is_other or _MIGRATION.search(file.path) is not None
+    line, seen, size = 1, 0, len(names.name)
+    of_line: dict[int, _Occurrence | None] = {}
+    positions = occurrences(file.source, names.name)
+    for position in islice(positions, _MOST_IN_FILE):
         line, seen = line + file.source.count(b"\n", seen, position), position
         if own and own[0][0] <= line <= own[0][0] + _MOST_HEAD:
-            _, owner = own.pop(0)
+            _, ref = own.pop(0)
             # As in C#, `void IShape.Draw()` can define a member and name another one.
-            if qualifier(file.source, position) not in names.owners - {owner, ""}:
+            if qualifier(file.source, position) not in names.owners - {ref.owner, ""}:
+                if ref.doc_id not in names.targets:
+                    of_line.setdefault(line, None)
                 continue
+        best = of_line.setdefault(line, None)
+        if not is_whole(file.source, position, size, file.language, names.sigil):
+            continue
         grade, may_be = graded(file, names, position, line)
         if in_comment(file.source, position, file.language):
             grade = IN_COMMENTS
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
-            if line not in of_line or grade < of_line[line].grade:
-                of_line[line] = _Occurrence(grade, bool(has_flags), file, position, line, may_be)
-    return list(of_line.values())
+            if best is None or grade < best.grade:
+                of_line[line] = _Occurrence(is_other, grade, file, position, line, may_be)
+    return of_line, next(positions, None) is not None
 
 
-def _own_names(file: SourceFile, names: Names) -> list[tuple[int, str]]:
-    """Return the line where the signature of each definition in a file begins, behind attributes, and its owner."""
+def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]:
+    """Return the definitions whose headers have a name as a base, if it is a type or may be one."""
+    if not any(ref.row.kind in _TYPES for ref in names.asked) and (
+        names.asked or not names.text[:1].isupper()
+    ):
+        return ()
+    derived: dict[tuple[SourceFile, int], Defined] = {}
+    for usage in usages:
+        file, record = usage.file, usage.file.proposed.file
+        number = (
+            file.innermost(usage.line) if usage.grade != IN_COMMENTS and file.in_type(usage.line) else None
+        )
+        if number is not None and (file, number) not in derived:
+            (row,) = file.proposed.segment.store.document_rows(record.first_doc + number, 1)
+            if is_base(names.text, row, file.language):
+                derived[file, number] = Defined(*astuple(row.of(record)), root=file.root)
+    return tuple(derived.values())
+
+
+def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
+    """Return the first of some definitions."""
+    return tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in refs[:MOST_DEFINITIONS])
+
+
+def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
+    """Return the line where the signature of each definition in a file begins, behind attributes."""
     own = names.in_file(file.root, file.path)
     lines = file.source.decode("utf-8", "replace").split("\n") if own else []
     return [
-        (line + head_of(lines[line - 1 : line + _MOST_HEAD], ref.row.signature).start, ref.owner)
+        (line + head_of(lines[line - 1 : line + _MOST_HEAD], ref.row.signature).start, ref)
         for ref in own
         for line in (ref.row.start_line,)
     ]
@@ -243,4 +338,5 @@ def _hydrated(usage: _Occurrence) -> Usage:
         tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS]),
         inside,
         file.stale,
+        usage.is_other,
     )

@@ -12,6 +12,8 @@ from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search import literals
 from codesearch.search.request import Filters
 from codesearch.store.reader import IndexReader
+from codesearch.structure.places import find_spots
+from codesearch.structure.text import usages_summary
 from codesearch.structure.usages import Usages, find_usages
 from tests.conftest import write_tree
 
@@ -37,7 +39,7 @@ def index(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> IndexReader
 
 @pytest.fixture
 def ask(index: IndexReader) -> Callable[..., Usages]:
-    return lambda text, **options: find_usages([index], text, **{"limit": 100, **options})
+    return lambda text, **options: find_usages([index], text, **{"limit": 100, "all_code": True, **options})
 
 
 def lines(found: Usages, grade: str = "") -> list[str]:
@@ -104,8 +106,8 @@ def test_a_member_can_be_one_of_several(tmp_path: Path, index_tree: Callable[...
 
 def test_a_name_without_definition_is_found_too(ask: Callable[..., Usages]) -> None:
     found = ask("json")
-    assert (lines(found), found.grades, found.definitions) == (["shop/cart.py:3"], {"no definition": 1}, ())
-    assert lines(ask("shop.cart")) == [
+    assert (lines(found), found.grades, found.definitions) == (["shop/cart.py:3"], {"declared here": 1}, ())
+    assert lines(ask("shop.cart"), "likely") == [
         "shop/order.py:1", "shop/order.py:5", "shop/page.py:1", "tests/test_cart.py:1",
     ]  # fmt: skip
 
@@ -121,7 +123,7 @@ def test_every_whole_word_that_a_plain_search_finds_is_found(index: IndexReader)
             for number, row in enumerate(rows, 1)
             if word.search(row)
         }
-        found = find_usages([index], name, limit=1_000)
+        found = find_usages([index], name, limit=1_000, all_code=True)
         own = {f"{one.path}:{one.start_line}" for one in found.definitions}
         assert set(lines(found)) | own >= wanted, name
         assert set(lines(found)) <= wanted, name
@@ -196,7 +198,7 @@ def test_a_constructor_with_the_name_of_its_class_is_no_other_definition(
     }
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Box")
     assert [one.kind for one in found.definitions] == ["class"]
-    assert [(one.line, one.grade) for one in found.usages] == [(5, "certain"), (5, "likely")]
+    assert [(one.line, one.grade) for one in found.usages] == [(5, "certain"), (5, "certain")]
 
 
 def test_a_name_before_self_is_a_parameter_in_languages_with_this(
@@ -236,3 +238,111 @@ def test_a_package_of_go_is_known_by_its_own_import(
     }
     found = find_usages([index_tree(write_tree(tmp_path / "caddy", tree))], "ParseDuration")
     assert [(one.line, one.grade) for one in found.usages] == [(11, "certain"), (10, "no definition")]
+
+
+def test_a_member_that_is_no_definition_is_found_by_its_last_part(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "user.py": "class User:\n    def stop(self):\n        stop(self.is_active)\n",
+        "page.py": "from user import User\n\n\ndef show(user):\n    return User.is_active and user.is_active\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "User.is_active")
+    assert [(one.path, one.line, one.grade) for one in found.usages] == [
+        ("page.py", 5, "likely"),
+        ("user.py", 3, "no definition"),
+    ]
+    assert "is_active is not defined in User, so these are all lines with is_active" in usages_summary(found)
+
+
+def test_lines_that_mean_another_definition_are_counted(ask: Callable[..., Usages]) -> None:
+    found = ask("shop/cart.py:16")
+    assert found.elsewhere == len(ask("price").usages) - found.usage_count + 2  # And two definitions.
+    assert "more lines with price as another definition or in a longer name" in usages_summary(found)
+
+
+@pytest.mark.parametrize("asked", ["active", "@active", ":active", "active="])
+def test_marks_of_ruby_belong_to_the_name(
+    tmp_path: Path, index_tree: Callable[..., IndexReader], asked: str
+) -> None:
+    tree = {
+        "account.rb": "class Account\n  attr_reader :active\n\n  def active?\n    @active\n  end\n\n"
+        "  def active=(on)\n    @active = on\n  end\nend\n",
+        "more.rb": "class Account\n  def close\n    return unless active?\n  end\nend\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], asked)
+    assert [one.name for one in found.definitions][1:] == ["active?", "active="]
+    assert {(one.path, one.line) for one in found.usages} == {
+        ("account.rb", 5), ("account.rb", 9), ("more.rb", 3),
+    }  # fmt: skip
+    assert [one.grade for one in found.usages if one.path == "more.rb"] == ["certain"]
+
+
+def test_sigils_of_php_and_shell_are_no_part_of_a_name(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "a.php": "<?php\nclass User { function f() { return $this->limit; } }\n",
+        "a.sh": "export LIMIT=3\necho $LIMIT ${LIMIT}\n",
+        "a.js": "const limit = 1\nconst $limit = limit\nconst x = $limit\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    assert [one.line for one in find_usages([index], "$LIMIT").usages] == [1, 2]
+    found = find_usages([index], "limit", Filters(languages=("javascript",)))
+    assert (lines(found), found.elsewhere) == (["a.js:2"], 1)
+    assert sorted(lines(find_usages([index], "$limit"))) == ["a.js:2", "a.js:3", "a.php:2"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "name"),
+    [
+        (
+            {"a/x.go": "package a\n\nfunc Make() {}\n", "a/y.go": "package a\n\nfunc use() {\n\tMake()\n}\n"},
+            "Make",
+        ),
+        ({"x/A.java": "package p;\nclass A {}\n", "y/B.java": "package p;\nclass B {\n  A a;\n}\n"}, "A"),
+        ({"A.cs": "namespace P {\nclass A {}\n}\n", "B.cs": "namespace P.Q;\nclass B {\n  A a;\n}\n"}, "A"),
+        ({"src/make.rs": "pub fn run() {}\n", "src/main.rs": "fn main() {\n    make::run();\n}\n"}, "run"),
+    ],
+)
+def test_the_same_package_is_certain_where_it_needs_no_import(
+    tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], name: str
+) -> None:
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], name)
+    assert [one.grade for one in found.usages] == ["certain"]
+
+
+def test_another_package_is_not_certain(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
+    tree = {"x/A.java": "package p;\nclass A {}\n", "y/B.java": "package q;\nclass B {\n  A a;\n}\n"}
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "A")
+    assert [one.grade for one in found.usages] == ["likely"]
+
+
+def test_other_code_is_counted_and_listed_last_if_it_is_asked_for(ask: Callable[..., Usages]) -> None:
+    found = ask("Cart", all_code=False)
+    assert (lines(found), found.usage_count, found.other_code) == (["shop/__init__.py:1"], 3, 2)
+    assert "2 of them in tests, migrations, generated or vendored code" in usages_summary(found)
+    assert lines(ask("test_total", all_code=False)) == lines(ask("test_total"))
+    assert [one.other_code for one in ask("Cart").usages] == [False, True, True]
+
+
+def test_types_with_the_name_as_a_base_are_listed(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "a.py": "class Animal:\n    pass\n\n\nclass Dog(Animal):\n    pass\n\n\nclass Box(List[Animal]):\n    pass\n",
+        "b.ts": "export class Cat extends Pet<Cow> implements Animal {}\nclass Cage<T extends Animal> {}\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Animal")
+    assert ([one.name for one in found.derived], found.derived_count) == (["Dog", "Cat"], 2)
+
+
+def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
+    index: IndexReader, ask: Callable[..., Usages]
+) -> None:
+    assert ask("Crat").near == ("Cart",)
+    assert ask("of_total").near == ("total_of", "total")
+    assert ask("zebra").near == ask("Cart").near == ()
+    assert "did you mean Cart?" in usages_summary(ask("Crat"))
+    with pytest.raises(IndexNotFoundError, match="did you mean Cart?"):
+        find_spots([index], "Crat")
