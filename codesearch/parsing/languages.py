@@ -222,7 +222,10 @@ _BINARY = re.compile(
 )
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _CPP_ONLY = re.compile(
-    rb"^[ \t]*(?:class\s+\w|namespace\b|template\s*<|(?:public|private|protected)\s*:)", re.MULTILINE
+    rb"""^[ \t]*+(?:class\s+\w | namespace\b | template\s*< | (?:public|private|protected)\s*:
+    | enum\s+(?:class|struct)\s+\w | using\s+(?:namespace\s|\w+\s*=) | (?:struct|class)\s+\w+(?:\s+final)?\s*:\s*[\w:]
+    | (?!\#|//|\*|/\*)[\w:&*<> \t]{1,80}\boperator\s*(?:[-+*/%=<>!&|^~\[]|\(\s{0,9}\)|new\b|delete\b|bool\b))""",
+    re.MULTILINE | re.VERBOSE,
 )
 _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")

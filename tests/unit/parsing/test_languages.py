@@ -17,7 +17,9 @@ from codesearch.parsing.languages import (
     TEXT_LANGUAGES,
     is_installed,
     language_name,
+    language_named,
     language_of_path,
+    language_of_source,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -141,3 +143,21 @@ def test_every_grammar_is_a_dependency_with_a_pinned_version():
     grammars = {spec.distribution for spec in LANGUAGES}
     assert grammars - required == set(), "add them to pyproject.toml"
     assert grammars - pinned == set(), "add them to constraints.txt"
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("struct Derived : Base { int x; };", "cpp"),
+        ("enum class Mode { FAST };", "cpp"),
+        ("using Size = unsigned;", "cpp"),
+        ("using namespace std;", "cpp"),
+        ("inline P operator+(P a, P b) { return a; }", "cpp"),
+        ("bool operator()(int a) const;", "cpp"),
+        ("struct Bits { int low : 3; };", "c"),
+        ("int operator(int a);", "c"),
+        ("/* An operator + in a comment. */\n// bool operator==\n * operator +\nenum mode { FAST };", "c"),
+    ],
+)
+def test_a_header_with_code_of_cpp_is_cpp(source, name):
+    assert language_of_source(language_named("c"), "a.h", source.encode()).name == name
