@@ -30,7 +30,7 @@ from codesearch.search.filters import allowed_documents, passing_files
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import innermost, nearest, whole_spans
 from codesearch.search.request import Filters
-from codesearch.store.database import FileRecord
+from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import read_source
@@ -78,7 +78,9 @@ def proposed_files(
         first |= segment.store.files_without_documents()
         if others:
             able = {
-                file_id for file_id, file in enumerate(segment.files) if file.doc_count or not file.skipped
+                file_id
+                for file_id, file in enumerate(segment.files)
+                if file.doc_count or file.skipped in ("", NO_CODE)
             }
         else:
             able = set(first)
