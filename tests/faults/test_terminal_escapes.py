@@ -117,7 +117,7 @@ def test_watch_has_no_control_characters(hostile, command):
     with command.start("watch", hostile, stdout=subprocess.PIPE) as watcher:
         line = watcher.stdout.readline().decode()
         watcher.terminate()
-    assert r"root\x1b[2J" in line and line.endswith("watching 1 folder, 3 documents\n")
+    assert r"root\x1b[2J" in line and line.endswith("watching 1 folder, 4 documents\n")
     assert not FORBIDDEN.search(line)
 
 

@@ -53,7 +53,7 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
-  if (!answer.hits.length && answer.coverage.text) found.push(`Not seen: ${answer.coverage.text}.`);
+  if (!answer.hits.length && answer.coverage?.text) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
   for (const { root, state, changes, error } of shown) {
