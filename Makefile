@@ -19,8 +19,8 @@ demo: $(VENV)/installed
 	$(call show,query "median of a list of numbers" -k 3)
 	$(call show,query "parse command line arguments" -k 3)
 
-# The first two measure the memory of processes, which earlier tests would raise. The last one starts threads of gRPC.
-ALONE = tests/faults/test_costly_files.py tests/unit/evaluation/test_stages.py tests/integration/test_milvus_backend.py
+# The first one measures the memory of processes, which earlier tests would raise. The last one starts threads of gRPC.
+ALONE = tests/faults/test_costly_files.py tests/integration/test_milvus_backend.py
 
 # Everything but what needs torch, Milvus or a browser, which are large.
 check: $(VENV)/installed-check

@@ -29,9 +29,13 @@ _BEFORE = (
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|inline|pub|local|override|"
     r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|suspend|data|inner|operator|infix|"
     r"case|implicit|fileprivate|mutating|enum(?=\s+class\b)|"
-    r"create|or\s+replace|temp|temporary|materialized|unique)\s+)*"
+    r"create|or\s+(?:replace|alter)|temp|temporary|materialized|unique)\s+)*"
 )
-_NAME = r"""\s+(?:if\s+not\s+exists\s+)?["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*)"""
+# Names of SQL may have quotes and a schema before them, as in `dbo.[Close Month]`.
+_NAME = (
+    r"""\s+(?:if\s+not\s+exists\s+)?(?:[\["`]?[\w$]+[\]"`]?\.(?=[\["`]))*"""
+    r"""(?:\[(?P<bracketed>[^\W\d][\w\ $-]*)\]|["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
+)
 # A keyword and a name, as in most languages; then Lisp, CMake, a function that is assigned, `let` of ML, a clause of
 # Erlang, and a type before the name, as in C.
 _FUNCTION = re.compile(

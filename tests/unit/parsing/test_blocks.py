@@ -34,6 +34,22 @@ def test_a_byte_order_mark_is_no_part_of_the_first_definition():
     assert (found.name, found.kind, found.signature) == ("users", "class", "CREATE TABLE users (")
 
 
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("CREATE PROCEDURE dbo.[Close Month] @m int", "Close Month"),
+        ("CREATE TABLE `shop`.`items` (", "items"),
+        ('CREATE FUNCTION "Sales"."Total"(a INT) RETURNS INT AS $$', "Total"),
+        ("CREATE OR ALTER PROC sales.OpenMonth", "OpenMonth"),
+        ("CREATE TABLE IF NOT EXISTS [orders] (", "orders"),
+        ("create table public.users (", "users"),
+    ],
+)
+def test_the_name_of_an_object_of_sql_is_without_quotes_and_schema(line, name):
+    (found,) = blocks(f"{line}\n  id int\n", "shop.sql")
+    assert found.name == name
+
+
 @pytest.mark.parametrize("spec", LANGUAGES, ids=lambda spec: spec.name)
 def test_a_language_whose_grammar_is_missing_is_cut_into_blocks(spec, monkeypatch):
     monkeypatch.setattr("codesearch.parsing.extract.is_installed", lambda _: False)
