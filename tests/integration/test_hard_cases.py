@@ -121,7 +121,7 @@ def test_strange_files_cost_a_warning_at_most(command, odd_tree, tiny_bundle, ho
         "minified": {".js": 1},
         "too large": {".js": 1},
     }
-    assert entry["languages"]["python"] == 3
+    assert entry["languages"]["python"] == 4
     warned = [line.split(":")[0] for line in entry["warnings"]]
     assert warned.count("huge.js") == 1
     assert set(warned) <= {"huge.js", "deep.js", "deep.py", "bad.py", "latin.py"}

@@ -89,7 +89,7 @@ def test_what_is_not_shown_or_not_read_is_counted(
     engine.index(root)
     session = engine.session(Scope((root,)), Policy(may_index=False))
     exact = session.search(SearchRequest(NAME, 2, "lexical", fixed=True))
-    assert (exact.lines, exact.files, exact.coverage.reasons["not shown"]) == (12, 6, 4)
+    assert (exact.lines, exact.files, exact.coverage.reasons["not shown"]) == (12, 6, 10)
     assert session.usages(NAME, limit=2).coverage.reasons == {"not shown": 4}
     monkeypatch.setattr(literals, "MOST_FILES", 2)
     assert session.search(SearchRequest(NAME, 9, "lexical", fixed=True)).coverage.reasons == {"not read": 4}
