@@ -40,7 +40,7 @@ from codesearch.evaluation.judge import (
 )
 from codesearch.evaluation.qrels import Qrels, QueryId
 from codesearch.evaluation.suites import SMOKE, named_document, read_questions, smoke_judgements
-from codesearch.search.ranking import AnalysedQuery, Ranking
+from codesearch.search.ranking import Ranking
 from codesearch.search.screen import group_by_file
 from codesearch.search.searcher import Searcher
 from codesearch.settings import SearchSettings
@@ -132,15 +132,15 @@ def _judge(asked: list[Asked]) -> dict[str, dict[str, float]]:
 
 def _fit(asked: list[Asked]) -> None:
     """Fit both regressions and write them."""
-    known = [one for one in asked if one.features]
+    known = [(one, one.features) for one in asked if one.features]
     subject = _regression(
-        [(one.features.cosine, one.features.missing) for one in known if one.features],
-        [one.kind not in _ABSENT_KINDS for one in known],
+        [(features.cosine, features.missing) for _, features in known],
+        [one.kind not in _ABSENT_KINDS for one, _ in known],
     )
-    present = [one for one in known if one.kind == "question"]
+    present = [(one, features) for one, features in known if one.kind == "question"]
     screen = _regression(
-        [(one.features.cosine, one.features.gap) for one in present if one.features],
-        [one.is_shown for one in present],
+        [(features.cosine, features.gap) for _, features in present],
+        [one.is_shown for one, _ in present],
     )
     fitted = replace(
         confidence.shipped_calibration(),
@@ -209,9 +209,7 @@ def _of_histories(data: Path) -> Iterator[Asked]:
 
 def _asked(searcher: Searcher, collection: Collection, source: str, text: str, paths: set[str]) -> Asked:
     """Ask for files."""
-    analysed = searcher.analyse(text)
-    ranking = searcher.ranking(analysed)
-    shown = _on_screen(searcher, analysed, ranking, collection)
+    ranking, shown = _on_screen(searcher, collection, text)
     is_shown = any(
         path == known or f"/{path}".endswith(f"/{known}") or f"/{known}".endswith(f"/{path}")
         for path in shown
@@ -220,12 +218,12 @@ def _asked(searcher: Searcher, collection: Collection, source: str, text: str, p
     return _outcome(source, ranking, is_shown)
 
 
-def _on_screen(
-    searcher: Searcher, analysed: AnalysedQuery, ranking: Ranking, collection: Collection
-) -> set[str]:
-    """Return the keys of the definitions that `codesearch query` shows in a terminal."""
+def _on_screen(searcher: Searcher, collection: Collection, text: str) -> tuple[Ranking, set[str]]:
+    """Ask, and return the keys of the definitions that `codesearch query` shows in a terminal."""
+    analysed = searcher.analyse(text)
+    ranking = searcher.ranking(analysed)
     files = group_by_file(analysed.text, ranking, searcher.config, SearchSettings.hits, _SCREEN)
-    return {collection.keys[one.doc_id] for best in files for one in (best, *best.others)}
+    return ranking, {collection.keys[one.doc_id] for best in files for one in (best, *best.others)}
 
 
 def _of_smoke() -> Iterator[Asked]:
@@ -262,9 +260,7 @@ def _of_known_items() -> Iterator[Asked]:
         collection,
     ):
         for number, (query, text) in enumerate(queries.items()):
-            analysed = searcher.analyse(text)
-            ranking = searcher.ranking(analysed)
-            shown = _on_screen(searcher, analysed, ranking, collection)
+            ranking, shown = _on_screen(searcher, collection, text)
             yield _outcome(f"known items {number % 2}", ranking, bool(shown & answers[query]))
 
 
@@ -275,9 +271,7 @@ def _of_applications(data: Path) -> Iterator[Asked]:
         with _searcher(root, applications.document_key) as (searcher, collection):
             for half, of_half in asked.items():
                 for text, answer in of_half.get(package, {}).items():
-                    analysed = searcher.analyse(text)
-                    ranking = searcher.ranking(analysed)
-                    shown = _on_screen(searcher, analysed, ranking, collection)
+                    ranking, shown = _on_screen(searcher, collection, text)
                     yield _outcome(half, ranking, answer in shown)
 
 

@@ -102,8 +102,12 @@ def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
 
 def screen_definitions(terminal: Terminal) -> int:
     """Return how many definitions a screen shows; a fifth of its rows is for code."""
-    rows = terminal.height - _OWN - 1
+    rows = _rows_for_hits(terminal)
     return max(rows - max(rows // 5, _WITH_CODE), _WITH_CODE)
+
+
+def _rows_for_hits(terminal: Terminal) -> int:
+    return terminal.height - _OWN - 1  # The last one is the footer.
 
 
 def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[_Block]:
@@ -112,7 +116,7 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
     chosen = [choose(hit, answer, full=full) for hit in hits]
     counts: Sequence[int] | None = None
     if terminal.is_terminal and not (full or explain or any(hit.before or hit.after for hit in hits)):
-        rows = terminal.height - _OWN - 1 - sum(1 + len(hit.others) for hit in hits)
+        rows = _rows_for_hits(terminal) - sum(1 + len(hit.others) for hit in hits)
         counts = fitted([len(lines) for lines in chosen], rows)
     for rank, (hit, best) in enumerate(zip(hits, chosen, strict=True)):
         count = len(best) if counts is None else counts[rank]

@@ -31,7 +31,7 @@ _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
 _OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
 """Those that list definitions; the others list files with their best definitions."""
-_FEW = 3
+FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
 _SHOWN_PLACES = 5
 """Of an exact text outside of definitions."""
@@ -145,7 +145,8 @@ def _search(
     notes = freshness_notes(answer.freshness) + "".join(
         _notes(answer, request, paths, is_json=form == "json")
     )
-    notes += coverage_note(answer.coverage, answer.lines if request.fixed else len(answer.hits) * _FEW)
+    is_few = answer.lines < FEW if request.fixed else not answer.hits
+    notes += coverage_note(answer.coverage, is_few=is_few)
     yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
 
 
@@ -172,10 +173,10 @@ def searched_as_words(path: str) -> Output:
     return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
 
 
-def coverage_note(coverage: Coverage, count: int) -> str:
+def coverage_note(coverage: Coverage, *, is_few: bool) -> str:
     """Say what an answer with few results, or with only a part of them, did not see."""
     is_cut = not coverage.reasons.keys().isdisjoint(("not read", "not shown"))
-    return f"note: not seen: {coverage.text}\n" if coverage.text and (count < _FEW or is_cut) else ""
+    return f"note: not seen: {coverage.text}\n" if coverage.text and (is_few or is_cut) else ""
 
 
 def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_json: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import build_progress, freshness_notes
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, render_readings
-from codesearch.cli.search import coverage_note, is_path, searched_as_words
+from codesearch.cli.search import FEW, coverage_note, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
@@ -110,7 +110,7 @@ def usages(
     answer = session.usages(place, filters=invocation.filters(options), limit=hits, all_code=all_code)
     terminal, found = invocation.showing(session.revision), answer.found
     path_of = partial(path_from, terminal)
-    notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, found.usage_count)
+    notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=found.usage_count < FEW)
     if options.json:
         text = terminal.json_text(usages_fields(answer))
     elif vimgrep:

@@ -522,9 +522,9 @@ class Session:
                 roots=searched.roots,
                 filters_match=bool(found.hits) or searched.any_passes(filters),
                 changed_files=None if filters.files is None else len(filters.files),
-                outside=tuple(found.exact.outside) if found.exact else (),
-                lines=found.exact.lines if found.exact else 0,
-                files=found.exact.files if found.exact else 0,
+                outside=tuple(found.exact.outside),
+                lines=found.exact.lines,
+                files=found.exact.files,
                 coverage=coverage_of(searched.manifests, self.freshness, found.unseen),
             )
 

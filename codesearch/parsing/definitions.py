@@ -83,10 +83,7 @@ class Capture:
     anchor_row: int = 0  # where its comments and attributes begin
     qualifiers: list[str] = field(default_factory=list)  # enclosing names, outermost first
     docstring: str = ""
-    literal: tuple[int, int] = (
-        0,
-        0,
-    )  # byte span of a docstring inside of it; empty, at its end, if it has none
+    literal: tuple[int, int] = (0, 0)  # byte span of a docstring in it; empty, at its end, if it has none
     doc_end: int = 0  # byte where its document ends; that of a class ends before the members
     last_row: int = 0  # 0-based; the members of a class count
     is_table: bool = False  # a constant whose value is a collection of two or more
@@ -99,6 +96,11 @@ class Capture:
         self.doc_end = self.end
         self.literal = self.end, self.end
         self.last_row = self.end_line - 1
+
+    def extend_to(self, other: Capture) -> None:
+        """Make it end where a later definition ends, which is a part of it."""
+        self.end = self.doc_end = other.end
+        self.end_line, self.last_row = other.end_line, other.last_row
 
 
 @dataclass(slots=True)
@@ -302,8 +304,7 @@ def joined_accessors(definitions: Iterable[Capture], found: Matches, source: byt
         is_next = first and kept[-1].start < first.end <= definition.start
         # A brace ends an object without a name.
         if first and is_next and not set(b"{}") & set(source[first.end : definition.start]):
-            first.end = first.doc_end = definition.end
-            first.end_line, first.last_row = definition.end_line, definition.last_row
+            first.extend_to(definition)
             first.docstring = first.docstring or definition.docstring
             continue
         kept.append(definition)

@@ -38,6 +38,7 @@ from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key, shape_key
 from codesearch.parsing.languages import LanguageSpec, is_installed, language_of_source
+from codesearch.parsing.masks import blanked
 from codesearch.parsing.sections import text_documents
 from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
@@ -57,9 +58,8 @@ _MIN_CALLBACK_LINES = 6
 _MIN_UNPARSED = 3
 """Fewer lines that a parser does not understand are statements, unless they look like a definition."""
 _MIN_MODULE_LINES = 3
-"""Fewer statements beside definitions are not what is meant by the name of a file."""
+"""A module with fewer statements has the name of its first line, if its file has definitions."""
 _RUN = re.compile(rb"\x01+")
-_NO_BREAK = re.compile(rb"[^\n]")
 _OPENING = re.compile(rb"<(script|style)\b[^<>]*>", re.IGNORECASE)
 _NO_SCRIPT = re.compile(
     rb"type\s*=\s*[\"']?(?!module\b|(?:text|application)/(?:java|type)script)", re.IGNORECASE
@@ -227,8 +227,7 @@ def _with_clauses_joined(definitions: list[Capture], source: bytes) -> list[Capt
             first and first.end <= definition.start and definition.row - first.last_row <= _MAX_CLAUSE_GAP
         )
         if first and is_next and not source[first.end : definition.start].strip():
-            first.end = first.doc_end = definition.end
-            first.end_line, first.last_row = definition.end_line, definition.last_row
+            first.extend_to(definition)
         else:
             kept.append(definition)
             latest[definition.name] = definition
@@ -495,11 +494,11 @@ def split_markup(source: bytes) -> tuple[bytes, bytes]:
     """
     scripts, markup, end = [], [], 0
     for start, stop, is_script in _raw_texts(source):
-        text, blank = source[start:stop], _blank(source[start:stop])
+        text, blank = source[start:stop], blanked(source[start:stop])
         markup += [source[end:start], blank if is_script else text]
-        scripts += [_blank(source[end:start]), text if is_script else blank]
+        scripts += [blanked(source[end:start]), text if is_script else blank]
         end = stop
-    return b"".join((*scripts, _blank(source[end:]))), b"".join((*markup, source[end:]))
+    return b"".join((*scripts, blanked(source[end:]))), b"".join((*markup, source[end:]))
 
 
 def _raw_texts(source: bytes) -> Iterator[tuple[int, int, bool]]:
@@ -511,7 +510,3 @@ def _raw_texts(source: bytes) -> Iterator[tuple[int, int, bool]]:
         if position < 0:
             return
         yield opening.end(), position, name == b"script" and not _NO_SCRIPT.search(opening[0])
-
-
-def _blank(text: bytes) -> bytes:
-    return _NO_BREAK.sub(b" ", text)

@@ -71,8 +71,7 @@ _ALONE = re.compile(
     re.MULTILINE,
 )
 _BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
-_MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION)
-
+_MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED)
 
 # Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
 _C_TOKEN = re.compile(
@@ -98,13 +97,6 @@ _CONTEXT = re.compile(
 )
 _ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
-
-
-class _Depth(NamedTuple):
-    """Open brackets."""
-
-    braces: int
-    parens: int
 
 
 # Comments, strings and braces of Rust: the mark of a raw string; a macro's name; the colon of a struct with a type.
@@ -134,7 +126,7 @@ def mask(source: bytes, language: str) -> bytes:
     if language not in _C_FAMILY:
         return source
     text = bytearray(source)
-    for pattern in (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED):
+    for pattern in _MASKS:
         _blank_groups(pattern, source, text)
     for pattern in (_TITLED, _DEFINING):
         for match in pattern.finditer(source):
@@ -169,9 +161,8 @@ def repair(text: bytes, language: str) -> bytes:
 class _Brace(NamedTuple):
     """An open brace of Rust."""
 
-    head: (
-        tuple[int, int] | None
-    )  # what is blanked: from a macro's name, or the `if` of `cfg_if!`, to the brace
+    # What is blanked: from a macro's name, or the `if` of `cfg_if!`, to the brace.
+    head: tuple[int, int] | None
     body: int = 0  # where the constants of a struct of `bitflags!` begin
     is_branch: bool = False  # of `cfg_if!`
 
@@ -182,6 +173,13 @@ class _Brace(NamedTuple):
             yield end, end + 1
         if self.body:
             yield self.body, end
+
+
+class _Depth(NamedTuple):
+    """Open brackets."""
+
+    braces: int
+    parens: int
 
 
 @dataclass(slots=True)
@@ -279,4 +277,9 @@ def _blank_groups(pattern: re.Pattern[bytes], source: bytes, text: bytearray) ->
 
 
 def _blank(text: bytearray, start: int, end: int) -> None:
-    text[start:end] = _NO_BREAK.sub(b" ", text[start:end])
+    text[start:end] = blanked(text[start:end])
+
+
+def blanked(text: bytes | bytearray) -> bytes:
+    """Return spaces in place of a text; its lines stay."""
+    return _NO_BREAK.sub(b" ", text)

@@ -283,6 +283,9 @@ class ExactText(NamedTuple):
     unread_files: int
 
 
+NOWHERE = ExactText([], [], 0, 0, 0)
+
+
 def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText:
     """Return the documents around each place of a text, and the places outside of documents."""
     check_has_code(snapshot.indexes)

@@ -18,6 +18,7 @@ from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import (
+    NOWHERE,
     ExactText,
     documents_with,
     literal_documents,
@@ -45,18 +46,16 @@ class Found:
 
     Attributes:
         confidence: whether the hits answer the query; None if that is unknown.
-        exact: where an exact text stands, if one was asked for.
+        exact: where the text stands, if an exact one was asked for.
     """
 
     hits: list[Hit]
     confidence: Confidence | None = None
-    exact: ExactText | None = None
+    exact: ExactText = NOWHERE
 
     @property
     def unseen(self) -> dict[str, int]:
         """Count what is known of an exact text and not in the hits, and the files that were not read for it."""
-        if not self.exact:
-            return {}
         shown = sum(1 + len(hit.others) + hit.copy_count for hit in self.hits)
         return {"not read": self.exact.unread_files, "not shown": max(len(self.exact.doc_ids) - shown, 0)}
 

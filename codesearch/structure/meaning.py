@@ -157,10 +157,9 @@ class Names:
         self.name, self.text = name.encode("utf-8", "surrogatepass"), name
         self.asked, self.owner, self.sigil = asked, owner, sigil
         self.has_variants = any(ref.row.name != name for ref in everything)
-        targets = asked
-        self.targets = {ref.doc_id for ref in targets}
-        self.target_files = {(ref.root, ref.path) for ref in targets}
-        self.only_targets = len(targets) < len(everything)
+        self.targets = {ref.doc_id for ref in asked}
+        self.target_files = {(ref.root, ref.path) for ref in asked}
+        self.only_targets = len(asked) < len(everything)
         self._all = everything
         self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self._by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
@@ -238,6 +237,16 @@ class SourceFile:
         first = self.proposed.file.first_doc
         kinds = self.proposed.segment.rows["kind"]
         return inside is not None and KINDS[kinds[first + inside]] in HEADER_KINDS
+
+    def row(self, position: int) -> DocumentRow:
+        """Return a definition."""
+        first = self.proposed.file.first_doc
+        return self.proposed.segment.store.document_rows(first + position, 1)[0]
+
+    def import_around(self, byte: int) -> int | None:
+        """Return the position of the import statement around a byte of the source."""
+        last = bisect_right(self.imports, byte, key=lambda statement: statement.start) - 1
+        return last if last >= 0 and byte < self.imports[last].end else None
 
 
 def _is_method(ref: Ref) -> bool:
@@ -351,9 +360,7 @@ def package_of(source: bytes, path: str, language: str) -> str:
 
 def _declares(file: SourceFile, position: int, size: int) -> bool:
     """Say whether a name is declared or imported where it stands, as far as its line shows."""
-    imports = file.imports
-    around = bisect_right(imports, position, key=lambda statement: statement.start) - 1
-    if around >= 0 and position < imports[around].end:
+    if file.import_around(position) is not None:
         return True
     source = file.source
     before = source[max(source.rfind(b"\n", 0, position) + 1, position - _MOST_LINE) : position]
@@ -376,13 +383,11 @@ def _imported(file: SourceFile, names: Names, position: int, before: str | None)
     """Return the definitions in other files that the import statements of a file name."""
     if before not in names.owners and names.has_only_methods:
         return []
-    imports = file.imports
-    around = bisect_right(imports, position, key=lambda statement: statement.start) - 1
-    is_inside = around >= 0 and position < imports[around].end
-    key = around if is_inside else before
+    around = file.import_around(position)
+    key = before if around is None else around
     if key not in file.meant:
-        chosen = imports[around : around + 1] if is_inside else imports
-        file.meant[key] = _meant(chosen, names, None if is_inside else before, names.possible(file))
+        chosen = file.imports if around is None else [file.imports[around]]
+        file.meant[key] = _meant(chosen, names, before if around is None else None, names.possible(file))
     return file.meant[key]
 
 

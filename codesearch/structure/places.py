@@ -187,13 +187,13 @@ class _Resolver:
         return self._spots(documents_named(self._snapshot, asked), asked.names) or self._members(asked.names)
 
     def _members(self, names: Sequence[str]) -> list[Spot]:
-        return [
-            Spot(self._indexes[ref.root], ref.path, cast(SourceFiles, ref.source).segment, ref.file, ref.row)
-            for ref in members_among(self._snapshot, names)
-        ]
+        return self._of_refs(members_among(self._snapshot, names))
 
     def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
         refs = definitions_among(self._snapshot, meant(likeness), names) if likeness else []
+        return self._of_refs(refs)
+
+    def _of_refs(self, refs: Sequence[Ref]) -> list[Spot]:
         return [
             Spot(self._indexes[ref.root], ref.path, cast(SourceFiles, ref.source).segment, ref.file, ref.row)
             for ref in refs

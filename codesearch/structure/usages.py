@@ -291,14 +291,13 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]
         return ()
     derived: dict[tuple[SourceFile, int], Defined] = {}
     for usage in usages:
-        file, record = usage.file, usage.file.proposed.file
-        number = (
-            file.innermost(usage.line) if usage.grade != IN_COMMENTS and file.in_type(usage.line) else None
-        )
-        if number is not None and (file, number) not in derived:
-            (row,) = file.proposed.segment.store.document_rows(record.first_doc + number, 1)
-            if is_base(names.text, row, file.language):
-                derived[file, number] = Defined(*astuple(row.of(record)), root=file.root)
+        file = usage.file
+        if usage.grade == IN_COMMENTS or not file.in_type(usage.line):
+            continue
+        at = file.innermost(usage.line)
+        if at is not None and (file, at) not in derived and is_base(names.text, file.row(at), file.language):
+            definition = file.row(at).of(file.proposed.file)
+            derived[file, at] = Defined(*astuple(definition), root=file.root)
     return tuple(derived.values())
 
 
@@ -324,10 +323,8 @@ def _hydrated(usage: _Occurrence) -> Usage:
     start, end = source.rfind(b"\n", 0, position) + 1, source.find(b"\n", position)
     end = end if end >= 0 else len(source)
     text = source[max(start, position - _TEXT_BEFORE) : min(end, position + _TEXT_AFTER)]
-    number, record, inside = file.innermost(usage.line), file.proposed.file, None
-    if number is not None:
-        (row,) = file.proposed.segment.store.document_rows(record.first_doc + number, 1)
-        inside = row.of(record)
+    at = file.innermost(usage.line)
+    inside = None if at is None else file.row(at).of(file.proposed.file)
     return Usage(
         file.root,
         file.path,
