@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_compounds(corpus.add_parser("compounds", help="find names that are two words written together"))
     _add_load(corpus.add_parser("load", help="read an existing corpus: CodeSearchNet in any layout"))
     _add_sample(corpus.add_parser("sample", help="choose functions to write questions about"))
+    _add_check(corpus.add_parser("check", help="show the questions of authors to readers"))
     _add_join(corpus.add_parser("join", help="join the questions of authors to their functions"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
@@ -189,11 +190,10 @@ def _add_sample(parser: argparse.ArgumentParser) -> None:
     _add_corpus(parser, "fetch")
     _add_recipe(parser)
     parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
-    parser.add_argument("--quota", nargs="+", required=True, metavar="LANGUAGE=N", help="how many functions")
+    parser.add_argument("--quota", nargs="+", required=True, metavar="LANGUAGE=N", help="how many batches")
     parser.add_argument(
-        "--first", type=int, default=1, help="number of the first function (default: %(default)s)"
+        "--first", type=int, default=0, help="number of the first batch (default: %(default)s)"
     )
-    parser.add_argument("--batch", type=int, default=50, help="functions per batch (default: %(default)s)")
     parser.add_argument("--out", type=Path, required=True, help="folder to write")
     parser.set_defaults(run_command=_sample)
 
@@ -207,13 +207,27 @@ def _sample(options: argparse.Namespace) -> None:
     sampled = sample_functions(
         _packages(options), options.corpus, options.evaluation_sets, quotas, first=options.first
     )
-    counts = write_batches(sampled, options.out, options.batch)
+    counts = write_batches(sampled, options.out)
     print(", ".join(f"{language} {count}" for language, count in counts.items()))
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="folder that `sample` wrote")
+    parser.add_argument("--answers", type=Path, required=True, help="folder with the files of the authors")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write")
+    parser.set_defaults(run_command=_check)
+
+
+def _check(options: argparse.Namespace) -> None:
+    from training.corpus.sample import write_checks
+
+    print(f"{write_checks(options.folder, options.answers, options.out)} questions in {options.out}")
 
 
 def _add_join(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", nargs="+", type=Path, help="folders that `sample` wrote")
     parser.add_argument("--answers", type=Path, required=True, help="folder with the files of the authors")
+    parser.add_argument("--picks", type=Path, required=True, help="folder with the files of the readers")
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     parser.set_defaults(run_command=_join)
 
@@ -221,7 +235,7 @@ def _add_join(parser: argparse.ArgumentParser) -> None:
 def _join(options: argparse.Namespace) -> None:
     from training.corpus.sample import join_questions
 
-    lines = list(join_questions(options.folders, options.answers))
+    lines = list(join_questions(options.folders, options.answers, options.picks))
     options.out.write_text("".join(f"{line}\n" for line in lines), "utf-8")
     print(f"{len(lines)} questions in {options.out}")
 

@@ -1,8 +1,9 @@
-"""Evaluation sets -> what must not be trained on: upstream repositories, functions and their near-duplicates.
+"""Evaluation sets -> what must not be trained on: projects, repositories, functions and their near-duplicates.
 
-The folder has `csn_urls/exclude_repos_test_valid.txt` (a repository per line), `csn_urls/advtest_dev.txt` (a URL per
-line), `csn99/sources.jsonl.zst` (whole files), `cosqa/codebase.python.jsonl.zst` (a function per row) and
-`ncs/questions.jsonl.zst` (a piece of code and URLs per row). A warning names each part that is missing.
+The folder has `never_train.txt` (a project's name per line), `csn_urls/exclude_repos_test_valid.txt` (a repository per
+line), `csn_urls/advtest_dev.txt` (a URL per line), `csn99/sources.jsonl.zst` (whole files),
+`cosqa/codebase.python.jsonl.zst` (a function per row) and `ncs/questions.jsonl.zst` (a piece of code and URLs per
+row). A warning names each part that is missing.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of
 from training.corpus.docstrings import split_docstring
+from training.corpus.recipe import SourcePackage
 
 REPOSITORY, SAME, NEAR = (
     f"{what} of an evaluation set" for what in ("repository", "function", "near-duplicate")
 )
+_PROJECTS = "never_train.txt"
 _REPOSITORIES = "csn_urls/exclude_repos_test_valid.txt"
 _URLS = "csn_urls/advtest_dev.txt"
 _FILES = "csn99/sources.jsonl.zst"
 _FUNCTIONS = "cosqa/codebase.python.jsonl.zst"
 _QUESTIONS = "ncs/questions.jsonl.zst"
 _GITHUB = re.compile(r"https://github\.com/([^/\s]+/[^/\s]+)/")
+_DEBIAN_PREFIX = re.compile(r"(?:python3?|node|ruby|php|librust|golang|lib)-?")
+_DEBIAN_SUFFIX = re.compile(r"-(?:dev|java)$")
 _log = logging.getLogger(__name__)
 
 
@@ -39,14 +44,33 @@ class Forbidden:
     """The contents of the evaluation sets.
 
     Attributes:
+        projects: lower-case names of projects.
         repositories: lower-case `owner/name`.
         keys: keys of functions, see `dedupe`.
         near: the functions of each language.
     """
 
+    projects: frozenset[str] = frozenset()
     repositories: frozenset[str] = frozenset()
     keys: frozenset[bytes] = field(default=frozenset(), repr=False)
     near: dict[str, NearDuplicates] = field(default_factory=dict, repr=False)
+
+    def is_package_of_project(self, package: SourcePackage) -> bool:
+        """Return whether a package belongs to one of the projects, by its repository or by its own name.
+
+        >>> forbidden = Forbidden(projects=frozenset({"gin", "nlohmann-json"}))
+        >>> forbidden.is_package_of_project(SourcePackage("go", "debian", "golang-github-gin-gonic-gin-dev", "a/b"))
+        True
+        >>> forbidden.is_package_of_project(SourcePackage("cpp", "github", "x/y", "nlohmann/json"))
+        True
+        """
+        repository, name = package.repository.lower(), package.name.lower()
+        stem = _DEBIAN_SUFFIX.sub("", name)
+        names = {repository.rpartition("/")[2], repository.replace("/", "-"), *name.split("/"), stem}
+        names.add(_DEBIAN_PREFIX.sub("", stem, count=1))
+        if stem.startswith("golang-"):
+            names.add(stem.rpartition("-")[2])
+        return not self.projects.isdisjoint(names)
 
     def reason(self, repository: str, language: str, keys: Iterable[bytes], sketch: RMinHash) -> str:
         """Return the reason why a function may not be trained on, or "" if it may."""
@@ -68,9 +92,32 @@ def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
         for each in found:
             keys.update(each.keys)
             near.setdefault(language, NearDuplicates()).add(sketch_of(each.tokens))
-    repositories = frozenset(_repositories(folder))
-    _log.info("evaluation sets: %d repositories, %d function keys", len(repositories), len(keys))
-    return Forbidden(repositories, frozenset(keys), near)
+    projects, repositories = frozenset(_projects(folder)), frozenset(_repositories(folder))
+    _log.info(
+        "evaluation sets: %d projects, %d repositories, %d function keys",
+        len(projects),
+        len(repositories),
+        len(keys),
+    )
+    return Forbidden(projects, repositories, frozenset(keys), near)
+
+
+def allowed(packages: Iterable[SourcePackage], forbidden: Forbidden) -> list[SourcePackage]:
+    """Return the packages that belong to no project of an evaluation set; log the others."""
+    kept: list[SourcePackage] = []
+    refused: list[SourcePackage] = []
+    for package in packages:
+        (refused if forbidden.is_package_of_project(package) else kept).append(package)
+    if refused:
+        names = ", ".join(sorted(package.key for package in refused))
+        _log.warning("%d packages of projects in evaluation sets are left out: %s", len(refused), names)
+    return kept
+
+
+def _projects(folder: Path) -> Iterator[str]:
+    if _present(folder / _PROJECTS):
+        lines = (folder / _PROJECTS).read_text("utf-8").lower().splitlines()
+        yield from (line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
 def _repositories(folder: Path) -> Iterator[str]:

@@ -18,7 +18,7 @@ from tqdm import tqdm
 
 from codesearch.evaluation.jsonl import read_lines
 from training.corpus.archives import is_wanted
-from training.corpus.decontaminate import Forbidden, read_forbidden
+from training.corpus.decontaminate import Forbidden, allowed, read_forbidden
 from training.corpus.dedupe import NearDuplicates, sketch_of
 from training.corpus.fetch import MARKER, FetchedPackage, read_marker
 from training.corpus.parse import ParsedFile, SourceFile, parse_file
@@ -54,8 +54,9 @@ def extract_corpus(
     languages = {}
     with get_context("spawn").Pool(processes) as pool:
         forbidden = read_forbidden(evaluation_sets, pool)
-        for language in sorted({package.language for package in fetched}):
-            chosen = {package: found for package, found in fetched.items() if package.language == language}
+        kept = allowed(fetched, forbidden)
+        for language in sorted({package.language for package in kept}):
+            chosen = {package: fetched[package] for package in kept if package.language == language}
             languages[language] = _extract_language(chosen, corpus, forbidden, pool)
     stats = CorpusStats(
         languages=languages,

@@ -24,6 +24,7 @@ from training.corpus.lock import Pin
 from training.corpus.recipe import SourcePackage
 from training.errors import TrainingError
 
+GITHUB = "https://github.com/"
 MARKER = "package.json"
 _log = logging.getLogger(__name__)
 
@@ -158,8 +159,20 @@ def _download(package: SourcePackage, folder: Path, apt: AptLists, version: str)
             .name.removesuffix(".tgz")
             .removeprefix(name.lstrip("@").replace("/", "-") + "-")
         )
+    if package.kind == "github":
+        return _clone(GITHUB + name, version, folder)
     _pip_download(f"{name}=={version}" if version else name, folder)
     return _version_of_distribution(_only_file(folder).name)
+
+
+def _clone(url: str, commit: str, folder: Path) -> str:
+    """Write the files of a commit, or of the newest one for "", to an archive; return the commit."""
+    with tempfile.TemporaryDirectory() as scratch:
+        git = ["git", "-C", scratch]
+        run_client([*git, "init", "--quiet"], folder)
+        run_client([*git, "fetch", "--quiet", "--depth", "1", url, commit or "HEAD"], folder)
+        run_client([*git, "archive", "--output", str(folder / "source.tar"), "FETCH_HEAD"], folder)
+        return run_client([*git, "rev-parse", "FETCH_HEAD"], folder).strip()
 
 
 def _pip_download(requirement: str, folder: Path) -> None:

@@ -17,6 +17,7 @@ _URL_TYPES = {
     "debian-source": "deb/debian?arch=source",
     "pypi": "pypi",
     "npm": "npm",
+    "github": "github",
 }
 KINDS = tuple(_URL_TYPES)
 DEFAULT_RECIPE = Path(__file__).with_name("sources.toml")
@@ -28,6 +29,7 @@ class SourcePackage:
 
     Attributes:
         kind: one of `KINDS`; it chooses the client that fetches the package.
+        name: in its registry; `owner/name` for GitHub.
         repository: `owner/name` of the upstream on GitHub.
         train_only: never held out, so the held-out partitions do not change when a recipe grows.
     """

@@ -106,7 +106,23 @@ def test_absent_evaluation_sets_are_reported_and_drop_nothing(tmp_path, caplog):
     write_package(tmp_path, GOOD, function("own", "Something all of its own.", "value += 1"))
     stats = extract_corpus([GOOD], tmp_path, tmp_path / "nowhere", processes=1)
     assert stats.languages["python"].documented == 1
-    assert len([line for line in caplog.messages if "is absent" in line]) == 5
+    assert len([line for line in caplog.messages if "is absent" in line]) == 6
+
+
+def test_packages_of_a_project_in_an_evaluation_set_are_refused_by_name(tmp_path, caplog):
+    (tmp_path / "never_train.txt").write_text("# projects\ngood\nGin\nnlohmann-json\n")
+    packages = [
+        GOOD,
+        SourcePackage("python", "debian", "python3-good", "a/b"),
+        SourcePackage("go", "debian", "golang-github-gin-gonic-gin-dev", "a/b"),
+        SourcePackage("cpp", "github", "nlohmann/json", "nlohmann/json"),
+        SourcePackage("python", "pypi", "goods", "some/goods"),
+    ]
+    for package in packages:
+        write_package(tmp_path, package, function("own", "Something all of its own.", "value += 1"))
+    stats = extract_corpus(packages, tmp_path, tmp_path, processes=1)
+    assert {language: each.packages for language, each in stats.languages.items()} == {"python": 1}
+    assert "4 packages of projects in evaluation sets are left out: cpp/nlohmann/json, " in caplog.text
 
 
 def test_packages_of_another_recipe_are_named_in_a_warning(tmp_path, caplog):

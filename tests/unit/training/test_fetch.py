@@ -3,6 +3,8 @@ import zipfile
 
 import pytest
 
+from tests.git import git, repository
+
 pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
@@ -138,3 +140,19 @@ def test_every_package_of_the_recipe_is_pinned():
     pins = read_lock(DEFAULT_RECIPE)
     assert {package.key for package in read_recipe()} == pins.keys()
     assert all(pin.version and pin.bytes > 0 for pin in pins.values())
+
+
+def test_a_repository_on_github_is_fetched_at_a_commit(tmp_path, monkeypatch):
+    origin = repository(tmp_path / "hub" / "a" / "app", {"a.py": "x = 1\n"})
+    (origin / "a.py").write_text("x = 2\n")
+    git(origin, "commit", "-qam", "second")
+    git(origin, "config", "uploadpack.allowAnySHA1InWant", "true")
+    monkeypatch.setattr(fetch, "GITHUB", f"file://{tmp_path}/hub/")
+    package = SourcePackage("python", "github", "a/app", "a/app")
+    newest = fetch_all([package], tmp_path / "new", AptLists(tmp_path), pins={})[0]["python/a/app"]
+    assert newest.version == git(origin, "rev-parse", "HEAD")
+    assert (tmp_path / "new" / package.folder / "a.py").read_text() == "x = 2\n"
+    pins = {"python/a/app": Pin(git(origin, "rev-parse", "HEAD~"))}
+    fetch_all([package], tmp_path / "old", AptLists(tmp_path), pins=pins)
+    assert (tmp_path / "old" / package.folder / "a.py").read_text() == "x = 1\n"
+    assert package.url("abc") == "pkg:github/a/app@abc"
