@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo check check-lint check-tests test test-alone test-thorough coverage lint bench bench-speed corpus clean
+.PHONY: demo check check-lint check-tests test test-alone test-gpu test-thorough coverage lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages --exclude /test/)
@@ -41,6 +41,10 @@ test: $(VENV)/installed-test
 
 test-alone: $(VENV)/installed-test
 	$(BIN)/pytest -q $(ALONE)
+
+# Needs a CUDA device, and the extra `gpu` in place of `cpu` for the tests of embedding.
+test-gpu: $(VENV)/installed-test
+	$(BIN)/pytest -q -m gpu tests/gpu
 
 # Takes an hour: thousands of faults, every pattern in every language, and a service under load for an hour.
 test-thorough: $(VENV)/installed-test

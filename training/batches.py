@@ -6,7 +6,7 @@ negatives are of one language too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
@@ -82,6 +82,7 @@ class Batch:
 
     Attributes:
         language: of all documents.
+        lengths: of the documents, int64 [B + H]; they stay on the CPU, which waits for a GPU when it reads a value.
         weights: factor of each pair's loss, float32 [B].
         also_right: whether a document answers a query in addition to its own, bool [B, B + H].
         listed: columns of each pair's right document and its wrong ones, int64 [B, 1 + K]; empty without scores.
@@ -91,6 +92,7 @@ class Batch:
     language: str
     queries: Texts
     documents: Texts
+    lengths: Tensor
     weights: Tensor
     also_right: Tensor
     listed: Tensor
@@ -102,15 +104,22 @@ class Batch:
         return len(self.weights)
 
     def to(self, device: torch.device) -> Batch:
-        """Copy the tensors to a device."""
-        moved: dict[str, Any] = {}
+        """Copy the tensors to a device; from pinned memory, the copies overlap with computation."""
+        return self._each(lambda tensor: tensor.to(device, non_blocking=True))
+
+    def pinned(self) -> Batch:
+        """Copy the tensors to pinned memory."""
+        return self._each(Tensor.pin_memory)
+
+    def _each(self, call: Callable[[Tensor], Tensor]) -> Batch:
+        changed: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
-            if isinstance(value, Tensor):
-                moved[field.name] = value.to(device, non_blocking=True)
+            if isinstance(value, Tensor) and field.name != "lengths":
+                changed[field.name] = call(value)
             elif isinstance(value, tuple):
-                moved[field.name] = tuple(one.to(device, non_blocking=True) for one in value)
-        return replace(self, **moved)
+                changed[field.name] = tuple(map(call, value))
+        return replace(self, **changed)
 
 
 def make_batch(
@@ -124,7 +133,7 @@ def make_batch(
     others = np.setdiff1d(np.concatenate([answers[:0], *wrong]), answers)
     documents = np.concatenate([answers, others])
     queries, texts = padded(samples.queries, indices), padded(samples.documents, documents)
-    also_right = torch.from_numpy(answering(queries[0], texts[0])).fill_diagonal_(False)
+    also_right = torch.from_numpy(also_answering(queries[0], texts[0]))
     if counts:
         texts = counted(*texts)
     if config.token_dropout:
@@ -133,6 +142,7 @@ def make_batch(
         language=samples.language_names[samples.languages[indices[0]]],
         queries=queries,
         documents=texts,
+        lengths=(torch.arange(1, texts[1].shape[1] + 1) * (texts[1] > 0)).amax(dim=1),
         weights=torch.from_numpy(samples.weights[indices] * np.float32(part.source.weight)),
         also_right=also_right,
         listed=torch.from_numpy(_columns(documents, wrong if len(scores) else [])),
@@ -171,17 +181,21 @@ def _wrong(
     return documents, np.stack(scores) if scores else np.zeros((0, 0, 2), np.float32)
 
 
-def answering(queries: Tensor, documents: Tensor) -> NDArray[np.bool_]:
-    """Return which documents answer which queries, equal texts alike: bool [B, B + H].
+def also_answering(queries: Tensor, documents: Tensor) -> NDArray[np.bool_]:
+    """Return which documents answer which queries in addition to their own, equal texts alike: bool [B, B + H].
 
     Args:
         queries: padded ids [B, T].
         documents: padded ids [B + H, T]; the first B answer the queries in order.
     """
     asked, shown = _numbers(queries), _numbers(documents)
-    known = np.zeros((asked.max(initial=0) + 1, shown.max(initial=0) + 1), np.bool_)
-    known[asked, shown[: len(asked)]] = True
-    return known[asked][:, shown]
+    own = np.arange(len(asked))
+    known, found = np.zeros((2, len(asked), len(shown)), np.bool_)
+    known[asked, shown[own]] = True
+    rows = np.flatnonzero((np.bincount(asked)[asked] > 1) | (np.bincount(shown)[shown[own]] > 1))
+    found[rows] = known[asked[rows]][:, shown]  # All other queries have only their own document.
+    found[own, own] = False
+    return found
 
 
 def _numbers(texts: Tensor) -> NDArray[np.int64]:
@@ -238,7 +252,9 @@ def documents_of(samples: Samples, indices: NDArray[np.int64], *, counts: bool) 
     return counted(ids, mask) if counts else (ids, mask)
 
 
-def encode_by_length(tower: nn.Module, input_ids: Tensor, mask: Tensor, buckets: int) -> Tensor:
+def encode_by_length(
+    tower: nn.Module, input_ids: Tensor, mask: Tensor, lengths: Tensor, buckets: int
+) -> Tensor:
     """Embed a batch in buckets of similar length, each padded to its own longest text.
 
     Sorting inside the batch reduces the padding for a model that reads in order. Each text keeps its random
@@ -248,15 +264,15 @@ def encode_by_length(tower: nn.Module, input_ids: Tensor, mask: Tensor, buckets:
         tower: (ids, mask) -> [B, D].
         input_ids: int64 [B, T].
         mask: 0 and 1, [B, T], padding last.
+        lengths: of the texts, int64 [B], on the CPU.
         buckets: parts of equal size.
 
     Returns:
         float32 [B, D], in the order given.
     """
-    lengths = mask.sum(dim=1)
     order = lengths.argsort(stable=True)
     parts = []
     for rows in order.chunk(buckets):
-        width = max(1, int(lengths[rows].max()))
-        parts.append(tower(input_ids[rows, :width], mask[rows, :width]))
-    return torch.cat(parts)[order.argsort()]
+        width, there = max(1, int(lengths[rows[-1]])), rows.to(input_ids.device, non_blocking=True)
+        parts.append(tower(input_ids[there, :width], mask[there, :width]))
+    return torch.cat(parts)[order.argsort().to(input_ids.device, non_blocking=True)]

@@ -25,8 +25,8 @@ from training.errors import TrainingError
 from training.losses import make_loss
 from training.samples import Samples
 
-Chunk = tuple[Texts, Texts]
-"""Some queries and some documents of a batch."""
+Chunk = tuple[Texts, tuple[Tensor, Tensor, Tensor]]
+"""Some queries and some documents of a batch; the latter with their lengths."""
 BUCKETS = 4
 SEMANTIC_WEIGHT = RankConfig().semantic_weight
 _SKIPGRAM_PAIRS = 65_536
@@ -76,7 +76,9 @@ class PairObjective:
     def prepare(self, step: int, seed: int) -> Batch:
         """Gather the texts of a batch."""
         part, indices = self._plan[step]
-        return make_batch(self._parts[part], indices, self._config, counts=self.model.takes_counts, seed=seed)
+        counts = self.model.takes_counts
+        batch = make_batch(self._parts[part], indices, self._config, counts=counts, seed=seed)
+        return batch.pinned() if self._device.type == "cuda" else batch
 
     def backward(self, batch: Batch, seed: int) -> Tensor:
         """Add the gradients of a batch.
@@ -145,7 +147,7 @@ def _chunks(batch: Batch, size: int) -> list[Chunk]:
 
     Each chunk has a part of the queries, too.
     """
-    own = [tuple(map(own_part, texts)) for texts in (batch.queries, batch.documents)]
+    own = [tuple(map(own_part, texts)) for texts in (batch.queries, (*batch.documents, batch.lengths))]
     count = min(len(own[0][0]), -(-len(own[1][0]) // size)) if size else 1
     sides = (zip(*(values.tensor_split(count) for values in texts), strict=True) for texts in own)
     return list(zip(*sides, strict=True))

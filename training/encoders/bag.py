@@ -57,13 +57,16 @@ class BagTower(nn.Module):
         Returns:
             float32 [B, D] of unit length; zeros for a text without tokens.
         """
-        present = attention_mask > 0
-        lengths = present.sum(dim=1)
-        offsets = torch.cumsum(lengths, dim=0) - lengths
-        ids = input_ids[present]
-        if self.pooling == "max":
-            return functional.normalize(self.table(ids, offsets), dim=1)
-        shares = count_shares(input_ids, attention_mask, self.count_power)
-        weights = self.token_weights()[ids] * shares[present]
-        pooled = self.table(ids, offsets, per_sample_weights=weights)
+        if (
+            input_ids.is_cuda and self.pooling != "max"
+        ):  # Padding has no weight; to find it, the CPU would wait.
+            ids, offsets, shares = input_ids, None, count_shares(input_ids, attention_mask, self.count_power)
+        else:
+            present = attention_mask > 0
+            lengths = present.sum(dim=1)
+            ids, offsets = input_ids[present], torch.cumsum(lengths, dim=0) - lengths
+            if self.pooling == "max":
+                return functional.normalize(self.table(ids, offsets), dim=1)
+            shares = count_shares(input_ids, attention_mask, self.count_power)[present]
+        pooled = self.table(ids, offsets, per_sample_weights=self.token_weights()[ids] * shares)
         return functional.normalize(pooled if self.turn is None else pooled @ self.turn, dim=1)

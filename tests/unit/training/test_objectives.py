@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from tests.unit.training.conftest import part  # noqa: E402
-from training.batches import answering, make_batch, padded  # noqa: E402
+from training.batches import also_answering, make_batch, padded  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.losses import make_loss  # noqa: E402
@@ -87,11 +87,11 @@ def test_a_step_draws_some_wrong_documents_by_its_seed():
 def test_equal_queries_and_equal_documents_are_not_wrong_for_each_other():
     queries = torch.tensor([[1], [2], [1], [3]])
     documents = torch.tensor([[5], [6], [7], [5], [7], [8]])
-    assert answering(queries, documents).tolist() == [
-        [True, False, True, True, True, False],
-        [False, True, False, False, False, False],
-        [True, False, True, True, True, False],
-        [True, False, False, True, False, False],
+    assert also_answering(queries, documents).tolist() == [
+        [False, False, True, True, True, False],
+        [False, False, False, False, False, False],
+        [True, False, False, True, True, False],
+        [True, False, False, False, False, False],
     ]
 
 

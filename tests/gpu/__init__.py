@@ -1,0 +1,1 @@
+"""Tests of a CUDA device: `make test-gpu`."""
