@@ -1,16 +1,18 @@
 """Functions per second that the models embed with ONNX Runtime, numpy and torch, on the CPU and on a GPU.
 
-    python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60]
+    python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60] [--bundles FOLDER ...] [--out FILE]
 
-Writes `results/embedding.json` and a table of docs/speed.md. The functions of a tree, repeated until there are enough,
-are embedded in the batches that `codesearch index` makes. A run stops after the batch in which it exceeds the limit.
-torch runs a model of the same shape with random weights, because its speed does not depend on them. Time in the model
-includes the copies to a GPU and back. The remaining time is sorting and padding, which the CPU always does.
+Writes `results/embedding.json` and a table of docs/speed.md; with `--out`, only that file. The functions of a tree,
+repeated until there are enough, are embedded in the batches that `codesearch index` makes. A run stops after the batch
+in which it exceeds the limit. torch runs a model of the same shape with random weights, because its speed does not
+depend on them. Time in the model includes the copies to a GPU and back. The remaining time is sorting and padding,
+which the CPU always does.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -26,6 +28,7 @@ from torch import Tensor
 from benchmarks.publish import DOCS, fill, line, record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
+from codesearch.evaluation.result import describe_environment
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import WalkReport, walk
@@ -40,7 +43,8 @@ from training.evaluate import encode_texts
 
 PAGE = DOCS / "speed.md"
 _BATCH = 4_096
-_SETTINGS = {SHIPPED: "nbow-teacher.toml"}
+_SETTINGS = {"nbow": "nbow-teacher.toml", "bert": "bert.toml"}
+"""Architectures of bundles -> the settings that give torch the same shape."""
 Embed = Callable[[Sequence[TokenIds]], object]
 
 
@@ -68,10 +72,12 @@ def main() -> None:
     parser.add_argument("tree", nargs="?", type=Path, help="default: CPython's standard library")
     parser.add_argument("--functions", type=int, default=100_000)
     parser.add_argument("--limit-s", type=float, default=60, help="limit for each model in each way")
+    parser.add_argument("--bundles", nargs="+", type=Path, default=[SHIPPED], help="default: the shipped one")
+    parser.add_argument("--out", type=Path, help="write only this JSON file")
     options = parser.parse_args()
     texts = list(islice(function_texts(options.tree or standard_library()), options.functions))
     models = {}
-    for folder in _SETTINGS:
+    for folder in options.bundles:
         encoder = OnnxEncoder.load(folder, "cpu")
         started = time.perf_counter()
         tokens = [encoder.tokenizer.encode_document(text, encoder.max_document_tokens, "") for text in texts]
@@ -83,7 +89,14 @@ def main() -> None:
                 for name, embed, watch in ways(encoder)
             },
         }
-    record("embedding", {"functions": options.functions, "models": models}, flat=True)
+    rows = {"functions": options.functions, "models": models}
+    if options.out:
+        gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
+        found = {**describe_environment(), "gpu": gpu, **rows}
+        options.out.write_text(json.dumps(found, indent=1) + "\n")
+        print(table(models))
+        return
+    record("embedding", rows, flat=True)
     fill(PAGE, "embedding", table(models))
 
 
@@ -130,7 +143,7 @@ def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
 def model_of_chance(encoder: OnnxEncoder) -> torch.nn.Module:
     """Make an untrained model of a bundle's shape; return its side for documents."""
     bundle = encoder.bundle
-    config = TrainConfig(**read_train_recipe(CONFIGS / _SETTINGS[bundle.folder]).settings)
+    config = TrainConfig(**read_train_recipe(CONFIGS / _SETTINGS[bundle.architecture]).settings)
     config = replace(config, dim=bundle.dim, max_document_tokens=bundle.max_document_tokens)
     return build_model(config, encoder.tokenizer.vocabulary_size).eval().documents[SHARED]
 
@@ -175,7 +188,7 @@ def table(models: dict[str, dict[str, Any]]) -> str:
             cells = [f"{row['functions']:,}", f"{row['functions_per_s']:,}", f"{row['outside_model']:.1%}"]
             lines.append(line([name, way, *cells]))
     rates = [f"{name} {model['tokenized_per_s']:,}" for name, model in models.items()]
-    return "\n".join([*lines, "", f"Tokenizing, on one core: {' and '.join(rates)} functions a second."])
+    return "\n".join([*lines, "", f"Tokenizing, on one core: {', '.join(rates)} functions a second."])
 
 
 if __name__ == "__main__":
