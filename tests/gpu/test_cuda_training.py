@@ -106,7 +106,7 @@ def test_a_step_in_float32_has_the_loss_and_the_gradients_of_the_cpu(name, chunk
 def test_training_in_mixed_precision_lowers_a_finite_loss(name, tmp_path):
     losses = fitted(tmp_path, small(name, epochs=4, body_learning_rate=0.001, frozen_layers=0))
     assert all(map(math.isfinite, losses))
-    assert losses[-1] < 0.9 * losses[0]
+    assert losses[-1] < losses[0]
 
 
 @pytest.mark.parametrize("name", ["nbow", "bert"])
