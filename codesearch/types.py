@@ -5,6 +5,7 @@ Lines are 1-based and inclusive; byte offsets are 0-based and half-open.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 KINDS = (
@@ -39,6 +40,26 @@ OF_FILE = GENERATED | TEST | VENDORED | BUILT
 """Among copies, the one with the lowest of these flags is shown."""
 MAX_COPIES = 10
 """A hit lists at most this many of its copies. It counts all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What an answer did not see.
+
+    Attributes:
+        complete: nothing below the indexed folders was left out, so what is not in the answer is not there.
+        reasons: reason -> number of files, folders, places or lines that were left out.
+        text: the reasons in words; "" if there are none.
+    """
+
+    complete: bool = True
+    reasons: Mapping[str, int] = field(default_factory=dict)
+    text: str = ""
+
+    def note(self, *, is_few: bool) -> str:
+        """Say what an answer with few results, or with only a part of them, did not see; "" if nothing."""
+        is_cut = not self.reasons.keys().isdisjoint(("not read", "not shown"))
+        return f"not seen: {self.text}" if self.text and (is_few or is_cut) else ""
 
 
 @dataclass(frozen=True, slots=True)

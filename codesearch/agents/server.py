@@ -26,7 +26,6 @@ from pydantic import AfterValidator, Field, ValidationError
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import (
-    failures_text,
     fitting_chars,
     fitting_lines,
     groups_text,
@@ -183,7 +182,7 @@ class Agents:
 
         def work(session: Session, project: Path) -> str:
             found = session.read(place, most_chars=fitting_chars(max_tokens))
-            return failures_text(session.freshness) + readings_text(found, project, max_tokens)
+            return readings_text(found, project, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -201,7 +200,7 @@ class Agents:
         def work(session: Session, project: Path) -> str:
             lines, chars = fitting_lines(max_tokens), fitting_chars(max_tokens)
             found = session.outline(place or ".", max_lines=lines, max_chars=chars, question=question)
-            return failures_text(session.freshness) + outlines_text(found, max_tokens)
+            return outlines_text(found, max_tokens)
 
         return await self._run(context, work, at, group)
 
@@ -224,7 +223,7 @@ class Agents:
         def work(session: Session, project: Path) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
             answer = session.usages(place, filters=filters, limit=limit, all_code=all_code)
-            return failures_text(answer.freshness) + usages_text(answer, project, max_tokens)
+            return usages_text(answer, project, max_tokens)
 
         return await self._run(context, work, at, group)
 

@@ -12,13 +12,13 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from codesearch.engine.answer import Answer, Coverage, Freshness, State, UsagesAnswer
+from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, UsagesAnswer
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
 from codesearch.search.snippets import snippet_lines
-from codesearch.structure.text import Outline, cut, outline_lines, reading_lines, usages_lines
-from codesearch.structure.whole import MAX_CANDIDATES, Reading
+from codesearch.structure.text import Outline, cut, numbered_lines, outline_lines, usages_lines
+from codesearch.structure.whole import Reading
 from codesearch.types import Hit
 from codesearch.visible import visible
 
@@ -52,7 +52,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     notes = failures_text(answer.freshness)
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
-        return f"{notes}no hits{why}{not_seen(answer.coverage)}"
+        return f"{notes}no hits{why}\n{answer.coverage.note(is_few=True)}".rstrip()
     notes += _confidence_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
@@ -96,11 +96,6 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     return notes + "".join(parts) + note
 
 
-def not_seen(coverage: Coverage) -> str:
-    """Return a line about what an answer did not see; "" if it saw everything."""
-    return f"\nnot seen: {coverage.text}" if coverage.text else ""
-
-
 def failures_text(freshness: Sequence[Freshness]) -> str:
     """Return a line for each folder that could not be searched or compared."""
     failed = (visible(f"{one.root} {one.state}: {one.error}") for one in freshness if one.error)
@@ -122,38 +117,44 @@ def _head(hit: Hit, project: Path) -> str:
     return f"{path}:{hit.start_line}-{hit.last_line} {hit.kind} {name}{stale}\n"
 
 
-def readings_text(readings: Sequence[Reading], project: Path, max_tokens: int) -> str:
+def readings_text(answer: PlacesAnswer[Reading], project: Path, max_tokens: int) -> str:
     """Return the code of a place in a budget; of several, their first lines and how to ask for one."""
     lines = []
     cure = "ask for one of them"
-    if len(readings) > 1:
-        first = "the first " if len(readings) == MAX_CANDIDATES else ""
-        lines.append(f"{first}{len(readings)} places with this name: ask with one of these\n")
-    for reading in readings:
+    if answer.place_count > 1:
+        lines.append(f"{answer.place_count} places with this name: ask with one of these\n")
+    for reading in answer.places:
         path = _shown_path(project, reading.root, reading.path)
         found = reading.definition
         name = f" {found.kind} {_cut(found.qualified_name)}" if found else ""
         stale = " (changed since it was indexed)" if reading.stale else ""
         lines.append(f"{path}:{reading.first_line}-{reading.last_line}{name}{stale}\n")
-        lines += [f"{line}\n" for line in reading_lines(reading, "{}: ")]
+        numbered = numbered_lines(reading.lines, reading.first_line, reading.last_line, "{}: ")
+        lines += [f"{line}\n" for line in numbered]
+    if more := answer.place_count - len(answer.places):
+        lines.append(f"{more} more places\n")
+    notes = failures_text(answer.freshness)
     shown = _fitting(lines, fitting_chars(max_tokens))
     left = len(lines) - len(shown)
-    if left and len(readings) == 1:
+    if left and answer.place_count == 1:
         count = sum(line[0].isdigit() for line in shown[1:])
         following = reading.lines[count][0] if count < len(reading.lines) else reading.last_line
         cure = f"read {path}:{following}-{reading.last_line}"
-    return "".join(shown) + (f"{left} more lines left out: {cure}\n" if left else "")
+    return notes + "".join(shown) + (f"{left} more lines left out: {cure}\n" if left else "")
 
 
-def outlines_text(outlines: Sequence[Outline], max_tokens: int) -> str:
+def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
     """Return outlines in a budget, each after its root if there are several."""
-    heads = len({outline.root for outline in outlines}) > 1
+    heads = len({outline.root for outline in answer.places}) > 1
     lines = [
         line
-        for outline in outlines
+        for outline in answer.places
         for line in (*([visible(outline.root)] if heads else ()), *outline_lines(outline))
     ]
-    return _within(lines, max_tokens, "ask for a folder or file in it") or "nothing is indexed there\n"
+    if more := answer.place_count - len(answer.places):
+        lines.append(f"{more} more places with this name")
+    lines = lines or list(filter(None, ("no hits", answer.coverage.note(is_few=True))))
+    return failures_text(answer.freshness) + _within(lines, max_tokens, "ask for a folder or file in it")
 
 
 def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
@@ -163,8 +164,10 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     is_question = not found.usage_count and " " in found.name
     more = "; search answers questions" if is_question else ""
     more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more
-    seen = "" if found.usage_count else not_seen(answer.coverage)
-    return _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}{seen}\n")
+    unseen = "" if found.usage_count else answer.coverage.note(is_few=True)
+    last = "\n".join(filter(None, (f"{last}{more}", unseen)))
+    text = _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}\n")
+    return failures_text(answer.freshness) + text
 
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from codesearch.engine.answer import Freshness
     from codesearch.engine.reports import IndexReport
     from codesearch.store.manifest import Counts
+    from codesearch.types import Coverage
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 _SHOWN = 5
@@ -101,6 +102,12 @@ def build_notes(report: IndexReport) -> str:
         cure = how_to_add(*distributions(language for language, _ in missing))
         notes.append(f"warning: {files} cut into blocks: no parser installed: {cure}\n")
     return "".join(notes)
+
+
+def coverage_note(coverage: Coverage, *, is_few: bool) -> str:
+    """Say in one line what an answer did not see, if that matters."""
+    note = coverage.note(is_few=is_few)
+    return f"note: {note}\n" if note else ""
 
 
 def freshness_notes(freshness: Iterable[Freshness]) -> str:

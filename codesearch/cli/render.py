@@ -20,7 +20,7 @@ from codesearch.search.snippets import (
     marks,
     snippet_lines,
 )
-from codesearch.structure.text import counted, reading_lines
+from codesearch.structure.text import counted, numbered_lines
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_lines
@@ -96,7 +96,8 @@ def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
         about = f"  {visible(of.qualified_name)}  {of.kind}" if of else ""
         head = f"{path}:{reading.first_line}-{reading.last_line}{about}{_STALE if reading.stale else ''}"
-        texts.append("".join(f"{line}\n" for line in (head, *reading_lines(reading))))
+        lines = numbered_lines(reading.lines, reading.first_line, reading.last_line)
+        texts.append("".join(f"{line}\n" for line in (head, *lines)))
     return "\n".join(texts)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import freshness_notes
+from codesearch.cli.notes import coverage_note, freshness_notes
 from codesearch.cli.options import CHANGED, FilterOptions, argument
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt
@@ -23,7 +23,7 @@ from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import Answer, Coverage
+    from codesearch.engine.answer import Answer
     from codesearch.engine.session import Session
     from codesearch.search.request import SearchRequest
 
@@ -156,7 +156,7 @@ def _whole(session: Session, hit: Hit) -> Hit:
         return hit
     try:
         place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
-        reading = session.read(place, most_lines=sys.maxsize)[0]
+        reading = session.read(place, most_lines=sys.maxsize).places[0]
     except IndexNotFoundError:
         return hit
     return replace(hit, code="\n".join(text for _, text in reading.lines), before=(), after=())
@@ -171,12 +171,6 @@ def is_path(word: str, invocation: Invocation) -> bool:
 def searched_as_words(path: str) -> Output:
     """Return a note for a path that does not exist."""
     return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
-
-
-def coverage_note(coverage: Coverage, *, is_few: bool) -> str:
-    """Say what an answer with few results, or with only a part of them, did not see."""
-    is_cut = not coverage.reasons.keys().isdisjoint(("not read", "not shown"))
-    return f"note: not seen: {coverage.text}\n" if coverage.text and (is_few or is_cut) else ""
 
 
 def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_json: bool) -> Iterator[str]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import build_progress, freshness_notes
+from codesearch.cli.notes import build_progress, coverage_note, freshness_notes
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, render_readings
-from codesearch.cli.search import FEW, coverage_note, is_path, searched_as_words
+from codesearch.cli.search import FEW, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
@@ -45,10 +45,10 @@ def outline(
     from codesearch.structure.text import outline_lines
 
     session = yield from _opened(invocation, place, options)
-    outlines = session.outline(place, max_lines=max_lines, question=question)
-    terminal = invocation.showing(session.revision)
+    answer = session.outline(place, max_lines=max_lines, question=question)
+    terminal, outlines = invocation.showing(session.revision), answer.places
     if options.json:
-        text = terminal.json_text(outlines)
+        text = terminal.json_text(answer)
     else:
         heads = len({outline.root for outline in outlines}) > 1
         parts = (
@@ -56,8 +56,8 @@ def outline(
             for outline in outlines
         )
         text = "".join(f"{line}\n" for part in parts for line in part)
-    notes = freshness_notes(session.freshness)
-    yield Output(text, notes if outlines or options.json else f"{notes}no hits\n", 0 if outlines else 1)
+    notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=not outlines)
+    yield Output(text, notes if outlines or options.json else f"no hits\n{notes}", 0 if outlines else 1)
 
 
 def read(
@@ -69,12 +69,12 @@ def read(
 ) -> Iterator[Output]:
     """Show the code of a file, a range of lines or a definition."""
     session = yield from _opened(invocation, place, options)
-    readings = session.read(place, most_lines=max_lines)
+    answer = session.read(place, most_lines=max_lines)
     terminal = invocation.showing(session.revision)
-    text = terminal.json_text(readings) if options.json else render_readings(readings, terminal)
-    note = f"note: {visible(place)} names {len(readings)} places: give one of them\n"
-    has_note = len(readings) > 1 and not options.json
-    yield Output(text, freshness_notes(session.freshness) + (note if has_note else ""))
+    text = terminal.json_text(answer) if options.json else render_readings(answer.places, terminal)
+    note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
+    notes = freshness_notes(answer.freshness) + (note if answer.place_count > 1 and not options.json else "")
+    yield Output(text, notes + coverage_note(answer.coverage, is_few=False))
 
 
 def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Generator[Output, None, Session]:
@@ -161,6 +161,7 @@ def duplicates(
         text = "\n".join(_lines(group, terminal) for group in answer.groups)
     yield Output(text)
     notes = freshness_notes(answer.freshness) + _summary(answer)
+    notes += coverage_note(answer.coverage, is_few=not answer.groups)
     yield Output(err=notes, code=1 if answer.groups else 0)
 
 

@@ -62,12 +62,12 @@ class Wanted:
     min_score: float
 
 
-def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int]:
-    """Return groups of functions that do the same, and how many functions were compared."""
-    doc_ids = _functions(snapshot, wanted)
+def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int, dict[str, int]]:
+    """Return groups of functions that do the same, how many functions were compared, and how many were left out why."""
+    doc_ids, left_out = _functions(snapshot, wanted)
     search = _Search(snapshot, doc_ids, wanted)
     groups = search.all_groups() if wanted.changed is None else search.groups_of(wanted.changed)
-    return groups, len(doc_ids)
+    return groups, len(doc_ids), left_out
 
 
 def changed_documents(
@@ -91,16 +91,18 @@ def changed_documents(
     return doc_ids, failed
 
 
-def _functions(snapshot: Snapshot, wanted: Wanted) -> DocIds:
+def _functions(snapshot: Snapshot, wanted: Wanted) -> tuple[DocIds, dict[str, int]]:
     chosen = np.ones(snapshot.size, dtype=bool) if wanted.allowed is None else wanted.allowed.copy()
     if snapshot.dead is not None:
         chosen &= ~snapshot.dead
     doc_ids = np.flatnonzero(chosen)
-    left_out = STUB if wanted.all_code else STUB | _OTHER_CODE
-    kept = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & left_out) == 0)
-    functions: DocIds = doc_ids[kept]
-    functions = functions[snapshot.line_counts(functions) >= wanted.min_lines]
-    return functions[np.argsort(snapshot.places(functions))]
+    is_whole = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & STUB) == 0)
+    functions: DocIds = doc_ids[is_whole]
+    is_other = (snapshot.flags(functions) & (0 if wanted.all_code else _OTHER_CODE)) > 0
+    is_short = snapshot.line_counts(functions) < wanted.min_lines
+    left_out = {"other code": int(is_other.sum()), "short": int((is_short & ~is_other).sum())}
+    functions = functions[~is_other & ~is_short]
+    return functions[np.argsort(snapshot.places(functions))], left_out
 
 
 class _Search:

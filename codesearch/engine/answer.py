@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from codesearch.types import Definition, Hit
+from codesearch.types import Coverage, Definition, Hit
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
     from codesearch.store.manifest import Manifest
     from codesearch.structure.usages import Usages
 
+T = TypeVar("T")
 _FIRST = ("rank", "score", "root", *(field.name for field in fields(Definition)), "code", "signals", "parts")
 """The first fields of a hit in JSON."""
 
@@ -96,6 +97,10 @@ _OTHERS = {
     "unreadable index": "index{es} that cannot be read",
     "not read": "file{s} not read, because there are too many",
     "not shown": "place{s} not shown",
+    "folded": "line{s} or definition{s} folded",
+    "shallow": "shallow clone{s} without older commits",
+    "short": "function{s} shorter than --min-lines",
+    "other code": "function{s} in tests, generated or vendored code",
 }
 _SEEN = ("binary", "link", "partly as blocks", "no code")
 """Reasons that hide no text: a link leads to a file with a path of its own, and exact text finds imports."""
@@ -105,21 +110,6 @@ def named(count: int, name: str) -> str:
     """Return a number with a name, in which {s}, {es} and {are} depend on it."""
     words = {"s": "", "es": "", "are": "is"} if count == 1 else {"s": "s", "es": "es", "are": "are"}
     return f"{count:,} {name.format_map(words)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """What an answer did not see.
-
-    Attributes:
-        complete: nothing below the indexed folders was left out, so what is not in the answer is not there.
-        reasons: reason -> number of files, folders or lines that were left out.
-        text: the reasons in words; "" if there are none.
-    """
-
-    complete: bool = True
-    reasons: Mapping[str, int] = field(default_factory=dict)
-    text: str = ""
 
 
 def coverage_of(
@@ -190,18 +180,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacesAnswer(Generic[T]):
+    """What is at the first of the `place_count` places that a text names; the last fields are those of `Answer`."""
+
+    places: tuple[T, ...]
+    place_count: int
+    roots: tuple[str, ...]
+    freshness: tuple[Freshness, ...]
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
 class UsagesAnswer:
-    """Where a name is used, and what was searched; `roots`, `freshness` and `coverage` are those of `Answer`."""
+    """Where a name is used; the last fields are those of `Answer`."""
 
     found: Usages
     roots: tuple[str, ...]
-    freshness: tuple[Freshness, ...] = ()
-    coverage: Coverage = field(default_factory=Coverage)
+    freshness: tuple[Freshness, ...]
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicatesAnswer:
-    """Functions that do the same, and what was compared; `roots` and `freshness` are those of `Answer`.
+    """Functions that do the same, and what was compared; the last fields are those of `Answer`.
 
     Attributes:
         groups: those with most lines to save first; those of changed functions in the order of their files.
@@ -215,7 +216,8 @@ class DuplicatesAnswer:
     changed: int | None
     seconds: float
     roots: tuple[str, ...]
-    freshness: tuple[Freshness, ...] = ()
+    freshness: tuple[Freshness, ...]
+    coverage: Coverage
 
 
 def usages_fields(answer: UsagesAnswer) -> dict[str, Any]:

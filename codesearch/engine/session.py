@@ -10,18 +10,19 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from codesearch.duplicates.records import Limits
 from codesearch.engine.answer import (
     Answer,
     DuplicatesAnswer,
     Freshness,
+    PlacesAnswer,
     State,
     UsagesAnswer,
     coverage_of,
@@ -47,11 +48,14 @@ if TYPE_CHECKING:
     from codesearch.history.commits import HistoryAnswer
     from codesearch.history.search import CommitFilters
     from codesearch.search.searcher import Found, Searcher
+    from codesearch.store.manifest import Manifest
     from codesearch.store.reader import IndexReader
     from codesearch.structure.places import Spot
     from codesearch.structure.text import Outline
     from codesearch.structure.whole import Reading
+    from codesearch.types import Coverage
 
+    Shown = TypeVar("Shown", Reading, Outline)
 Indexing = Callable[["Path | Revision", "Callable[..., IndexReport]"], object]
 """Called with what to index, and a function that does that; the function takes `on_progress`."""
 REFRESH_S = 0.5
@@ -128,6 +132,7 @@ class Session:
         self.freshness: list[Freshness] = []
         self.missing: list[Path] = []
         self._error: CodeSearchError | None = None
+        self._manifests: list[Manifest] = []
         if scope.at:
             self._use_revision(policy)
         if engine.is_local:
@@ -225,6 +230,7 @@ class Session:
             if lost and (strict or not opened):
                 raise lost[0][0]
             self.freshness += [unreadable for _, unreadable in lost if unreadable not in self.freshness]
+            self._manifests = [index.manifest for index in opened]
             yield opened
 
     @contextmanager
@@ -294,7 +300,7 @@ class Session:
 
     def read(
         self, place: str, *, most_lines: int | None = None, most_chars: int | None = None
-    ) -> list[Reading]:
+    ) -> PlacesAnswer[Reading]:
         """Return the code of a place; if it names several places, the first lines of each.
 
         Args:
@@ -312,7 +318,7 @@ class Session:
 
         most_lines = WHOLE_LINES if most_lines is most_chars is None else most_lines
         with self.spots(place, code=True) as spots:
-            return read_places(spots, most_lines, most_chars)
+            return self._of_places(read_places(spots, most_lines, most_chars), len(spots))
 
     def outline(
         self,
@@ -321,7 +327,7 @@ class Session:
         max_lines: int | None = None,
         max_chars: int | None = None,
         question: str = "",
-    ) -> list[Outline]:
+    ) -> PlacesAnswer[Outline]:
         """Return the shape of a folder, a file or a class: what is in it, with lines and first sentences.
 
         Args:
@@ -338,11 +344,22 @@ class Session:
 
         with self.spots(place) as spots:
             if not question:
-                return outlines_of(spots, max_lines or MAX_LINES, max_chars)
+                return self._of_places(outlines_of(spots, max_lines or MAX_LINES, max_chars), len(spots))
             within = tuple(Path(spot.root, spot.path) for spot in spots)
             request = SearchRequest(question, top_k=10, by_file=True)
             found = self._answer(request, lambda searcher, limited: searcher.answer(limited), within)
-            return outline_for(found.hits, spots, max_lines or MAX_LINES)
+            outlines = outline_for(found.hits, spots, max_lines or MAX_LINES)
+            return self._of_places(outlines, len(outlines))
+
+    def _of_places(self, shown: list[Shown], count: int) -> PlacesAnswer[Shown]:
+        more = {"not shown": count - len(shown), "folded": sum(one.folded for one in shown)}
+        return PlacesAnswer(tuple(shown), count, *self._seen(more))
+
+    def _seen(self, more: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[Freshness, ...], Coverage]:
+        """Return what was searched: the roots of the indexes, whether they are up to date, and what was not seen."""
+        freshness = tuple(self.freshness)
+        roots = tuple(manifest.root for manifest in self._manifests)
+        return roots, freshness, coverage_of(self._manifests, freshness, more)
 
     def usages(
         self, place: str, *, filters: Filters | None = None, limit: int = 20, all_code: bool = False
@@ -368,10 +385,8 @@ class Session:
             found = find_usages(
                 indexes, place, filters, limit=limit, all_code=all_code, here=scope.here, folders=folders
             )
-            roots = tuple(index.manifest.root for index in indexes)
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
-            coverage = coverage_of([index.manifest for index in indexes], self.freshness, more)
-            return UsagesAnswer(found, roots, tuple(self.freshness), coverage)
+            return UsagesAnswer(found, *self._seen(more))
 
     def duplicates(
         self,
@@ -427,14 +442,13 @@ class Session:
                 all_code=all_code,
                 min_score=min_score,
             )
-            groups, functions = find_duplicates(snapshot, wanted)
+            groups, functions, left_out = find_duplicates(snapshot, wanted)
             return DuplicatesAnswer(
-                groups=tuple(groups),
-                functions=functions,
-                changed=None if looked_for is None else len(looked_for),
-                seconds=time.perf_counter() - started,
-                roots=tuple(index.manifest.root for index in indexes),
-                freshness=tuple(self.freshness),
+                tuple(groups),
+                functions,
+                None if looked_for is None else len(looked_for),
+                time.perf_counter() - started,
+                *self._seen(left_out),
             )
 
     def history(
@@ -482,6 +496,7 @@ class Session:
             engine.home,
             lambda folder: engine.pool.index(IndexEntry(folder, None)),
             engine.encoder,
+            partial(coverage_of, (), ()),
             question=question.strip(),
             place=place,
             spot=spot,
@@ -562,7 +577,11 @@ class Session:
             if place == "." and (folders := scope.all_folders()):
                 yield find_folders(indexes, folders)
             else:
-                within = scope.places()
-                yield find_spots(
-                    indexes, place, scope.here, within, code=code, only_definitions=only_definitions
-                )
+                find = partial(find_spots, indexes, place, scope.here, scope.places())
+                try:
+                    spots = find(code=code, only_definitions=only_definitions)
+                except IndexNotFoundError as error:
+                    unseen = self._seen({})[2].note(is_few=True)
+                    cure = f"{error.cure} ({unseen})" if unseen else error.cure
+                    raise IndexNotFoundError(error.problem, cure.strip(), about=error.about) from None
+                yield spots

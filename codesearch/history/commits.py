@@ -23,7 +23,7 @@ from codesearch.parsing.languages import language_of_path
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.snippets import best_lines
 from codesearch.structure.text import counted, cut
-from codesearch.types import NESTED, TEST, TEXT_KINDS, Document
+from codesearch.types import NESTED, TEST, TEXT_KINDS, Coverage, Document
 from codesearch.visible import visible
 
 _FORMAT = "--format=%x00%H%x00%ct%x00%an <%ae>%x00%s%x00%b%x00"
@@ -231,6 +231,7 @@ class HistoryAnswer:
     commits: int
     added: int
     shallow: bool
+    coverage: Coverage
 
 
 def read_hits(repository: Repository, scores: Mapping[str, float | None]) -> tuple[CommitHit, ...]:

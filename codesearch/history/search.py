@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot
 from codesearch.text.onnx import Encoder
+from codesearch.types import Coverage
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
@@ -166,6 +168,7 @@ def answer_history(
     home: Path,
     lend: Callable[[Path], AbstractContextManager[IndexReader]],
     open_encoder: Callable[[], Encoder],
+    coverage_of: Callable[[Mapping[str, int]], Coverage],
     *,
     question: str,
     place: str,
@@ -191,19 +194,21 @@ def answer_history(
             commits = index.manifest.documents
             searcher = Searcher([index], encoder)
             chosen = None if ids is None else frozenset(ids)
-            return rank_commits(index, top, searcher, question, filters, top_k, ids=chosen)
+            most = top_k if question else commits
+            return rank_commits(index, top, searcher, question, filters, most, ids=chosen)
 
     if ids is not None and not question and filters.is_open:
-        scores: dict[str, float | None] = dict.fromkeys(ids[:top_k])
+        scores: dict[str, float | None] = dict.fromkeys(ids)
     else:
         try:
             scores = ranked()
         except IndexCorruptError:  # It is made again from git.
             remove_index(history.folder, str(history.common))
             scores = ranked()
-    hits = read_hits(history.repository, scores)
-    commits = commits if ids is None else len(ids)
-    return HistoryAnswer(question, place, path, top, hits, commits, added, bool(history.shallow))
+    hits = read_hits(history.repository, dict(islice(scores.items(), top_k)))
+    commits, is_shallow = commits if ids is None else len(ids), bool(history.shallow)
+    coverage = coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)})
+    return HistoryAnswer(question, place, path, top, hits, commits, added, is_shallow, coverage)
 
 
 def _path_of(history: History, spot: Spot) -> str:

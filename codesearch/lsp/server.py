@@ -181,7 +181,7 @@ class Editor:
         opened = await self._scope()
         policy = Policy(may_index=False, budget_s=self._pace.budget_s())
 
-        def work() -> dict[str, types.Location]:
+        def work() -> tuple[dict[str, types.Location], str]:
             path = _path_of(uri)
             if opened is None and covering_index(self._engine.home, path) is None:
                 raise IndexNotFoundError(f"{path} is in no index", "run `codesearch index` in its project")
@@ -195,10 +195,11 @@ class Editor:
                 location = _location_of(hit, self._units)
                 shown_line = location.range.start.line + 1
                 places[encodable(f"{hit.qualified_name or hit.kind} ({hit.path}:{shown_line})")] = location
-            return places
+            unseen = found.coverage.note(is_few=True)
+            return places, f"Code like {name}" if places else f"no code is like {name}\n{unseen}".rstrip()
 
-        places = await self._run(self._requests, work)
-        self._start(self._show(name, places))
+        places, text = await self._run(self._requests, work)
+        self._start(self._show(text, places))
         return list(places.values())
 
     def end(self, *_: object) -> None:
@@ -361,10 +362,9 @@ class Editor:
         except CodeSearchError:
             return None
 
-    async def _show(self, name: str, places: dict[str, types.Location]) -> None:
+    async def _show(self, text: str, places: dict[str, types.Location]) -> None:
         """Let the user choose a place, and open it; an editor that cannot open places only lists them."""
         window = self._server.client_capabilities.window
-        text = f"Code like {name}" if places else f"no code is like {name}"
         if not (places and window and window.show_document and window.show_document.support):
             self._say(types.MessageType.Info, "\n".join([text, *places]))
             return

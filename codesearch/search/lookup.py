@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import split_identifier
+from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import Asked, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.database import DocumentRow, FileRecord
@@ -79,7 +80,7 @@ def live_file(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]
     return None
 
 
-def live_files(index: IndexReader) -> Iterator[tuple[SegmentReader, FileRecord]]:
+def live_files(index: IndexReader | Snapshot) -> Iterator[tuple[SegmentReader, FileRecord]]:
     """Yield (segment, file) of each live file of an index."""
     for segment in index.segments:
         for file_id, file in enumerate(segment.files):
@@ -184,21 +185,35 @@ def types_of_members(
 def near_names(documents: Snapshot, name: str) -> list[str]:
     """Return up to three names of definitions that are like one that nothing has, the nearest first.
 
-    They begin with the same letter or share words.
+    They begin with the same letter or share words. Of a path, they are paths with as many parts.
     """
     wanted, terms = name.lower(), terms_of(name)
-    names = {exact for segment in documents.segments for exact in segment.store.names_like(name)}
-    scores, _, _ = LexicalScorer(documents, _OF_NAMES).scores(sorted(terms))
-    doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
-    names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
+    if "/" in name or language_of_path(name):
+        first = -len(name.strip("/").split("/"))
+        paths = {
+            path for _, file in live_files(documents) for path in (file.path, posixpath.dirname(file.path))
+        }
+        names = {"/".join(path.split("/")[first:]) for path in paths}
+    else:
+        names = {exact for segment in documents.segments for exact in segment.store.names_like(name)}
+        scores, _, _ = LexicalScorer(documents, _OF_NAMES).scores(sorted(terms))
+        doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
+        names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
     pairs = _pairs(wanted)
     shared = {exact: len(pairs & _pairs(exact.lower())) / (len(wanted) + len(exact)) for exact in names}
     likeness = {
-        exact: 1.0 if terms_of(exact) == terms else SequenceMatcher(None, wanted, exact.lower()).ratio()
+        exact: 1.0
+        if terms_of(exact) == terms
+        else SequenceMatcher(None, _stem(wanted), _stem(exact.lower())).ratio()
         for exact in sorted(shared, key=lambda exact: (-shared[exact], exact))[:_MOST_ALIKE]
     }
-    near = sorted(likeness, key=lambda exact: (-likeness[exact], exact))
+    near = sorted(likeness, key=lambda exact: (-likeness[exact], -shared[exact], exact))
     return [exact for exact in near if likeness[exact] >= _ALIKE][:_MOST_NEAR]
+
+
+def _stem(path: str) -> str:
+    """Return the last part of a path without its ending; a name is its own stem."""
+    return posixpath.splitext(posixpath.basename(path.rstrip("/")))[0]
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:

@@ -32,6 +32,7 @@ MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
 _MAX_LABEL = 100
 _TYPES = 4
+_TIERS = ("folder", "file", "definition")
 _LEAST_LINES = 4
 """No outline is shorter, if there are several."""
 _FOLDER_STEMS = ("doc", "lib", "main", "package-info")
@@ -105,7 +106,7 @@ def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX
         shown = {entry.path for entry in entries}
         others = sum(1 for _, file in live_files(indexes[root]) if file.doc_count and file.path not in shown)
         if others:
-            entries.append(Entry(0, "rest", counted(others, "more file"), ""))
+            entries.append(Entry(0, "rest", counted(others, "more file"), "", folded=others))
     return [Outline(root, tuple(entries)) for root, entries in by_root.items()]
 
 
@@ -216,7 +217,7 @@ def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, Do
         del levels[0]
     weighted: list[tuple[float, DocumentRow]] = []
     for row in levels[0] if levels else ():
-        is_callback = " " in row.name
+        is_callback = " " in row.name or row.name.isdigit()  # Bundlers number their functions.
         if not is_callback and row.kind not in TEXT_KINDS:
             size = math.log1p(row.last_line - row.start_line)
             is_type, is_public = row.kind in HEADER_KINDS, not row.name.startswith("_")
@@ -244,16 +245,15 @@ def _entries(node: Node, chosen: Set[Node], depth: int = 0) -> Iterator[Entry]:
     has_chosen = not chosen.isdisjoint(node.children)
     names = () if node.tier == 1 and has_chosen else node.entry.names
     label = node.entry.label if depth or node.tier != 1 else node.entry.path
-    yield replace(node.entry, depth=depth, label=label, names=names)
-    left: Counter[str] = Counter()
+    left = Counter(_TIERS[child.tier] for child in node.children if child not in chosen)
+    folded = 0 if has_chosen else node.entry.contents or left.total()
+    yield replace(node.entry, depth=depth, label=label, names=names, folded=folded)
     for child in node.children:
         if child in chosen:
             yield from _entries(child, chosen, depth + 1)
-        else:
-            left[("folder", "file", "definition")[child.tier]] += 1
     if left and has_chosen:
         rest = ", ".join(counted(count, f"more {noun}") for noun, count in sorted(left.items()))
-        yield Entry(depth + 1, "rest", rest, node.entry.path)
+        yield Entry(depth + 1, "rest", rest, node.entry.path, folded=left.total())
 
 
 def _add_summaries(tree: Node, index: IndexReader) -> None:

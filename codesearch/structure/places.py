@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import cast
 
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
+from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import MOST_PLACE, Asked, did_you_mean, parse_asked, split_name
 from codesearch.search.lookup import (
@@ -143,9 +144,7 @@ class _Resolver:
             return self._in_files(files)
         if spots := files or (self._named() if code else []) or self._folders() or self._named():
             return spots
-        near = did_you_mean(near_names(self._snapshot, (self._asked.names or (self._text,))[-1]))
-        cure = near or "search for it with a query"
-        raise self._missing(f"no file, folder or definition is {self._text!r}", cure)
+        raise self._missing(f"no file, folder or definition is {self._text!r}", "search for it with a query")
 
     def definitions(self) -> list[Spot]:
         """Return the definitions."""
@@ -230,11 +229,14 @@ class _Resolver:
 
     def _missing(self, problem: str, cure: str) -> IndexNotFoundError:
         """Return an error; its cure differs if the path is a file that is not indexed."""
+        asked = self._asked
         for index, is_allowed in self._allowed.items():
-            for path in paths_in(index, self._asked.path, self._here) if index.manifest.has_sources else ():
+            for path in paths_in(index, asked.path, self._here) if index.manifest.has_sources else ():
                 if is_allowed(path) and os.path.isfile(index.root / path):
                     return IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _cure(index, path))
-        return IndexNotFoundError(problem, cure)
+        path = asked.path.rstrip("/")
+        wanted = path if "/" in path or language_of_path(path) or not asked.names else asked.names[-1]
+        return IndexNotFoundError(problem, did_you_mean(near_names(self._snapshot, wanted)) or cure)
 
 
 def _cure(index: IndexReader, path: str) -> str:

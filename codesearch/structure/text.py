@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,6 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.structure.usages import Usage, Usages
-    from codesearch.structure.whole import Reading
 
 MAX_LINE = 200
 _OTHER_CODE = "tests, migrations, generated or vendored code"
@@ -26,6 +25,7 @@ class Entry:
 
     `label` is a name, a signature or what was left out, and `summary` the first sentence of the documentation. A folder
     or file has `contents` definitions, of which `names` are the main ones. `code` is there if a definition is whole.
+    `folded` counts what was left out, or if nothing in it is shown, what is in it.
     """
 
     depth: int
@@ -37,6 +37,7 @@ class Entry:
     contents: int = 0
     names: tuple[str, ...] = ()
     code: tuple[tuple[int, str], ...] = ()
+    folded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,16 @@ class Outline:
 
     root: str
     entries: tuple[Entry, ...]
+
+    @property
+    def folded(self) -> int:
+        """How many lines of code and definitions are left out."""
+        lines = (
+            entry.definition.last_line - entry.definition.start_line + 1 - len(entry.code)
+            for entry in self.entries
+            if entry.definition and entry.code
+        )
+        return sum(lines) + sum(entry.folded for entry in self.entries)
 
 
 def outline_lines(outline: Outline, width: int = MAX_LINE) -> Iterator[str]:
@@ -58,8 +69,9 @@ def outline_lines(outline: Outline, width: int = MAX_LINE) -> Iterator[str]:
         begin = number if entry.definition or (has_lines and entry.depth) else ""
         indent = " " * (_INDENT * entry.depth)
         yield cut(f"{begin}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width)
-        for line, text in entry.code:
-            yield cut(f"{line:{NUMBER}} | {text}".rstrip(), width)
+        if entry.code and entry.definition:
+            first, last = entry.definition.start_line, entry.definition.last_line
+            yield from numbered_lines(entry.code, first, last, width=width)
 
 
 def _label_widths(outline: Outline) -> dict[int, int]:
@@ -74,23 +86,29 @@ def _label_widths(outline: Outline) -> dict[int, int]:
 def _entry_text(entry: Entry, label_width: int) -> str:
     if entry.kind == "rest":
         return f"({entry.label})"
-    names = f"({', '.join(entry.names)})" if entry.names else ""
+    names = ", ".join(entry.names)
+    if entry.folded > len(entry.names):
+        names += f" of {entry.folded:,}" if names else counted(entry.folded, "definition")
     is_place = entry.kind in ("folder", "file")
     label = entry.label.ljust(label_width) if is_place else entry.label
-    return f"{label}  {' '.join(filter(None, (entry.summary, names)))}".rstrip()
+    return f"{label}  {' '.join(filter(None, (entry.summary, f'({names})' if names else '')))}".rstrip()
 
 
-def reading_lines(
-    reading: Reading, gutter: str = f"{{:{NUMBER}}} | ", width: int = MAX_LINE
+def numbered_lines(
+    lines: Iterable[tuple[int, str]],
+    first: int,
+    last: int,
+    gutter: str = f"{{:{NUMBER}}} | ",
+    width: int = MAX_LINE,
 ) -> Iterator[str]:
-    """Yield the lines of a place with their numbers; a line says what is folded away."""
-    last = reading.first_line - 1
-    for number, text in [*reading.lines, (reading.last_line + 1, "")]:
-        if number > last + 1:
-            yield f"{' ' * len(gutter.format(0))}{fold(last + 1, number - 1)}"
-        if number <= reading.last_line:
+    """Yield lines with their numbers; a line says which ones between the first and the last are not there."""
+    following = first
+    for number, text in [*lines, (last + 1, "")]:
+        if number > following:
+            yield f"{' ' * len(gutter.format(0))}{fold(following, number - 1)}"
+        if number <= last:
             yield cut(f"{gutter.format(number)}{text}".rstrip(), width)
-        last = number
+        following = number + 1
 
 
 def fold(first: int, last: int) -> str:

@@ -41,6 +41,11 @@ class Reading:
     lines: tuple[tuple[int, str], ...]
     stale: bool = False
 
+    @property
+    def folded(self) -> int:
+        """How many lines are folded away."""
+        return self.last_line - self.first_line + 1 - len(self.lines)
+
 
 @dataclass(frozen=True, slots=True)
 class FileView:

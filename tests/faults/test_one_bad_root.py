@@ -82,7 +82,9 @@ def test_broken_settings_in_one_folder_are_a_note_of_every_search(engine, good, 
     }
     usages = engine.session(Scope(everything=True)).usages("find_the_giraffe")
     assert [one.state for one in usages.freshness] == ["unchecked", "current"]
-    assert [one.path for one in engine.session(Scope(everything=True)).read("find_the_giraffe")] == ["g.py"]
+    assert [one.path for one in engine.session(Scope(everything=True)).read("find_the_giraffe").places] == [
+        "g.py"
+    ]
     with pytest.raises(ConfigError, match="not valid TOML"):
         engine.search("find giraffe", Scope((bad,)))
 

@@ -145,6 +145,8 @@ def test_changed_functions_are_compared_with_all_others(tmp_path, home):
     assert (
         command("duplicates", "--changed").stderr
         == "no duplicates in 0 changed definitions, compared with 4 functions\n"
+        "note: not seen: 1 function shorter than --min-lines, "
+        "2 functions in tests, generated or vendored code\n"
     )
     edited = TOTAL.replace("total_price", "sum_up")
     write_tree(root, {"lib/new.py": f"x = 1\n\n\n\n{edited}\n\ndef other():\n    return x\n"})

@@ -184,7 +184,9 @@ def test_in_python_a_scope_names_a_group_or_its_folders(engine, folders, monkeyp
     assert names(engine, group="backend") == {"retry_api", "retry_lib"}
     assert names(engine, folders=[folders / "mono/web"]) == {"retry_web"}
     monkeypatch.chdir(folders / "mono")
-    assert [one.root for one in engine.session(Scope(folders=["web"])).outline(".")] == [f"{folders}/mono"]
+    assert [one.root for one in engine.session(Scope(folders=["web"])).outline(".").places] == [
+        f"{folders}/mono"
+    ]
     assert names(engine, group="backend", within=[folders / "lib"]) == {"retry_lib"}
     with pytest.raises(ConfigError, match="no group 'nope'"):
         names(engine, group="nope")

@@ -178,7 +178,10 @@ def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, r
         (["???"], "query '???' has no words to search for"),
         (["grain", "--root", "none"], "none is not a folder: give --root an existing folder"),
         (["loft.py:900-950"], "loft.py has 6 lines: give one of them"),
-        (["none.py:3"], "none.py is not in the index: give the path of a file in it"),
+        (
+            ["none.py:3"],
+            "none.py is not in the index: give the path of a file in it (not seen: 1 file that --content would add)",
+        ),
     ],
 )
 def test_mistakes_are_one_line(indexed, words, error):

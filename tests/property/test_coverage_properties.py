@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
@@ -17,8 +18,10 @@ from codesearch.engine.answer import Answer, UsagesAnswer
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
+from codesearch.errors import IndexNotFoundError
 from codesearch.search import literals
 from codesearch.search.request import SearchRequest
+from codesearch.structure.text import outline_lines
 from tests.conftest import write_tree
 
 NAME = "needle_of_the_test"
@@ -68,6 +71,14 @@ def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons: set[str], is
             assert found == is_seen
             assert answer.coverage.reasons.keys() == reasons
             assert answer.coverage.complete == (not reasons) == (not answer.coverage.text)
+        outline, duplicates = session.outline(), session.duplicates(min_lines=1)
+        assert outline.coverage == duplicates.coverage == answer.coverage
+        if is_seen:
+            assert session.read(NAME).coverage == answer.coverage
+        else:
+            with pytest.raises(IndexNotFoundError) as error:
+                session.read(NAME)
+            assert ("not seen: " in str(error.value)) == bool(reasons)
 
 
 def test_an_index_that_is_behind_or_not_compared_is_not_complete(tmp_path: Path, engine: Engine) -> None:
@@ -94,3 +105,24 @@ def test_what_is_not_shown_or_not_read_is_counted(
     monkeypatch.setattr(literals, "MOST_FILES", 2)
     assert session.search(SearchRequest(NAME, 9, "lexical", fixed=True)).coverage.reasons == {"not read": 4}
     assert session.usages(NAME).coverage.reasons == {"not read": 4}
+
+
+def test_what_is_folded_is_counted_and_marked(tmp_path: Path, engine: Engine) -> None:
+    body = "".join(f"    needle({number})\n" for number in range(30))
+    functions = "".join(f"def find_{number}():\n{body}\n" for number in range(9))
+    root = write_tree(tmp_path / "project", {f"f{number}.py": functions for number in range(9)})
+    engine.index(root)
+    session = engine.session(Scope((root,)), Policy(may_index=False))
+    whole = session.read("f1.py", most_lines=20).coverage
+    assert (whole.complete, whole.reasons) == (False, {"folded": 9 * 31})
+    several = session.outline("find_1", max_lines=20)
+    assert (len(several.places), several.place_count, several.coverage.reasons) == (5, 9, {"not shown": 4})
+    (answered,) = session.outline(question="find 3", max_lines=30).places
+    shown = list(outline_lines(answered))
+    code = [line for line in shown if " | " in line]
+    assert any(re.fullmatch(r" +… lines \d+-\d+", shown[shown.index(code[-1]) + 1]) for _ in code)
+    assert answered.folded > 0
+    counts = re.findall(
+        r"of (\d+)\)|\((\d+) more", "\n".join(outline_lines(session.outline(max_lines=6).places[0]))
+    )
+    assert [int(first or last) for first, last in counts] == [9, 9, 9, 9, 5]

@@ -52,16 +52,16 @@ def session(engine: Engine, root: Path) -> Session:
     }.items(),
 )
 def test_a_member_is_read_by_its_name(session, text, code):
-    (reading,) = session.read(text)
+    (reading,) = session.read(text).places
     assert (reading.definition.kind, [line for _, line in reading.lines]) == ("field", [code])
 
 
 def test_a_line_of_a_member_stands_for_the_type_around_it(session):
-    assert session.read("Order.java:3")[0].definition.name == "Order"
+    assert session.read("Order.java:3").places[0].definition.name == "Order"
 
 
 def test_outlines_have_members_in_the_order_of_the_source(session):
-    assert [line for one in session.outline("Order.java") for line in outline_lines(one)] == [
+    assert [line for one in session.outline("Order.java").places for line in outline_lines(one)] == [
         "Order.java",
         "     1    class Order",
         "     3      private int totalPrice = 0  What it costs.",
@@ -98,10 +98,10 @@ def test_members_of_unchanged_files_stay_when_an_index_is_updated(tmp_path):
     (root / "Order.java").write_text("class Order {\n    int other;\n}\n")
     engine.index(root)
     session = engine.session(Scope((root,), here=root))
-    assert [session.read(name)[0].path for name in ("Shade", "maxRetries", "other")] == [
+    assert [session.read(name).places[0].path for name in ("Shade", "maxRetries", "other")] == [
         "Colour.cs",
         "limits.py",
         "Order.java",
     ]
-    assert session.outline("Order.java")[0].entries[-1].label == "int other"
+    assert session.outline("Order.java").places[0].entries[-1].label == "int other"
     engine.close()

@@ -26,7 +26,7 @@ def outline(tmp_path, tiny_bundle):
     def outline(place=".", tree=TREE, **options):
         root = write_tree(tmp_path / "shop", tree)
         engine.index(root)
-        found = engine.session(Scope((root,), here=root)).outline(place, **options)
+        found = engine.session(Scope((root,), here=root)).outline(place, **options).places
         return [line for one in found for line in outline_lines(one)]
 
     yield outline

@@ -39,7 +39,7 @@ def places(engine, tmp_path):
         return [
             f"{found.path}:{found.first_line}-{found.last_line}"
             + (f" {found.definition.qualified_name}" if found.definition else "")
-            for found in engine.session(scope).read(text)
+            for found in engine.session(scope).read(text).places
         ]
 
     return places
@@ -91,7 +91,7 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
     ("text", "message"),
     [
         ("nothing", "no file, folder or definition is 'nothing': search for it with a query"),
-        ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it"),
+        ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it \(not seen: 1 file that"),
         ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
         ("http.js:70", r"javascript/http\.js has 6 lines: line 70 is behind its end"),
         ("python", "python is a folder: see its outline"),

@@ -79,11 +79,11 @@ def answers(engine: Engine, root: Path) -> dict[str, Callable[[str], list[str]]]
     def read(text: str) -> list[str]:
         return [
             f"{reading.path}:{reading.definition.start_line if reading.definition else reading.first_line}"
-            for reading in engine.session(scope).read(text)
+            for reading in engine.session(scope).read(text).places
         ]
 
     def outline(text: str) -> list[str]:
-        heads = [outline.entries[0] for outline in engine.session(scope).outline(text)]
+        heads = [outline.entries[0] for outline in engine.session(scope).outline(text).places]
         return [f"{entry.path}:{entry.definition.start_line if entry.definition else 1}" for entry in heads]
 
     def find(text: str) -> list[str]:

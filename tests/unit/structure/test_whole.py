@@ -6,7 +6,7 @@ import pytest
 
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.structure.text import reading_lines
+from codesearch.structure.text import numbered_lines
 from tests.conftest import TINY_REPO, write_tree
 
 LONG = '''import os
@@ -63,8 +63,9 @@ def read(tmp_path, tiny_bundle):
     engine.index(root)
 
     def read(place, most_lines=None, most_chars=None):
-        (found,) = engine.session(Scope((root,))).read(place, most_lines=most_lines, most_chars=most_chars)
-        return "\n".join(reading_lines(found, "{} "))
+        session = engine.session(Scope((root,)))
+        (found,) = session.read(place, most_lines=most_lines, most_chars=most_chars).places
+        return "\n".join(numbered_lines(found.lines, found.first_line, found.last_line, "{} "))
 
     yield read
     engine.close()
