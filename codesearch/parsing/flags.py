@@ -45,6 +45,10 @@ _GENERATED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SCRIPT = re.compile(r"\.[cm]?js$", re.IGNORECASE)
+_BANNER = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*/\*!\s*(?:\*\s*)?(?!\W*licensed)[^\n]{1,80}?[ @]v?\d+\.\d+", re.IGNORECASE
+)
+"""How published libraries begin: with their name and version, in a comment that minifiers keep."""
 _BUNDLE_BYTES = 500_000
 """Nobody writes so much JavaScript into one file."""
 _BUNDLER = re.compile(
@@ -77,9 +81,8 @@ def file_flags(path: str, source: bytes) -> int:
     (True, True)
     """
     generated = bool(_GENERATED_NAME.search(path)) or _says_generated(source) or _is_bundle(path, source)
-    return (
-        generated * GENERATED | is_test(path) * TEST | is_vendored(path) * VENDORED | is_built(path) * BUILT
-    )
+    vendored = is_vendored(path) or bool(_SCRIPT.search(path) and _BANNER.match(source))
+    return generated * GENERATED | is_test(path) * TEST | vendored * VENDORED | is_built(path) * BUILT
 
 
 def is_test(path: str) -> bool:

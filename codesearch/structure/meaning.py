@@ -139,6 +139,8 @@ _AFTER_DECLARED = re.compile(rb"\s*(?:[=;,{(:<\[)]|[?!]:|\Z)|\s+[\w\[\]*.]+\s*(?
 """What stands around a name in the line that declares it."""
 _BASES_IN_BRACKETS = frozenset(("python", "cython", "gdscript"))
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
+_IMPL = re.compile(rb"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
+_IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
 _BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
 R = TypeVar("R")
 Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
@@ -160,7 +162,7 @@ class Names:
         self.targets = {ref.doc_id for ref in asked}
         self.target_files = {(ref.root, ref.path) for ref in asked}
         self.only_targets = len(asked) < len(everything)
-        self._all = everything
+        self.everything = everything
         self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self._by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in everything:
@@ -179,7 +181,7 @@ class Names:
     @cached_property
     def by_package(self) -> Mapping[tuple[str, str], Sequence[Ref]]:
         """Definitions outside of classes by (root, package), if they are few."""
-        able = [ref for ref in self._all if not _is_method(ref) and not ref.row.flags & NESTED]
+        able = [ref for ref in self.everything if not _is_method(ref) and not ref.row.flags & NESTED]
         packages: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in able if len(able) <= _MOST_PACKAGED else ():
             read = read_source(cast(SourceFiles, ref.source).segment, ref.file)
@@ -195,7 +197,7 @@ class Names:
         """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
         family = _FAMILY.get(file.language, file.language)
         by_family = self._by_family
-        return by_family.get((file.root, family)) or by_family.get(("", family)) or self._all
+        return by_family.get((file.root, family)) or by_family.get(("", family)) or self.everything
 
 
 class SourceFile:
@@ -377,6 +379,26 @@ def is_base(name: str, row: DocumentRow, language: str) -> bool:
         bases, count = (_INNER if language in _BASES_IN_BRACKETS else _BRACKETS).subn("", bases)
     bases = re.split(r"\bwhere\b", bases)[0]
     return re.search(rf"(?<![\w=]){re.escape(name)}(?!\w)", bases) is not None
+
+
+def impl_of(source: bytes, position: int, name: str) -> tuple[int, str, str] | None:
+    """Return the line, the header and the type of the `impl NAME for TYPE` of Rust that has a name at a position.
+
+    >>> impl_of(b"impl<T> Draw<T> for shapes::Box<T> {}", 8, "Draw")
+    (1, 'impl<T> Draw<T> for shapes::Box<T>', 'Box')
+    """
+    ends = max(source.rfind(mark, 0, position) for mark in (b";", b"{", b"}"))
+    if (begin := _IMPL.search(source, ends + 1, position)) is None:
+        return None
+    end = source.find(b"{", position, position + _MOST_STATEMENT_BYTES)
+    header = " ".join(source[begin.start() : end].decode("utf-8", "replace").split())
+    bare, count = header.replace("->", ""), 1
+    while count:
+        bare, count = re.subn("<[^<>]*>", "", bare)
+    match = _IMPL_FOR.match(bare)
+    if match is None or match["base"] != name:
+        return None
+    return source.count(b"\n", 0, begin.start()) + 1, header, match["name"]
 
 
 def _imported(file: SourceFile, names: Names, position: int, before: str | None) -> list[Ref]:

@@ -132,8 +132,9 @@ def usages_lines(
     listed = ((usages.definitions, usages.definition_count), (usages.derived, usages.derived_count))
     for definitions, count in listed:
         if definitions is usages.derived and definitions:
+            name, is_method = visible(usages.name), definitions[0].kind == "method"
             yield ""
-            yield f"has {visible(usages.name)} as a base:"
+            yield f"overrides {name}:" if is_method else f"has {name} as a base:"
         for defined in definitions:
             name = visible(f"{defined.qualified_name}  {defined.kind}")
             yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)

@@ -16,8 +16,9 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +41,7 @@ from codesearch.structure.meaning import (
     Names,
     SourceFile,
     graded,
+    impl_of,
     in_comment,
     is_base,
     is_whole,
@@ -53,6 +55,7 @@ from codesearch.types import HEADER_KINDS, OF_FILE, Definition
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
+_MOST_DERIVED = 50
 _MOST_IN_FILE = 10_000
 _SIGILS, _MARKS = "@$:", "?!="
 """What may stand before and behind a name without being part of it."""
@@ -99,8 +102,8 @@ class Usages:
     The counts are of everything that was read; `unread_files` may have the name and were not all read. Other code is
     only counted, in `other_code`, unless there is nothing else. `elsewhere` counts the lines that have the name and are
     no usages: they can only mean other definitions, or the name is a part of a longer one. `derived` are definitions
-    whose headers have the name as a base. If the name has no definition with what stood before it, that is `not_in`.
-    If nothing has the name, `near` has the nearest ones.
+    whose headers have the name as a base; of a method with its type, the methods of derived types. If the name has no
+    definition with what stood before it, that is `not_in`. If nothing has the name, `near` has the nearest ones.
     """
 
     name: str
@@ -148,14 +151,15 @@ def find_usages(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
     snapshot, filters = Snapshot(indexes), filters or Filters()
+    meanings = partial(_meant, indexes, snapshot, here=here, folders=folders)
     usages, unread, elsewhere = list[_Occurrence](), 0, 0
-    for names in _meant(indexes, snapshot, wanted, here, folders):
+    for names in meanings(wanted):
         usages, unread, elsewhere = _usages_of(snapshot, names, filters)
         if usages or unread or elsewhere:
             break
     counts = Counter(GRADES[usage.grade] for usage in usages)
     listed = usages if all_code else [usage for usage in usages if not usage.is_other] or usages
-    derived = _derived(usages, names)
+    derived = _derived(usages, names) or _overriding(snapshot, names, meanings, filters)
     is_unknown = not (usages or unread or elsewhere or names.asked)
     return Usages(
         names.text,
@@ -292,7 +296,13 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]
     derived: dict[tuple[SourceFile, int], Defined] = {}
     for usage in usages:
         file = usage.file
-        if usage.grade == IN_COMMENTS or not file.in_type(usage.line):
+        if usage.grade == IN_COMMENTS:
+            continue
+        if file.language == "rust" and (impl := impl_of(file.source, usage.position, names.text)):
+            line, header, name = impl
+            definition = Definition(file.path, "rust", "type", name, name, header, "", line, line, line)
+            derived[file, -line] = Defined(*astuple(definition), root=file.root)
+        if not file.in_type(usage.line):
             continue
         at = file.innermost(usage.line)
         if at is not None and (file, at) not in derived and is_base(names.text, file.row(at), file.language):
@@ -301,9 +311,26 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]
     return tuple(derived.values())
 
 
-def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
+def _overriding(
+    snapshot: Snapshot, names: Names, meanings: Callable[[str], Iterator[Names]], filters: Filters
+) -> tuple[Defined, ...]:
+    """Return the methods of derived types with the name of those that are asked for."""
+    if not names.only_targets or not all(ref.row.kind == "method" for ref in names.asked):
+        return ()
+    derived = set[str]()
+    bases = [ref.owner for ref in names.asked if ref.owner]
+    while bases and len(derived) < _MOST_DERIVED:
+        base = next(meanings(bases.pop()))
+        found = {one.name for one in _derived(_usages_of(snapshot, base, filters)[0], base)} - derived
+        derived |= found
+        bases += sorted(found)
+    refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
+    return _defined(refs, len(refs))
+
+
+def _defined(refs: Sequence[Ref], most: int = MOST_DEFINITIONS) -> tuple[Defined, ...]:
     """Return the first of some definitions."""
-    return tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in refs[:MOST_DEFINITIONS])
+    return tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in refs[:most])
 
 
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:

@@ -7,7 +7,7 @@ import pytest
 from codesearch.parsing.extract import extract
 from codesearch.parsing.flags import file_flags, is_test, is_vendored
 from codesearch.parsing.languages import language_named
-from codesearch.types import GENERATED, NESTED, STUB, TEST
+from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
 
 
 def flags(language: str, source: str) -> list[int]:
@@ -130,6 +130,21 @@ def test_a_test_file_is_recognised_by_its_path(path: str, expected: bool) -> Non
 )
 def test_a_vendored_file_is_recognised_by_its_path(path: str, expected: bool) -> None:
     assert is_vendored(path) is expected
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "expected"),
+    [
+        ("public/jq.js", "/*!\n * jQuery JavaScript Library v1.7.1\n * http://jquery.com/\n */", True),
+        ("lib/ui.js", "/*! jQuery UI - v1.10.3 - 2013-09-24 */", True),
+        ("src/ui.js", "/*!\n * OpenUI5\n * Licensed under the Apache License, Version 2.0\n */", False),
+        ("src/ui.js", "/*! Licensed under the Apache License 2.0 */", False),
+        ("src/a.js", "/* Widgets 1.2 */", False),
+        ("src/a.py", "/*! jQuery v1.7.1 */", False),
+    ],
+)
+def test_a_published_library_is_recognised_by_its_first_line(path: str, head: str, expected: bool) -> None:
+    assert bool(file_flags(path, head.encode()) & VENDORED) == expected
 
 
 @pytest.mark.parametrize(

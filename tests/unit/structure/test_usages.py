@@ -13,7 +13,7 @@ from codesearch.search import literals
 from codesearch.search.request import Filters
 from codesearch.store.reader import IndexReader
 from codesearch.structure.places import find_spots
-from codesearch.structure.text import usages_summary
+from codesearch.structure.text import usages_lines, usages_summary
 from codesearch.structure.usages import Usages, find_usages
 from tests.conftest import write_tree
 
@@ -335,6 +335,40 @@ def test_types_with_the_name_as_a_base_are_listed(
     }
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Animal")
     assert ([one.name for one in found.derived], found.derived_count) == (["Dog", "Cat"], 2)
+
+
+def test_types_that_implement_a_trait_are_listed(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "draw.rs": "pub trait Draw {\n    fn draw(&self);\n}\n\npub trait Paint: Draw {}\n",
+        "pen.rs": "// An impl of a trait.\n\nimpl<T: Simple, F: Fn() -> T>\n    crate::Draw for ink::Pen<T, F>\nwhere\n"
+        "    T: Copy,\n{\n    fn draw(&self) {}\n}\n\nimpl<D: Draw> Clone for Pot<D> {}\n\nimpl Draw {\n}\n"
+        "unsafe impl Draw for &Pad {\n    fn draw(&self) {}\n}\n\nimpl Paint for Can {}\n\nimpl Can {\n"
+        "    fn draw(&self) {}\n}\n\nimpl Other {\n    fn draw(&self) {}\n}\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    found = find_usages([index], "Draw")
+    assert [(one.name, one.start_line) for one in found.derived] == [("Paint", 5), ("Pen", 3), ("Pad", 15)]
+    assert found.derived[1].signature == (
+        "impl<T: Simple, F: Fn() -> T> crate::Draw for ink::Pen<T, F> where T: Copy,"
+    )
+    overriding = find_usages([index], "Draw::draw")
+    assert [one.qualified_name for one in overriding.derived] == ["Pen::draw", "Pad::draw", "Can::draw"]
+
+
+def test_methods_that_override_one_are_listed(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
+    run = "    def run(self):\n        return 1\n\n\n"
+    tree = {
+        "base.py": f"class Base:\n{run}class Other:\n{run}",
+        "a.py": f"from base import Base\n\n\nclass A(Base):\n    pass\n\n\nclass B(A):\n{run}",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    for place in ("Base.run", "base.py:2"):
+        found = find_usages([index], place)
+        assert ([one.qualified_name for one in found.derived], found.derived_count) == (["B.run"], 1)
+        assert "overrides run:" in usages_lines(found)
+    assert find_usages([index], "run").derived == find_usages([index], "Other.run").derived == ()
 
 
 def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
