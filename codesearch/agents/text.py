@@ -12,7 +12,7 @@ from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
-from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, UsagesAnswer
+from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, UsagesAnswer, not_indexed
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
@@ -188,9 +188,7 @@ def status_text(status: IndexStatus, project: Path) -> str:
         return f"the index cannot be read: {status.error}"
     languages = sorted(status.languages.items(), key=lambda item: (-item[1], item[0]))
     skipped = [
-        f"not indexed, {reason}: {sum(counts.values())} files "
-        f"({', '.join(ending or 'no extension' for ending in sorted(counts)[:8])})\n"
-        for reason, counts in sorted(status.not_indexed.items())
+        f"{visible(line.strip())}\n" for line in not_indexed(status.not_indexed, status.folders_not_entered)
     ]
     changes = status.changes
     behind = f"{changes.to_parse} files to index, {changes.removed} removed" if changes else "unknown"

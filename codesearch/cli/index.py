@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import build_notes, build_progress, counts, not_indexed, size_of, stage_progress
+from codesearch.cli.notes import build_notes, build_progress, size_of, stage_progress
 from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
 from codesearch.config import IndexOptions
+from codesearch.engine.answer import counts, not_indexed
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
 from codesearch.settings import Model, ModelSettings, ServerSettings, WalkSettings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,42 +15,14 @@ if TYPE_CHECKING:
     from codesearch.build.build import Progress, ProgressCallback
     from codesearch.engine.answer import Freshness
     from codesearch.engine.reports import IndexReport
-    from codesearch.store.manifest import Counts
     from codesearch.types import Coverage
 
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
-_SHOWN = 5
 
 
 def size_of(count: int) -> str:
     """Return a number of bytes with its unit."""
     return f"{-(-count // 1000)} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
-
-
-def counts(numbers: Mapping[str, int]) -> str:
-    """List the most frequent names with their numbers.
-
-    >>> counts({".md": 1200, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1, ".f": 1})
-    '.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more'
-    """
-    ordered = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    count = _SHOWN if len(ordered) > _SHOWN + 1 else len(ordered)  # "and 1 more" is as long as a name.
-    shown = [f"{name or 'no extension'} {number:,}" for name, number in ordered[:count]]
-    more = len(ordered) - len(shown)
-    return ", ".join([*shown, f"and {more} more"] if more else shown)
-
-
-def not_indexed(files: Counts, folders: Counts) -> Iterator[str]:
-    """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
-    from codesearch.engine.answer import FILES, FOLDERS, named
-
-    heading = ["  not indexed"]
-    for names, numbers in ((FILES, files), (FOLDERS, folders)):
-        for reason, name in names.items():
-            if total := sum(numbers.get(reason, {}).values()):
-                yield from heading
-                heading = []
-                yield f"    {named(total, name)} ({counts(numbers[reason])})"
 
 
 @contextmanager

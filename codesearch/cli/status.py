@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import counts, freshness_notes, not_indexed, size_of, stage_progress
+from codesearch.cli.notes import freshness_notes, size_of, stage_progress
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
+from codesearch.engine.answer import counts, not_indexed
 from codesearch.engine.scope import covering_index
 from codesearch.errors import ConfigError
 from codesearch.options import Opt

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -12,7 +12,7 @@ from codesearch.types import Coverage, Definition, Hit
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
-    from codesearch.store.manifest import Manifest
+    from codesearch.store.manifest import Counts, Manifest
     from codesearch.structure.usages import Usages
 
 T = TypeVar("T")
@@ -102,6 +102,7 @@ _OTHERS = {
     "short": "function{s} shorter than --min-lines",
     "other code": "function{s} in tests, generated or vendored code",
 }
+_LISTED = 5
 _SEEN = ("binary", "link", "partly as blocks", "no code")
 """Reasons that hide no text: a link leads to a file with a path of its own, and exact text finds imports."""
 
@@ -110,6 +111,30 @@ def named(count: int, name: str) -> str:
     """Return a number with a name, in which {s}, {es} and {are} depend on it."""
     words = {"s": "", "es": "", "are": "is"} if count == 1 else {"s": "s", "es": "es", "are": "are"}
     return f"{count:,} {name.format_map(words)}"
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """List the most frequent names with their numbers.
+
+    >>> counts({".md": 1200, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1, ".f": 1})
+    '.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more'
+    """
+    ordered = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
+    count = _LISTED if len(ordered) > _LISTED + 1 else len(ordered)  # "and 1 more" is as long as a name.
+    shown = [f"{name or 'no extension'} {number:,}" for name, number in ordered[:count]]
+    more = len(ordered) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)
+
+
+def not_indexed(files: Counts, folders: Counts) -> Iterator[str]:
+    """Yield a heading and a line for each reason; yield nothing if everything is indexed."""
+    heading = ["  not indexed"]
+    for names, numbers in ((FILES, files), (FOLDERS, folders)):
+        for reason, name in names.items():
+            if total := sum(numbers.get(reason, {}).values()):
+                yield from heading
+                heading = []
+                yield f"    {named(total, name)} ({counts(numbers[reason])})"
 
 
 def coverage_of(

@@ -317,8 +317,9 @@ def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
     for index in indexes:
         if indexed := live_file(index, path):
             return Spot(index, path, *indexed)
-    root = indexes[0].manifest.root
-    raise IndexNotFoundError(f"{path[:_SHOWN]} is not in the index of {root}", "give a path of a hit")
+    near = did_you_mean(near_names(Snapshot(indexes), path))
+    problem = f"{path[:_SHOWN]} is not in the index of {indexes[0].manifest.root}"
+    raise IndexNotFoundError(problem, near or "give a path of a hit")
 
 
 def _at_line(spot: Spot, line: int) -> Spot:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.notes import counts, not_indexed, size_of
+from codesearch.cli.notes import size_of
+from codesearch.engine.answer import counts, not_indexed
 from codesearch.store.manifest import OTHER
 
 
