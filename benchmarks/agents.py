@@ -23,7 +23,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from benchmarks.publish import DOCS, fill, line, record
-from codesearch.agents.text import hits_text, readings_text
+from codesearch.agents.text import fitting_definitions, hits_text, readings_text
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
@@ -77,8 +77,10 @@ def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> Cost |
     read = 0
     scope = Scope((root,))
     for calls, count in enumerate((_HITS, _MORE_HITS), 1):
-        answer = engine.search(text, scope, top_k=count, refresh=False, by_file=count == _HITS)
-        shown = hits_text(answer, root, _TOKENS if count == _HITS else 2 * _TOKENS)
+        is_first = count == _HITS
+        screen = fitting_definitions(_TOKENS) if is_first else 0
+        answer = engine.search(text, scope, top_k=count, refresh=False, by_file=is_first, screen=screen)
+        shown = hits_text(answer, root, _TOKENS if is_first else 2 * _TOKENS)
         read += len(shown)
         listed = (one for hit in answer.hits for one in (hit, *hit.others))
         if found := next((hit for hit in listed if _is_right(hit, right) and _is_shown(hit, shown)), None):
@@ -123,8 +125,8 @@ def _is_right(hit: Hit, right: set[str]) -> bool:
 
 
 def _is_shown(hit: Hit, text: str) -> bool:
-    place = f"{hit.start_line}-{hit.last_line} {hit.kind}"
-    return f"{hit.path}:{place}" in text or f"also {place} {hit.qualified_name}" in text
+    lines = f"{hit.start_line}-{hit.last_line} "
+    return f"{hit.path}:{lines}" in text or re.search(rf"^  {lines}.*\b{hit.name}\b", text, re.M) is not None
 
 
 def summary(found: list[Cost | None]) -> dict[str, Any]:

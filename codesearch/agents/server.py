@@ -7,6 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import count
 from math import inf
@@ -27,6 +28,7 @@ import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import (
     fitting_chars,
+    fitting_definitions,
     fitting_lines,
     groups_text,
     history_text,
@@ -54,6 +56,8 @@ _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
 _SIMILAR = 0.55
 """How similar a name must be to the one that is meant, 0 to 1."""
+_LIMIT = 8
+"""Hits of an answer, unless the agent says otherwise."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -136,7 +140,7 @@ class Agents:
         language: Annotated[str, _about("Only this language, such as python.")] = "",
         kind: Annotated[str, _about("Only this kind, such as function, method or class.")] = "",
         flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
-        limit: _Hits = 8,
+        limit: _Hits = _LIMIT,
         max_tokens: _Tokens = 250,
         at: _Revision = "",
         group: str = "",
@@ -147,6 +151,8 @@ class Agents:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(query, limit, filters=filters, by_file=not flat)
+            if limit == _LIMIT:  # Without a number of hits, they fill the answer.
+                request = replace(request, screen=fitting_definitions(max_tokens))
             return hits_text(session.search(request), project, max_tokens)
 
         return await self._run(context, work, at, group)
@@ -155,7 +161,7 @@ class Agents:
         self,
         context: Context[Any, Any],
         place: _Place,
-        limit: _Hits = 8,
+        limit: _Hits = _LIMIT,
         max_tokens: _Tokens = 250,
         group: str = "",
     ) -> str:

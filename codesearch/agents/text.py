@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 
 from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, UsagesAnswer, not_indexed
@@ -17,14 +17,24 @@ from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
 from codesearch.search.snippets import snippet_lines
-from codesearch.structure.text import Outline, cut, numbered_lines, outline_lines, usages_lines
+from codesearch.structure.text import (
+    Outline,
+    cut,
+    numbered_lines,
+    outline_lines,
+    short_name,
+    usages_lines,
+)
 from codesearch.structure.whole import Reading
 from codesearch.types import Hit
 from codesearch.visible import visible
 
 _CHARS_PER_TOKEN = 4
+_ROW_CHARS = 52
 _LINE_CHARS = 60
 """About as long is a line of code with its number."""
+_FOR_ROWS = 0.9
+"""The share of a budget that is for places and names; the rest is for code."""
 _MAX_LINE = 200
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
@@ -39,15 +49,20 @@ def fitting_chars(max_tokens: int) -> int:
     return max_tokens * _CHARS_PER_TOKEN - _NOTE_CHARS
 
 
+def fitting_definitions(max_tokens: int) -> int:
+    """Return about how many definitions fit into a budget, each in a row, with the paths of their files."""
+    return max(4, fitting_chars(max_tokens) // _ROW_CHARS)
+
+
 def fitting_lines(max_tokens: int) -> int:
     """Return about how many lines fit into a budget."""
     return max(4, max_tokens * _CHARS_PER_TOKEN // _LINE_CHARS)
 
 
 def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
-    """Return the hits in a budget, each with a line `path:first-last kind name`, the best with lines of their code.
+    """Return the hits in a budget, each with a row `path:first-last kind name`, the best with lines of their code.
 
-    Other definitions of the same file follow as `also first-last kind name`.
+    Other definitions of the same file follow as `first-last kind name`. A function is only `name()`.
     """
     notes = failures_text(answer.freshness)
     if not answer.hits:
@@ -60,26 +75,14 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
         else:  # There was no time to find out.
             notes += "note: files may have changed; status counts them\n"
     left = fitting_chars(max_tokens) - len(notes)
-    heads = _fitting([_head(hit, project) for hit in answer.hits], left)
-    left -= sum(map(len, heads))
-    others = _fitting(
-        [
-            f"  also {other.start_line}-{other.last_line} {other.kind} {_cut(other.qualified_name)}\n"
-            for hit in answer.hits[: len(heads)]
-            for other in hit.others
-        ],
-        left,
-    )
-    left -= sum(map(len, others))
-    lines: list[dict[int, str]] = [{} for _ in heads]
-    best = [
-        snippet_lines(hit, answer.query, answer.mode, _MOST_SNIPPET_LINES)
-        for hit in answer.hits[: len(heads)]
-    ]
+    blocks = [[_head(hit, project), *map(_other, hit.others)] for hit in answer.hits]
+    rows = _fitting(list(chain.from_iterable(blocks)), int(left * _FOR_ROWS))
+    left -= sum(map(len, rows))
+    heads = sum(first < len(rows) for first in accumulate(map(len, blocks), initial=0))
+    lines: list[dict[int, str]] = [{} for _ in range(heads)]
+    best = [snippet_lines(hit, answer.query, answer.mode, _MOST_SNIPPET_LINES) for hit in answer.hits[:heads]]
     for count in range(1, _MOST_SNIPPET_LINES + 1):  # The better a hit, the more lines.
-        for hit, positions, shown in zip(
-            answer.hits[: max(len(heads) // count, 1)], best, lines, strict=False
-        ):
+        for hit, positions, shown in zip(answer.hits[: max(heads // count, 1)], best, lines, strict=False):
             code = hit.code.split("\n")
             for position in sorted(positions[:count]):
                 text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
@@ -88,10 +91,11 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
                     shown[position] = text
                     left -= len(text)
     parts = []
-    for hit, head, shown in zip(answer.hits, heads, lines, strict=False):
-        parts += [head, *(shown[position] for position in sorted(shown)), *others[: len(hit.others)]]
-        del others[: len(hit.others)]
-    more = len(answer.hits) - len(heads)
+    for block, shown in zip(blocks, lines, strict=False):
+        head, *others = rows[: len(block)]
+        del rows[: len(block)]
+        parts += [head, *(shown[position] for position in sorted(shown)), *others]
+    more = len(answer.hits) - heads
     note = f"{more} more left out: ask with more max_tokens or a narrower path\n" if more else ""
     return notes + "".join(parts) + note
 
@@ -111,10 +115,19 @@ def _confidence_note(answer: Answer) -> str:
 
 
 def _head(hit: Hit, project: Path) -> str:
-    path = _shown_path(project, hit.root, hit.path)
     stale = " (changed since it was indexed)" if hit.stale else ""
-    name = _cut(hit.qualified_name or hit.name)
-    return f"{path}:{hit.start_line}-{hit.last_line} {hit.kind} {name}{stale}\n"
+    return f"{_shown_path(project, hit.root, hit.path)}:{_definition(hit)}{stale}\n"
+
+
+def _other(hit: Hit) -> str:
+    return f"  {_definition(hit)}\n"
+
+
+def _definition(hit: Hit) -> str:
+    """Return the lines, kind and name of a definition; brackets say that it is a function."""
+    name = _cut(short_name(hit) or hit.name)
+    what = f"{name}()" if hit.kind in ("function", "method") else f"{hit.kind} {name}"
+    return f"{hit.start_line}-{hit.last_line} {what}"
 
 
 def readings_text(answer: PlacesAnswer[Reading], project: Path, max_tokens: int) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
-from codesearch.parsing.languages import separator_of
 from codesearch.search.snippets import (
     MAX_COLOURED,
     explaining_words,
@@ -20,7 +19,7 @@ from codesearch.search.snippets import (
     marks,
     snippet_lines,
 )
-from codesearch.structure.text import counted, numbered_lines
+from codesearch.structure.text import counted, numbered_lines, short_name
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_lines
@@ -158,16 +157,6 @@ def _rest(hit: Hit) -> str:
     """Return what a signature says after the name; the kind if that is nothing."""
     rest = hit.signature.partition(hit.name)[2].strip(" :{=") if hit.name else ""
     return visible(rest) if rest else hit.kind
-
-
-def short_name(hit: Hit) -> str:
-    """Return the qualified name without namespaces that the path has too; a class and its member stay."""
-    separator = separator_of(hit.language)
-    parts = hit.qualified_name.split(separator)
-    folders = hit.path.casefold().replace(".", "/").split("/")
-    while len(parts) > 2 and parts[0].casefold() in folders:
-        parts.pop(0)
-    return separator.join(parts)
 
 
 def fold_path(place: str, width: int) -> str:

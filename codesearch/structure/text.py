@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codesearch.parsing.languages import separator_of
 from codesearch.search.forms import did_you_mean
 from codesearch.types import Definition
 from codesearch.visible import visible
@@ -114,6 +115,16 @@ def numbered_lines(
 def fold(first: int, last: int) -> str:
     """Return what stands in the place of lines that are not shown."""
     return f"… line {first}" if first == last else f"… lines {first}-{last}"
+
+
+def short_name(of: Definition) -> str:
+    """Return the qualified name without namespaces that the path has too; a class and its member stay."""
+    separator = separator_of(of.language)
+    parts = of.qualified_name.split(separator)
+    folders = of.path.casefold().replace(".", "/").split("/")
+    while len(parts) > 2 and parts[0].casefold() in folders:
+        parts.pop(0)
+    return separator.join(parts)
 
 
 def cut(line: str, width: int) -> str:

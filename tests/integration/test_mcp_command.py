@@ -79,8 +79,8 @@ def test_each_tool_answers_with_paths_of_the_project(project):
         ("status", {}),
         connect=over_stdio,
     )
-    assert "python/convert.py:17-19 method Stack.push" in found[1]
-    assert "python/convert.py:9-11 function string_to_int" in similar[1]
+    assert "python/convert.py:17-19 Stack.push()\n" in found[1]
+    assert "python/convert.py:9-11 string_to_int()\n" in similar[1]
     assert read[1].splitlines()[0] == "python/convert.py:17-19 method Stack.push"
     assert "23: " in named[1] and "self.items.pop()" in named[1]
     assert "in 7 files" in status[1] and "0 files to index" in status[1]
@@ -381,7 +381,7 @@ def test_the_first_folder_of_the_client_is_the_project(project):
             return [(bool(result.is_error), result.content[0].text) for result in results]
 
     found, other, above, absolute = anyio.run(session)
-    assert "one.py:1-2 function only_here" in found[1]
+    assert "one.py:1-2 only_here()" in found[1]
     assert "sortStrings" not in other[1]
     assert above[0] and "is not in the index" in above[1]
     assert absolute[0] and "is not in the index" in absolute[1]

@@ -15,7 +15,7 @@ CODE = "def load(name):\n    first(name)\n    second(name)\n    third(name)\n   
 HIT = make_hit(CODE, path="check.py", signature="def load(name)")
 
 
-def shown(query: str, mode: str, max_tokens: int = 52) -> list[str]:
+def shown(query: str, mode: str, max_tokens: int = 50) -> list[str]:
     answer = Answer(query, mode, "nbow", "cpu", 10, 0.1, [HIT])
     return hits_text(answer, Path("/src"), max_tokens).splitlines()[1:]
 
@@ -50,9 +50,37 @@ def test_a_line_that_only_ends_a_block_is_not_shown():
 def test_the_best_hits_have_the_most_lines_and_every_hit_has_its_place():
     hits = [replace(HIT, rank=rank, path=f"{rank}.py") for rank in range(1, 5)]
     text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits), Path("/src"), 130)
-    per_hit = [block.count("\n  ") for block in text.split(".py:1-6 function load")[1:]]
+    per_hit = [block.count("\n  ") for block in text.split(".py:1-6 load()")[1:]]
     assert per_hit == sorted(per_hit, reverse=True) and per_hit[0] > per_hit[-1]
     assert len(text) <= 4 * 130
+
+
+def test_definitions_follow_their_file_in_short_rows():
+    path = "pkg/sub/check.py"
+    others = tuple(
+        replace(HIT, path=path, kind=kind, qualified_name=name, start_line=line, last_line=line + 9)
+        for kind, name, line in (("method", "pkg.sub.Store.save", 20), ("class", "Store", 40))
+    )
+    hit = replace(HIT, path=path, others=others)
+    text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, [hit]), Path("/src"), 60)
+    assert text.splitlines() == [
+        "pkg/sub/check.py:1-6 load()",
+        "  1: def load(name):",
+        "  5:     check(name)",
+        "  20-29 Store.save()",
+        "  40-49 class Store",
+    ]
+
+
+def test_a_small_budget_has_code_of_the_first_hits_and_the_places_of_many_definitions():
+    others = tuple(replace(HIT, start_line=line, last_line=line + 1) for line in range(10, 20))
+    hits = [replace(HIT, rank=rank, path=f"{rank}.py", others=others) for rank in range(1, 9)]
+    text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits), Path("/src"), 250)
+    first, second, third = text.split(".py:1-6 load()\n")[1:4]
+    assert all(block.startswith("  1: def load(name):") for block in (first, second, third))
+    assert text.count("load()") > 30 and text.endswith(
+        "more left out: ask with more max_tokens or a narrower path\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -83,7 +111,7 @@ def test_notes_and_other_definitions_count_in_the_budget(max_tokens):
         (0.9, False, "confidence: high"),
         (0.5, False, "confidence: fair"),
         (0.1, True, "confidence: low; probably nothing here does this, the nearest hits:"),
-        (None, False, "check.py:1-6 function load"),
+        (None, False, "check.py:1-6 load()"),
     ],
 )
 def test_the_confidence_is_in_words(confidence, is_low, expected):

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
-from codesearch.cli.render import choose, excerpt, render, short_name
+from codesearch.cli.render import choose, excerpt, render
 from codesearch.engine.answer import Answer
+from codesearch.structure.text import short_name
 from codesearch.types import Hit
 from tests.records import make_hit
 
