@@ -1,11 +1,11 @@
-"""Questions whose answers are definitions -> how often a terminal shows the right one.
+"""Questions whose answers are definitions -> how often a terminal, and a tool for agents, shows the right one.
 
     python -m benchmarks.screen --applications DIR
 
 The questions are those of the suites `applications` (both halves) and `known-items` (Python). Each is asked as
 `codesearch query` asks it, and its answer is rendered for a terminal. A definition is visible if a row has its
 line, below or beside the name of its file. `list` is the share with the definition among the first fifteen of
-`query --flat`.
+`query --flat`. `agent` is the answer of the tool `search` in 3,000 characters, `agent by default` that without options.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ from statistics import fmean
 
 from benchmarks.publish import record
 from benchmarks.suites import applications
+from codesearch.agents.server import HITS
+from codesearch.agents.text import fitting_definitions, hits_text
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import render, screen_definitions
 from codesearch.config import IndexOptions
+from codesearch.engine.answer import Answer as EngineAnswer
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Session
@@ -32,8 +35,9 @@ from codesearch.evaluation.suites import read_questions
 from codesearch.search.request import SearchRequest
 
 _SIZES = ((80, 24), (120, 40))
-_HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)  ")
-_OTHER = re.compile(r" *(\d+)   \S")
+_TOKENS = {"agent by default": 250, "agent": 750}
+_HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)(?:  |-\d+ )")
+_OTHER = re.compile(r" *(\d+)(?:   |-\d+ )\S")
 _LIST = 15
 
 Answer = tuple[str, int | str]
@@ -79,14 +83,22 @@ def _visible(session: Session, root: Path, text: str, answers: set[Answer]) -> d
     for width, height in _SIZES:
         terminal = Terminal(root, is_terminal=True, width=width, height=height)
         answer = session.search(SearchRequest(text, by_file=True, screen=screen_definitions(terminal)))
-        shown = _places(render(answer, "text", terminal, color="never").splitlines()[: height - 2])
-        by_place = {
-            (Path(one.path).name, one.start_line): {(one.path, one.start_line), (one.path, one.name)}
-            for hit in answer.hits
-            for one in (hit, *hit.others)
-        }
-        found[f"{width} x {height}"] = any(by_place.get(place, set()) & answers for place in shown)
+        rows = render(answer, "text", terminal, color="never").splitlines()[: height - 2]
+        found[f"{width} x {height}"] = _shows(answer, rows, answers)
+    for name, tokens in _TOKENS.items():
+        screen = fitting_definitions(tokens)
+        answer = session.search(SearchRequest(text, HITS, by_file=True, screen=screen))
+        found[name] = _shows(answer, hits_text(answer, root, tokens).splitlines(), answers)
     return found
+
+
+def _shows(answer: EngineAnswer, rows: list[str], answers: set[Answer]) -> bool:
+    by_place = {
+        (Path(one.path).name, one.start_line): {(one.path, one.start_line), (one.path, one.name)}
+        for hit in answer.hits
+        for one in (hit, *hit.others)
+    }
+    return any(by_place.get(place, set()) & answers for place in _places(rows))
 
 
 def _places(rows: list[str]) -> Iterator[tuple[str, int]]:

@@ -56,7 +56,7 @@ _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
 _SIMILAR = 0.55
 """How similar a name must be to the one that is meant, 0 to 1."""
-_LIMIT = 8
+HITS = 8
 """Hits of an answer, unless the agent says otherwise."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
@@ -140,7 +140,7 @@ class Agents:
         language: Annotated[str, _about("Only this language, such as python.")] = "",
         kind: Annotated[str, _about("Only this kind, such as function, method or class.")] = "",
         flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
-        limit: _Hits = _LIMIT,
+        limit: _Hits = HITS,
         max_tokens: _Tokens = 250,
         at: _Revision = "",
         group: str = "",
@@ -151,7 +151,7 @@ class Agents:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
             request = SearchRequest(query, limit, filters=filters, by_file=not flat)
-            if limit == _LIMIT:  # Without a number of hits, they fill the answer.
+            if limit == HITS:  # Without a number of hits, they fill the answer.
                 request = replace(request, screen=fitting_definitions(max_tokens))
             return hits_text(session.search(request), project, max_tokens)
 
@@ -161,7 +161,7 @@ class Agents:
         self,
         context: Context[Any, Any],
         place: _Place,
-        limit: _Hits = _LIMIT,
+        limit: _Hits = HITS,
         max_tokens: _Tokens = 250,
         group: str = "",
     ) -> str:

@@ -16,7 +16,7 @@ from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, Usa
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
-from codesearch.search.snippets import snippet_lines
+from codesearch.search.snippets import head_lines, head_text, snippet_lines
 from codesearch.structure.text import (
     Outline,
     cut,
@@ -83,7 +83,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     best = [snippet_lines(hit, answer.query, answer.mode, _MOST_SNIPPET_LINES) for hit in answer.hits[:heads]]
     for count in range(1, _MOST_SNIPPET_LINES + 1):  # The better a hit, the more lines.
         for hit, positions, shown in zip(answer.hits[: max(heads // count, 1)], best, lines, strict=False):
-            code = hit.code.split("\n")
+            code = _code(hit)
             for position in sorted(positions[:count]):
                 text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
                 is_empty = _ENDS_BLOCK.fullmatch(code[position])
@@ -121,6 +121,14 @@ def _head(hit: Hit, project: Path) -> str:
 
 def _other(hit: Hit) -> str:
     return f"  {_definition(hit)}\n"
+
+
+def _code(hit: Hit) -> list[str]:
+    """Return the lines of a hit; the first one of a signature over several lines has all of it."""
+    lines, head = hit.code.split("\n"), head_lines(hit)
+    if len(head) > 1:
+        lines[head.start] = head_text(hit)
+    return lines
 
 
 def _definition(hit: Hit) -> str:

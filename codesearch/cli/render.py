@@ -39,7 +39,7 @@ _WITH_CONTEXT = 6
 _WITH_CODE = 3
 """Hits that show code on every screen."""
 _LEAST_DETAILS = 12
-"""Characters of a signature that are worth a part of a row."""
+"""Characters of a name or a signature that are worth a part of a row."""
 _GUTTER = 11
 _CUT = "..."
 _STALE = "  [changed since it was indexed]"
@@ -143,7 +143,7 @@ def _in_one_row(
     elif len(details) > room:
         details = hit.kind if len(hit.kind) <= room else ""
     place = fold_path(place, max(width - len(name) - 2, width // 3))
-    return place, cut_start(name, max(width - len(place) - 2, width // 3)), details
+    return place, cut_start(name, max(width - len(place) - 2, _LEAST_DETAILS)), details
 
 
 def _other_row(hit: Hit, width: int) -> str:

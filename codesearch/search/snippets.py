@@ -63,10 +63,26 @@ def head_of(lines: Sequence[str], signature: str) -> range:
         words = line.split()
         for begun in ("".join(words[before:]) for before in range(min(len(words), _BEFORE))):
             if wanted and wanted.startswith(begun) and len(begun) < len(wanted):
-                return range(first, first + _length(lines[first:]))
+                return range(first, _end(lines, first, begun, wanted))
             if wanted and begun.startswith(wanted):
                 return range(first, first + 1)
     return range(1)
+
+
+def _end(lines: Sequence[str], first: int, begun: str, wanted: str) -> int:
+    """Return the position after a signature, of which a line has the beginning.
+
+    It goes on below a type that stands alone in its line, and in a clause below the brackets.
+    """
+    end = first + _length(lines[first:])
+    rest = wanted.removeprefix(begun + "".join(map(_squeezed, lines[first + 1 : end])))
+    while rest not in ("", wanted) and end < len(lines):
+        line = _squeezed(lines[end])
+        if not line or not (line.startswith(rest) or rest.startswith(line)):
+            break
+        rest = rest[len(line) :]
+        end += 1
+    return end
 
 
 def _squeezed(text: str) -> str:

@@ -72,6 +72,13 @@ def test_definitions_follow_their_file_in_short_rows():
     ]
 
 
+def test_a_signature_over_several_lines_is_one_line():
+    code = "static int\nload(char *name,\n     int size)\n{\n    return size;\n}"
+    hit = replace(HIT, code=code, language="c", signature="static int load(char *name, int size)")
+    text = hits_text(Answer("load", "hybrid", "nbow", "cpu", 10, 0.1, [hit]), Path("/src"), 400)
+    assert text.splitlines()[1:] == ["  1: static int load(char *name, int size)", "  5:     return size;"]
+
+
 def test_a_small_budget_has_code_of_the_first_hits_and_the_places_of_many_definitions():
     others = tuple(replace(HIT, start_line=line, last_line=line + 1) for line in range(10, 20))
     hits = [replace(HIT, rank=rank, path=f"{rank}.py", others=others) for rank in range(1, 9)]

@@ -275,7 +275,7 @@ def test_a_heading_is_one_row_and_keeps_the_file_the_line_and_the_end_of_the_nam
     hit = replace(LONG, path=path, language="csharp", qualified_name=name, others=())
     row, *_ = rows_of(replace(ANSWER, hits=[hit] * 5), replace(SCREEN, width=width))
     file = path.rpartition("/")[2]
-    assert len(row) <= max(width, len(file) + 30) and f"{file}:10" in row.split()[0]
+    assert len(row) <= max(width, len(file) + 20) and f"{file}:10" in row.split()[0]
     assert row.split()[1].endswith(name[-10:])
 
 

@@ -36,6 +36,18 @@ def test_a_signature_over_several_lines_takes_one_place_and_is_whole():
         ("(req, res) =>", "app.get('/users', (req, res) => {\n  find();\n})", range(1)),
         ("def f(a, b)", "def f(\n    a,  # one (of\n    b,\n):\n    pass", range(1)),
         ("", "x = 1\ny = 2", range(1)),
+        (
+            "static int run(char *a, int b)",
+            "static int\nrun(char *a,\n    int b)\n{\n    return 1;\n}",
+            range(3),
+        ),
+        ("struct cell * top(void)", "struct cell *\ntop(void) {\n    return 0;\n}", range(2)),
+        (
+            "fn f<F>(a: F) -> T where F: Fn()",
+            "fn f<F>(a: F) -> T\nwhere\n    F: Fn(),\n{\n    a()\n}",
+            range(3),
+        ),
+        ("int f(void)", "int\n/* why */\nf(void)\n{\n}", range(1)),
     ],
 )
 def test_the_lines_of_a_signature_are_found(signature, code, expected):
