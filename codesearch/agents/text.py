@@ -67,7 +67,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     notes = failures_text(answer.freshness)
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
-        return f"{notes}no hits{why}\n{answer.coverage.note(is_few=True)}".rstrip()
+        return f"{notes}no hits{why}\nnot seen: {answer.coverage.text or 'nothing'}"
     notes += _confidence_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
@@ -174,7 +174,7 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
     ]
     if more := answer.place_count - len(answer.places):
         lines.append(f"{more} more places with this name")
-    lines = lines or list(filter(None, ("no hits", answer.coverage.note(is_few=True))))
+    lines = lines or ["no hits", f"not seen: {answer.coverage.text or 'nothing'}"]
     return failures_text(answer.freshness) + _within(lines, max_tokens, "ask for a folder or file in it")
 
 
@@ -185,9 +185,8 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     is_question = not found.usage_count and " " in found.name
     more = "; search answers questions" if is_question else ""
     more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more
-    unseen = "" if found.usage_count else answer.coverage.note(is_few=True)
-    last = "\n".join(filter(None, (f"{last}{more}", unseen)))
-    text = _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}\n")
+    more += "" if found.usage_count else f"\nnot seen: {answer.coverage.text or 'nothing'}"
+    text = _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}\n")
     return failures_text(answer.freshness) + text
 
 

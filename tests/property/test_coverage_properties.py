@@ -54,7 +54,7 @@ def asked(session: Session) -> tuple[Answer, UsagesAnswer]:
 
 
 @given(st.sets(st.sampled_from(sorted(HIDDEN_BY))), st.booleans())
-@settings(max_examples=20)
+@settings(max_examples=2_000 if settings().max_examples > 100 else 20)
 def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons: set[str], is_seen: bool) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,

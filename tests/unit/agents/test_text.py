@@ -132,4 +132,4 @@ def test_an_answer_without_hits_says_what_it_did_not_see():
     coverage = Coverage(False, {"ignored folder": 2}, "2 ignored folders")
     answer = Answer("check", "exact", "", "", 10, 0.1, [], coverage=coverage)
     assert hits_text(answer, Path("/src"), 200) == "no hits\nnot seen: 2 ignored folders"
-    assert hits_text(replace(answer, coverage=Coverage()), Path("/src"), 200) == "no hits"
+    assert hits_text(replace(answer, coverage=Coverage()), Path("/src"), 200) == "no hits\nnot seen: nothing"
