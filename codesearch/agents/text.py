@@ -185,7 +185,8 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     is_question = not found.usage_count and " " in found.name
     more = "; search answers questions" if is_question else ""
     more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more
-    more += "" if found.usage_count else f"\nnot seen: {answer.coverage.text or 'nothing'}"
+    if not found.usage_count:
+        lines.append(f"not seen: {answer.coverage.text or 'nothing'}")
     text = _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}\n")
     return failures_text(answer.freshness) + text
 
