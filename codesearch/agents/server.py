@@ -34,6 +34,7 @@ from codesearch.agents.text import (
     history_text,
     hits_text,
     outlines_text,
+    quoted,
     readings_text,
     status_text,
     usages_text,
@@ -275,7 +276,8 @@ class Agents:
                 if self._auto_index:  # The progress keeps the client waiting.
                     policy = Policy(True, inf, functools.partial(_wait_and_index, report), report)
                 session = await anyio.to_thread.run_sync(self._engine.session, scope, policy)
-            return encodable(await anyio.to_thread.run_sync(work, session, Path(session.scope.here or "")))
+            text = await anyio.to_thread.run_sync(work, session, Path(session.scope.here or ""))
+            return encodable(quoted(text))
         except (CodeSearchError, ValueError) as error:
             raise ToolError(encodable(" ".join(str(error).split()))) from None
 
