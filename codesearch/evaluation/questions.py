@@ -4,8 +4,7 @@ A line of the file is an object with `query` and `answers`. An answer is `path` 
 `path:line` (the innermost definition at this line) or `path::name`; paths are relative to the root of the index.
 
 `mrr` and `hit_at_k` are by the first right hit of ten: definitions as `query --flat` ranks them, and files as `query`
-does for answers that are files. `first_screen` is 1 if `query` without options shows an answer: its five files, each
-with up to three definitions.
+does for answers that are files. `screen` is 1 if `query` shows an answer on a terminal of 80 x 24.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.search.forms import parse_asked
-from codesearch.settings import SearchSettings
 from codesearch.store.reader import IndexReader
 from codesearch.types import Hit
 from codesearch.visible import visible
 
 DEPTH = 10
-SCREEN = SearchSettings.hits
+SCREEN = 17
+"""Definitions that `query` shows on a terminal of 80 x 24."""
 _CURE = 'write {"query": "parse a date", "answers": ["src/dates.py::parse"]}'
 
 
@@ -74,9 +73,12 @@ def score_questions(
     for number, question in enumerate(questions, 1):
         answer = session.search(question.query, top_k=DEPTH, by_file=True)
         definitions = session.search(question.query, top_k=DEPTH).hits
+        shown = session.search(question.query, by_file=True, screen=SCREEN).hits
         right = {known: set(_places(session, root, files, known)) for known in question.answers}
         unknown += [f"{question.at}: {known}" for known, places in right.items() if not places]
-        scores["questions", question.query] = _score(definitions, answer.hits, set().union(*right.values()))
+        scores["questions", question.query] = _score(
+            definitions, answer.hits, shown, set().union(*right.values())
+        )
         on_progress("query", number, len(questions))
     details = {"root": root, "model": answer.model, "unknown_answers": unknown}
     systems = {"default": summarise(scores)}
@@ -104,8 +106,10 @@ def _places(session: Session, root: str, files: Collection[str], answer: str) ->
     return [f"{place.path.relative_to(root).as_posix()}:{place.line}" for place in places]
 
 
-def _score(definitions: Sequence[Hit], files: Sequence[Hit], right: Collection[str]) -> dict[str, float]:
-    """Score what two searches returned; `right` has paths and path:line of definitions."""
+def _score(
+    definitions: Sequence[Hit], files: Sequence[Hit], shown: Sequence[Hit], right: Collection[str]
+) -> dict[str, float]:
+    """Score what three searches returned; `right` has paths and path:line of definitions."""
 
     def answers(hit: Hit, *, as_file: bool) -> bool:
         places = (f"{hit.path}:{hit.start_line}", *hit.copies)
@@ -118,12 +122,11 @@ def _score(definitions: Sequence[Hit], files: Sequence[Hit], right: Collection[s
         if answers(hit, as_file=as_file)
     ]
     rank = min(ranks, default=0)
-    shown = [hit for file in files[:SCREEN] for hit in (file, *file.others)]
-    on_screen = any(answers(hit, as_file=as_file) for hit in shown for as_file in (True, False))
+    on_screen = [hit for file in shown for hit in (file, *file.others)]
     return {
         "mrr": 1 / rank if rank else 0.0,
         **{f"hit_at_{k}": float(0 < rank <= k) for k in (1, 5, DEPTH)},
-        "first_screen": float(on_screen),
+        "screen": float(any(answers(hit, as_file=as_file) for hit in on_screen for as_file in (True, False))),
     }
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.compare import compare
+from codesearch.cli.invocation import Terminal
+from codesearch.cli.render import screen_definitions
 from codesearch.evaluation.metrics import bootstrap_intervals
+from codesearch.evaluation.questions import SCREEN
 from tests.command import Command
 
 QUESTIONS = [
@@ -17,7 +20,7 @@ QUESTIONS = [
     ("string_to_int", ["python/convert.py:6"]),  # A line of int_to_string, which is the second definition.
     ("push", ["ruby/none.rb", "php/Crypto.php::decrypt", "php/Crypto.php:1"]),
 ]
-METRICS = ("mrr", "hit_at_1", "hit_at_5", "hit_at_10", "first_screen")
+METRICS = ("mrr", "hit_at_1", "hit_at_5", "hit_at_10", "screen")
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def test_questions_are_scored_by_the_first_right_hit(ask, command, indexed):
         "hit_at_1": [1.0, 1.0, 0.0, 0.0],
         "hit_at_5": [1.0, 1.0, 1.0, 0.0],
         "hit_at_10": [1.0, 1.0, 1.0, 0.0],
-        "first_screen": [1.0, 1.0, 0.0, 0.0],  # `query` shows the file of the third, but not this definition.
+        "screen": [1.0, 1.0, 0.0, 0.0],  # The third is too far below the best.
     }
     scores = {("", query): score for (query, _), score in zip(QUESTIONS, (1, 1, 0.5, 0), strict=True)}
     low, high = bootstrap_intervals(scores)["average"]
@@ -62,6 +65,10 @@ def test_questions_are_scored_by_the_first_right_hit(ask, command, indexed):
     ]
     assert fields["details"]["unknown_answers"][0] == f"{file}:4: ruby/none.rb"
     assert [one.verdict() for one in compare(written, written)] == ["the same scores"] * len(METRICS)
+
+
+def test_the_screen_is_that_of_a_small_terminal():
+    assert screen_definitions(Terminal(Path(), is_terminal=True, width=80, height=24)) == SCREEN
 
 
 def test_a_project_without_an_index_is_indexed_first(tiny_repo, command, tiny_bundle):
