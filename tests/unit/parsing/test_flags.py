@@ -139,7 +139,10 @@ def test_a_vendored_file_is_recognised_by_its_path(path: str, expected: bool) ->
         ("lib/ui.js", "/*! jQuery UI - v1.10.3 - 2013-09-24 */", True),
         ("src/ui.js", "/*!\n * OpenUI5\n * Licensed under the Apache License, Version 2.0\n */", False),
         ("src/ui.js", "/*! Licensed under the Apache License 2.0 */", False),
+        ("lib/draw.js", "/** js sequence diagrams 2.0.1\n *  https://example.org/\n */", True),
+        ("lib/form.js", "/*\n * jQuery Form v3.51\n * Copyright 2014\n */", True),
         ("src/a.js", "/* Widgets 1.2 */", False),
+        ("src/rsa.js", "/**\n * Partial implementation of PKCS#1 v2.2\n * Copyright us\n */", False),
         ("src/a.py", "/*! jQuery v1.7.1 */", False),
     ],
 )
