@@ -582,6 +582,7 @@ class Session:
                     spots = find(code=code, only_definitions=only_definitions)
                 except IndexNotFoundError as error:
                     unseen = self._seen({})[2].note(is_few=True)
-                    cure = f"{error.cure} ({unseen})" if unseen else error.cure
-                    raise IndexNotFoundError(error.problem, cure.strip(), about=error.about) from None
+                    if not unseen or "`codesearch index" in error.cure:  # It says why a file is not seen.
+                        raise
+                    raise IndexNotFoundError(error.problem, f"{error.cure} ({unseen})".strip()) from None
                 yield spots
