@@ -268,7 +268,7 @@ def test_agents_and_the_web_page_search_a_revision(engine, root):
             return [(await client.call_tool(name, values)).content[0].text for name, values in calls]
 
     found, read = anyio.run(session)
-    assert "src/open.py:1-2 function open_pigeon" in found
+    assert "src/open.py:1-2 open_pigeon()" in found
     assert "return old" in read
     app = make_app(engine, Work(deadline_s=120))
     client = TestClient(app, base_url="http://127.0.0.1:7177")
