@@ -7,7 +7,6 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from itertools import count
 from math import inf
@@ -141,7 +140,7 @@ class Agents:
         language: Annotated[str, _about("Only this language, such as python.")] = "",
         kind: Annotated[str, _about("Only this kind, such as function, method or class.")] = "",
         flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
-        limit: _Hits = HITS,
+        limit: Annotated[int, *_at_most(50, "Hits to show; 0: as many as fit, 8 if flat.", low=0)] = 0,
         max_tokens: _Tokens = 250,
         at: _Revision = "",
         group: str = "",
@@ -151,9 +150,8 @@ class Agents:
         def work(session: Session, project: Path) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
-            request = SearchRequest(query, limit, filters=filters, by_file=not flat)
-            if limit == HITS:  # Without a number of hits, they fill the answer.
-                request = replace(request, screen=fitting_definitions(max_tokens))
+            screen = 0 if limit or flat else fitting_definitions(max_tokens)
+            request = SearchRequest(query, limit or HITS, filters=filters, by_file=not flat, screen=screen)
             return hits_text(session.search(request), project, max_tokens)
 
         return await self._run(context, work, at, group)
