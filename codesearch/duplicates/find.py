@@ -63,7 +63,7 @@ class Wanted:
 
 
 def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int, dict[str, int]]:
-    """Return groups of functions that do the same, how many functions were compared, and how many were left out why."""
+    """Return groups of functions that do the same, and how many were compared, and left out for each reason."""
     doc_ids, left_out = _functions(snapshot, wanted)
     search = _Search(snapshot, doc_ids, wanted)
     groups = search.all_groups() if wanted.changed is None else search.groups_of(wanted.changed)

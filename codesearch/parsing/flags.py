@@ -48,10 +48,11 @@ _SCRIPT = re.compile(r"\.[cm]?js$", re.IGNORECASE)
 _BANNER = re.compile(
     rb"""(?:\xef\xbb\xbf)?\s*/\*(?:
     !\s*(?:\*\s*)?(?!\W*licensed)[^\n]{1,80}?[ @]v?\d+\.\d+    # a comment that minifiers keep
-    |\**\s*(?:\*\s*)?(?:[\w.+-]+[ ]){1,4}v?\d+\.\d+(?=(?:(?!\*/).){,600}?(?:licen[sc]e|copyright|\(c\)|https?://)))""",
+    |\**\s*(?:\*\s*)?(?:[\w.+-]+[ ]){1,4}v?\d+\.\d+    # a name and a version
+    (?=(?:(?!\*/).){,600}?(?:licen[sc]e|copyright|\(c\)|https?://)))""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
-"""How published libraries begin: with their name and version, and a licence or an address."""
+"""How published libraries begin. A comment that has only name and version also needs a licence or an address."""
 _BUNDLE_BYTES = 500_000
 """Nobody writes so much JavaScript into one file."""
 _BUNDLER = re.compile(

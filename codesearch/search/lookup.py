@@ -185,14 +185,13 @@ def types_of_members(
 def near_names(documents: Snapshot, name: str) -> list[str]:
     """Return up to three names of definitions that are like one that nothing has, the nearest first.
 
-    They begin with the same letter or share words. Of a path, they are paths with as many parts.
+    They begin with the same letter or share words. For a path, they are paths with as many parts.
     """
     wanted, terms = name.lower(), terms_of(name)
     if "/" in name or language_of_path(name):
         first = -len(name.strip("/").split("/"))
-        paths = {
-            path for _, file in live_files(documents) for path in (file.path, posixpath.dirname(file.path))
-        }
+        paths = {file.path for _, file in live_files(documents)}
+        paths |= set(map(posixpath.dirname, paths))
         names = {"/".join(path.split("/")[first:]) for path in paths}
     else:
         names = {exact for segment in documents.segments for exact in segment.store.names_like(name)}
@@ -202,9 +201,7 @@ def near_names(documents: Snapshot, name: str) -> list[str]:
     pairs = _pairs(wanted)
     shared = {exact: len(pairs & _pairs(exact.lower())) / (len(wanted) + len(exact)) for exact in names}
     likeness = {
-        exact: 1.0
-        if terms_of(exact) == terms
-        else SequenceMatcher(None, _stem(wanted), _stem(exact.lower())).ratio()
+        exact: 1.0 if terms_of(exact) == terms else SequenceMatcher(None, _stem(name), _stem(exact)).ratio()
         for exact in sorted(shared, key=lambda exact: (-shared[exact], exact))[:_MOST_ALIKE]
     }
     near = sorted(likeness, key=lambda exact: (-likeness[exact], -shared[exact], exact))
@@ -212,8 +209,8 @@ def near_names(documents: Snapshot, name: str) -> list[str]:
 
 
 def _stem(path: str) -> str:
-    """Return the last part of a path without its ending; a name is its own stem."""
-    return posixpath.splitext(posixpath.basename(path.rstrip("/")))[0]
+    """Return the last part of a path in lower case, without its ending; a name has only this part."""
+    return posixpath.splitext(posixpath.basename(path.rstrip("/")))[0].lower()
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:

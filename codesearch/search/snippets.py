@@ -70,9 +70,9 @@ def head_of(lines: Sequence[str], signature: str) -> range:
 
 
 def _end(lines: Sequence[str], first: int, begun: str, wanted: str) -> int:
-    """Return the position after a signature, of which a line has the beginning.
+    """Return the position after a signature that begins in line `first` with the text `begun`.
 
-    It goes on below a type that stands alone in its line, and in a clause below the brackets.
+    It ends after its brackets, unless that line has only the return type, or a clause such as `where` follows.
     """
     end = first + _length(lines[first:])
     rest = wanted.removeprefix(begun + "".join(map(_squeezed, lines[first + 1 : end])))

@@ -29,7 +29,7 @@ Format history:
     12   shapes of functions; stamps are compressed
     13   one array of rows; no digests of token ids
     14   more definitions
-    15   members: fields and the like; lines that a parser does not understand; short and long modules; libraries
+    15   members: fields and the like; lines that a parser does not understand; short and long modules; vendored scripts
 """
 
 from __future__ import annotations

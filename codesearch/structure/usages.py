@@ -56,6 +56,7 @@ MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
 _MOST_DERIVED = 50
+"""When so many derived types are known, no further ones are looked for."""
 _MOST_IN_FILE = 10_000
 _SIGILS, _MARKS = "@$:", "?!="
 """What may stand before and behind a name without being part of it."""
@@ -164,7 +165,7 @@ def find_usages(
     return Usages(
         names.text,
         names.owner,
-        _defined(names.asked),
+        _defined(names.asked[:MOST_DEFINITIONS]),
         len(names.asked),
         tuple(map(_hydrated, listed[:limit])),
         len(usages),
@@ -302,9 +303,7 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]
             line, header, name = impl
             definition = Definition(file.path, "rust", "type", name, name, header, "", line, line, line)
             derived[file, -line] = Defined(*astuple(definition), root=file.root)
-        if not file.in_type(usage.line):
-            continue
-        at = file.innermost(usage.line)
+        at = file.innermost(usage.line) if file.in_type(usage.line) else None
         if at is not None and (file, at) not in derived and is_base(names.text, file.row(at), file.language):
             definition = file.row(at).of(file.proposed.file)
             derived[file, at] = Defined(*astuple(definition), root=file.root)
@@ -314,7 +313,7 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]
 def _overriding(
     snapshot: Snapshot, names: Names, meanings: Callable[[str], Iterator[Names]], filters: Filters
 ) -> tuple[Defined, ...]:
-    """Return the methods of derived types with the name of those that are asked for."""
+    """Return the methods of derived types that have the name of the methods that are asked for."""
     if not names.only_targets or not all(ref.row.kind == "method" for ref in names.asked):
         return ()
     derived = set[str]()
@@ -324,13 +323,11 @@ def _overriding(
         found = {one.name for one in _derived(_usages_of(snapshot, base, filters)[0], base)} - derived
         derived |= found
         bases += sorted(found)
-    refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
-    return _defined(refs, len(refs))
+    return _defined([ref for ref in names.everything if ref.owner in derived and ref not in names.asked])
 
 
-def _defined(refs: Sequence[Ref], most: int = MOST_DEFINITIONS) -> tuple[Defined, ...]:
-    """Return the first of some definitions."""
-    return tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in refs[:most])
+def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
+    return tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in refs)
 
 
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
