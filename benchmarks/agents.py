@@ -126,7 +126,10 @@ def _is_right(hit: Hit, right: set[str]) -> bool:
 
 def _is_shown(hit: Hit, text: str) -> bool:
     lines = f"{hit.start_line}-{hit.last_line} "
-    return f"{hit.path}:{lines}" in text or re.search(rf"^  {lines}.*\b{hit.name}\b", text, re.M) is not None
+    return (
+        f"{hit.path}:{lines}" in text
+        or re.search(rf"^  {lines}.*\b{re.escape(hit.name)}\b", text, re.M) is not None
+    )
 
 
 def summary(found: list[Cost | None]) -> dict[str, Any]:

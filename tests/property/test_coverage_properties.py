@@ -120,7 +120,7 @@ def test_what_is_folded_is_counted_and_marked(tmp_path: Path, engine: Engine) ->
     (answered,) = session.outline(question="find 3", max_lines=30).places
     shown = list(outline_lines(answered))
     code = [line for line in shown if " | " in line]
-    assert any(re.fullmatch(r" +… lines \d+-\d+", shown[shown.index(code[-1]) + 1]) for _ in code)
+    assert re.fullmatch(r" +… lines \d+-\d+", shown[shown.index(code[-1]) + 1])
     assert answered.folded > 0
     counts = re.findall(
         r"of (\d+)\)|\((\d+) more", "\n".join(outline_lines(session.outline(max_lines=6).places[0]))
