@@ -104,12 +104,8 @@ def test_codesearch_never_imports_torch_training_or_exporters():
 
 def test_training_imports_only_parsing_text_and_evaluation():
     for path in source_files("training"):
-        # A bag is tuned on the results of the product, and the suites of encoders use its BM25F.
-        parts = {
-            "tuning": {"engine", "store", "build", "search"},
-            "evaluation": {"store", "build", "search"},
-        }
-        product = parts.get(path.parent.name, set())
+        # The suites of encoders use the BM25F of the product.
+        product = {"store", "build", "search"} if path.parent.name == "evaluation" else set()
         assert packages_of(path) <= BASE | {"parsing", "text", "evaluation"} | product, path
         assert not {module.partition(".")[0] for module in imported(path)} & {"exporters", "benchmarks"}, path
 

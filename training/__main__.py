@@ -14,12 +14,10 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from codesearch.text.bundle import SHIPPED
-from training.command import CORPUS, POOLS, SETS, Parser, run_command
+from training.command import CORPUS, SETS, Parser, run_command
 from training.config import (
     ALIASES,
     CHOICES,
-    CONFIGS,
     Source,
     TrainConfig,
     config_path,
@@ -32,10 +30,6 @@ from training.corpus.lock import read_lock, write_lock
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
 from training.evaluation.command import add_bench
 from training.evaluation.download import add_download
-from training.tuning.command import add_pools
-
-_MOST_PAIRS, _PAIRS_WEIGHT = 2_800, 0.6
-"""Of each file of real questions in `tune`."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -56,16 +50,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_sample(corpus.add_parser("sample", help="choose functions to write questions about"))
     _add_check(corpus.add_parser("check", help="show the questions of authors to readers"))
     _add_join(corpus.add_parser("join", help="join the questions of authors to their functions"))
+    _add_pairs(corpus.add_parser("pairs", help="join written questions to the functions of fetched packages"))
     _add_train(commands.add_parser("train", help="train an encoder on a corpus"))
     _add_average(commands.add_parser("average", help="average trained runs of one vocabulary"))
     _add_evaluate(commands.add_parser("evaluate", help="compute MRR and recall on held-out sets"))
     _add_predict(commands.add_parser("predict", help="rank all functions for queries, as a submission"))
     add_bench(commands.add_parser("bench", help="judge an encoder as published work does"))
     add_download(commands.add_parser("download", help="download the data of a suite of `codesearch bench`"))
-    _add_tune(commands.add_parser("tune", help="fine-tune the bag of a bundle on questions"))
-    add_pools(
-        commands.add_parser("pools", help="ask written questions and keep the first results of the product")
-    )
     return parser
 
 
@@ -240,6 +231,33 @@ def _join(options: argparse.Namespace) -> None:
     print(f"{len(lines)} questions in {options.out}")
 
 
+def _add_pairs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--questions", type=Path, required=True, help="file of written questions")
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        nargs=2,
+        action="append",
+        required=True,
+        metavar=("DIR", "RECIPE"),
+        help="folder that `fetch` filled and its recipe; repeatable",
+    )
+    parser.add_argument("--evaluation-sets", type=Path, help="folder of evaluation sets never to train on")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write")
+    parser.set_defaults(run_command=_pairs)
+
+
+def _pairs(options: argparse.Namespace) -> None:
+    from training.corpus.written import write_pairs
+
+    counts, left_out = write_pairs(options.questions, options.corpus, options.evaluation_sets, options.out)
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in left_out.most_common() if count)
+    print(
+        f"pairs in {options.out}: to train on {counts['train']:,}, for validation {counts['valid']:,}; "
+        f"questions left out: {reasons or 'none'}"
+    )
+
+
 def _add_load(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, help="file or folder: jsonl, parquet or pickle")
     parser.add_argument("--out", type=Path, help="corpus folder to write rows to; default: only count them")
@@ -275,12 +293,12 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         "--vocabulary", type=Path, metavar="RUN", help="run whose vocabulary to use, so that `average` works"
     )
     parser.add_argument("--start", type=Path, metavar="BUNDLE", help="bundle of a bag to start from")
+    _add_device(parser)
     _add_settings(parser)
     parser.set_defaults(run_command=_train)
 
 
 def _add_settings(parser: argparse.ArgumentParser) -> None:
-    _add_device(parser)
     group = parser.add_argument_group(
         "settings", "They replace those of the file; a default counts if neither has the setting."
     )
@@ -316,42 +334,6 @@ def _train(options: argparse.Namespace) -> None:
         options.device,
         start=options.start or recipe.start,
         vocabulary=options.vocabulary,
-    )
-
-
-def _add_tune(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--bundle", type=Path, default=SHIPPED, help="bundle to start from (default: the shipped)"
-    )
-    parser.add_argument(
-        "--pools", type=Path, default=POOLS, help="folder that `pools` wrote (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--pairs",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="files with real questions and the code that answers them (`query`, `code`)",
-    )
-    parser.add_argument("--out", type=Path, required=True, help="run folder to write; it is resumed")
-    _add_settings(parser)
-    parser.set_defaults(run_command=_tune)
-
-
-def _tune(options: argparse.Namespace) -> None:
-    from training.pipeline import train_run
-
-    recipe = read_train_recipe(CONFIGS / "tuned.toml")
-    pairs = [
-        Source(path.name.split(".")[0], path, weight=_PAIRS_WEIGHT, most=_MOST_PAIRS)
-        for path in options.pairs
-    ]
-    train_run(
-        [Source("pools", options.pools), *pairs],
-        options.out,
-        TrainConfig(**{**recipe.settings, **_given(options)}),
-        options.device,
-        start=options.bundle,
     )
 
 

@@ -85,8 +85,6 @@ class Batch:
         lengths: of the documents, int64 [B + H]; they stay on the CPU, which waits for a GPU when it reads a value.
         weights: factor of each pair's loss, float32 [B].
         also_right: whether a document answers a query in addition to its own, bool [B, B + H].
-        listed: columns of each pair's right document and its wrong ones, int64 [B, 1 + K]; empty without scores.
-        scores: of these documents, float32 [B, 1 + K, 2]; see `Samples`.
     """
 
     language: str
@@ -95,8 +93,6 @@ class Batch:
     lengths: Tensor
     weights: Tensor
     also_right: Tensor
-    listed: Tensor
-    scores: Tensor
 
     @property
     def pairs(self) -> int:
@@ -127,7 +123,7 @@ def make_batch(
 ) -> Batch:
     """Gather the texts of a batch; `seed` draws wrong documents and the tokens that are dropped."""
     samples, draw = part.samples, np.random.default_rng(seed)
-    wrong, scores = _wrong(samples, indices, config.hard_negatives, draw)
+    wrong = _wrong(samples, indices, config.hard_negatives, draw)
     answers = samples.answers[indices]
     # The right documents of the batch are negatives of all other queries already.
     others = np.setdiff1d(np.concatenate([answers[:0], *wrong]), answers)
@@ -145,40 +141,17 @@ def make_batch(
         lengths=(torch.arange(1, texts[1].shape[1] + 1) * (texts[1] > 0)).amax(dim=1),
         weights=torch.from_numpy(samples.weights[indices] * np.float32(part.source.weight)),
         also_right=also_right,
-        listed=torch.from_numpy(_columns(documents, wrong if len(scores) else [])),
-        scores=torch.from_numpy(scores),
     )
-
-
-def _columns(documents: NDArray[np.int64], wrong: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return the columns of each pair's right document and its wrong ones, int64 [B, 1 + K]."""
-    known = {document: column for column, document in reversed([*enumerate(documents.tolist())])}
-    rows = [[at, *(known[one] for one in its.tolist())] for at, its in enumerate(wrong)]
-    return np.array(rows, np.int64).reshape(len(wrong), -1) if wrong else np.zeros((0, 0), np.int64)
-
-
-def _drawn(places: int, count: int, draw: np.random.Generator, *, full: bool) -> NDArray[np.int64]:
-    """Draw places of wrong documents; with `full`, some again if there are too few."""
-    chosen = draw.permutation(places)[:count]
-    if full and 0 < len(chosen) < count:
-        chosen = np.concatenate([chosen, draw.choice(chosen, count - len(chosen))])
-    return chosen
 
 
 def _wrong(
     samples: Samples, indices: NDArray[np.int64], count: int, draw: np.random.Generator
-) -> tuple[list[NDArray[np.int64]], NDArray[np.float32]]:
-    """Draw wrong documents of each pair; return them, and the scores [B, 1 + K, 2] if the samples have any."""
+) -> list[NDArray[np.int64]]:
+    """Draw at most `count` wrong documents of each pair."""
     if not len(samples.wrong.ids) or not count:
-        return [], np.zeros((0, 0, 2), np.float32)
-    documents, scores = [], []
-    for index in indices:
-        wrong = samples.wrong[index]
-        places = _drawn(len(wrong), count, draw, full=bool(len(samples.scores)))
-        documents.append(np.asarray(wrong[places]))
-        if len(samples.scores):
-            scores.append(samples.scores_of(index)[np.concatenate([[0], places + 1])])
-    return documents, np.stack(scores) if scores else np.zeros((0, 0, 2), np.float32)
+        return []
+    every = (np.asarray(samples.wrong[index]) for index in indices)
+    return [wrong[draw.permutation(len(wrong))[:count]] for wrong in every]
 
 
 def also_answering(queries: Tensor, documents: Tensor) -> NDArray[np.bool_]:

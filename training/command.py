@@ -11,8 +11,6 @@ from codesearch.errors import CodeSearchError
 
 CORPUS = Path("build/corpus")
 """Default folder of the corpus, as `make corpus` fills it."""
-POOLS = Path("build/pools")
-"""Default folder of the pools of questions."""
 SETS = ("valid", "test", "advtest", "cosqa")
 """Held-out sets of `evaluate`."""
 

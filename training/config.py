@@ -38,12 +38,12 @@ _AT_LEAST_1 = (
 ).split()
 _NOT_NEGATIVE = (
     "attention_dim hidden_dim frozen_layers max_pairs patience idf_power margin gradient_clip decay "
-    "hard_negatives keep score_scale weight_learning_rate chunk"
+    "hard_negatives keep weight_learning_rate chunk"
 ).split()
 _BOUNDS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(_AT_LEAST_1, (1, inf)),
     **dict.fromkeys(_NOT_NEGATIVE, (0, inf)),
-    **dict.fromkeys(("name_share", "token_dropout", "tuned_share"), (0, 1)),
+    **dict.fromkeys(("name_share", "token_dropout"), (0, 1)),
     "dropout": (0, 0.99),
     "count_power": (0, 10),
     "batch_size": (2, inf),  # The other pairs of a batch are the wrong answers.
@@ -88,9 +88,7 @@ class TrainConfig:
         temperature: divisor of the cosines in the softmax losses.
         margin: of the losses `cosine` and `max-margin`; 1 in CodeSearchNet's repository.
         hard_negatives: wrong documents that a step draws for each pair of a source that has some.
-        score_scale: factor of the product's score in the loss of pools.
         keep: weight of the squared difference to the cosines of the bundle that a run starts from.
-        tuned_share: share of the tuned vectors in the result of such a run; the rest is the bundle's.
         learning_rate: for token vectors.
         weight_learning_rate: for token weights; 0 stands for that of token vectors.
         body_learning_rate: for everything between token vectors and pooling, and for attention pooling.
@@ -133,9 +131,7 @@ class TrainConfig:
     temperature: float = 0.07
     margin: float = 0.5
     hard_negatives: int = 4
-    score_scale: float = 20.0
     keep: float = 0.0
-    tuned_share: float = 1.0
     learning_rate: float = 0.005
     weight_learning_rate: float = 0.0
     body_learning_rate: float = 0.001
@@ -179,7 +175,7 @@ class Source:
     """Where pairs come from, and how much they count.
 
     Attributes:
-        path: a corpus folder, a folder of pools, or a file or folder of pairs (see `training.sources`).
+        path: a corpus folder, or a file or folder of pairs (see `training.sources`).
         share: of its pairs that an epoch takes, one part after the other; 2 takes each pair twice.
         weight: factor of the loss of its pairs.
         most: at most so many pairs, drawn by seed; 0 for all.

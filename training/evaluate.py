@@ -20,11 +20,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.batches import counted, documents_of, padded
+from training.batches import documents_of, padded
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
 from training.evaluation.pairs import ranks
-from training.samples import Packed, Samples, pack, short_ids
+from training.samples import Samples, pack, short_ids
 
 _log = logging.getLogger(__name__)
 POOL = 1_000
@@ -84,24 +84,16 @@ def encode(
     return torch.cat(queries)[back], torch.cat(documents)[back]
 
 
+@torch.inference_mode()
 def encode_texts(
     tower: nn.Module, texts: Sequence[NDArray[np.integer]], device: torch.device | None = None
 ) -> Tensor:
     """Embed token ids with one side of an encoder: float32 [N, D], in the order given."""
-    return encode_packed(tower, pack([short_ids(text) for text in texts]), device)
-
-
-@torch.inference_mode()
-def encode_packed(
-    tower: nn.Module, texts: Packed, device: torch.device | None = None, *, counts: bool = False
-) -> Tensor:
-    """Embed packed texts, with `counts` as distinct ids and their counts: float32 [N, D], in the order given."""
-    order = np.argsort(texts.lengths, kind="stable")
+    packed = pack([short_ids(text) for text in texts])
+    order = np.argsort(packed.lengths, kind="stable")
     parts = []
     for start in range(0, len(order), _ENCODE_BATCH):
-        ids, mask = padded(texts, order[start : start + _ENCODE_BATCH])
-        if counts:
-            ids, mask = counted(ids, mask)
+        ids, mask = padded(packed, order[start : start + _ENCODE_BATCH])
         parts.append(tower(ids.to(device), mask.to(device)))
     return torch.cat(parts)[torch.from_numpy(np.argsort(order))]
 

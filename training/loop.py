@@ -64,7 +64,6 @@ def train(
     run: Path,
     validate: Callable[[], Mapping[str, float]],
     *,
-    weights: Callable[[], Mapping[str, Tensor]] | None = None,
     workers: int = 1,
     checkpoint_s: float = CHECKPOINT_S,
 ) -> Progress:
@@ -76,14 +75,13 @@ def train(
         config: settings.
         run: folder for the checkpoint, the best weights, the metrics and their plot.
         validate: returns the figures of the model; `average` decides which epoch is kept.
-        weights: returns what to keep of the best epoch; by default, all weights of the model.
         workers: threads that prepare batches ahead of their step.
         checkpoint_s: seconds between checkpoints inside an epoch.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; the checkpoint holds all finished steps.
     """
-    trainer = _Trainer(model, config, objective, run, weights or model.state_dict)
+    trainer = _Trainer(model, config, objective, run)
     trainer.resume()
     with interruptions() as stopped:
         while not trainer.is_done:
@@ -117,16 +115,8 @@ def interruptions() -> Iterator[threading.Event]:
 class _Trainer:
     """A run in progress: the contents of a checkpoint, and its file, which the first process writes."""
 
-    def __init__(
-        self,
-        model: JointEncoder,
-        config: TrainConfig,
-        objective: Objective,
-        run: Path,
-        weights: Callable[[], Mapping[str, Tensor]],
-    ) -> None:
-        self.model, self.config, self.objective = model, config, objective
-        self.run, self.weights = run, weights
+    def __init__(self, model: JointEncoder, config: TrainConfig, objective: Objective, run: Path) -> None:
+        self.model, self.config, self.objective, self.run = model, config, objective, run
         self.optimizer = make_optimizer(model, config)
         self.progress = Progress()
         self._losses: list[tuple[Tensor, int]] = []
@@ -218,7 +208,7 @@ class _Trainer:
         if rank():
             return
         if is_best:
-            checkpoint.save(self.weights(), self.run / checkpoint.WEIGHTS)
+            checkpoint.save(self.model.state_dict(), self.run / checkpoint.WEIGHTS)
         checkpoint.append_metrics(self.run, record, before.epoch)
         self.save()
         plot_curve(self.run)

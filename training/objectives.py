@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from codesearch.config import RankConfig
 from training.batches import Batch, Part, Planned, Texts, encode_by_length, make_batch, plan_epoch
 from training.config import TrainConfig
 from training.distributed import gathered, own_part, world
@@ -28,7 +27,6 @@ from training.samples import Samples
 Chunk = tuple[Texts, tuple[Tensor, Tensor, Tensor]]
 """Some queries and some documents of a batch; the latter with their lengths."""
 BUCKETS = 4
-SEMANTIC_WEIGHT = RankConfig().semantic_weight
 _SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
 TEXTS = 256
@@ -125,21 +123,11 @@ class PairObjective:
         return queries @ documents.T
 
     def _loss_of(self, batch: Batch, queries: Tensor, documents: Tensor, original: Tensor | None) -> Tensor:
-        """Return the mean loss of the pairs.
-
-        It is that of the settings over all documents, that of the product's scores over each pair's own documents if
-        they have scores, and the squared difference to the `original` cosines if these are given.
-        """
-        config, cosines = self._config, queries @ documents.T
+        """Return the mean loss of the pairs, plus that of keeping the `original` cosines if they are given."""
+        cosines = queries @ documents.T
         losses = self._loss(cosines.masked_fill(batch.also_right, -torch.inf))
-        if len(batch.listed):
-            own = cosines.gather(1, batch.listed) * batch.scores[..., 1]
-            scores = config.score_scale * (SEMANTIC_WEIGHT * own + batch.scores[..., 0])
-            losses = losses + functional.cross_entropy(
-                scores, torch.zeros_like(batch.listed[:, 0]), reduction="none"
-            )
         loss = (losses * batch.weights).mean()
-        return loss if original is None else loss + config.keep * functional.mse_loss(cosines, original)
+        return loss if original is None else loss + self._config.keep * functional.mse_loss(cosines, original)
 
 
 def _chunks(batch: Batch, size: int) -> list[Chunk]:

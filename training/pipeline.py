@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import asdict
-from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -38,7 +37,7 @@ from training.objectives import make_objective
 from training.pretrained import pretrained_weights
 from training.samples import Samples, make_samples
 from training.sources import files_of, read_pairs
-from training.start import fitting_config, plain_weights, start_from
+from training.start import fitting_config, start_from
 from training.tokenized import kept_samples
 from training.validation import held_out, validate
 from training.vocabulary import make_tokenizer
@@ -152,7 +151,6 @@ def fit(
         config,
         run,
         lambda: validate(model, pools, config, device),
-        weights=partial(plain_weights, model, original, config.tuned_share) if original else None,
         workers=_GPU_WORKERS if device.type == "cuda" else 1,
         checkpoint_s=checkpoint_s,
     )

@@ -33,7 +33,6 @@ DTYPES: dict[str, type[np.generic]] = {
     "weights": np.float32,
     "wrong": np.int64,
     "wrong_starts": np.int64,
-    "scores": np.float32,
 }
 """Name -> type of the arrays that hold samples."""
 
@@ -47,7 +46,6 @@ class Pair:
         package: what it comes from, for the record.
         weight: factor of its loss.
         wrong: texts of documents that do not answer the query.
-        scores: (the product's score without the cosine, factor of the cosine) of the document and of each wrong one.
     """
 
     query: str
@@ -56,7 +54,6 @@ class Pair:
     package: str = ""
     weight: float = 1.0
     wrong: tuple[str, ...] = ()
-    scores: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,6 @@ class Samples:
         answers: the right document of each pair, int64 [N].
         weights: factor of each pair's loss, float32 [N].
         wrong: numbers of the documents that do not answer a pair's query.
-        scores: two for the right document and each wrong one, pair by pair, float32 [N + all wrong, 2]; or empty.
         packages: what the pairs come from.
     """
 
@@ -98,15 +94,10 @@ class Samples:
     answers: NDArray[np.int64]
     weights: NDArray[np.float32]
     wrong: Packed
-    scores: NDArray[np.float32]
     packages: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.languages)
-
-    def scores_of(self, index: int) -> NDArray[np.float32]:
-        """Return the scores of a pair's documents, the right one first: float32 [1 + wrong, 2]."""
-        return self.scores[self.wrong.starts[index] + index : self.wrong.starts[index + 1] + index + 1]
 
     def only(self, names: Container[str]) -> Samples:
         """Keep only the pairs of these languages."""
@@ -122,7 +113,6 @@ class Samples:
             answers=self.answers[kept],
             weights=self.weights[kept],
             wrong=pack([self.wrong[index] for index in kept], np.int64),
-            scores=np.concatenate([self.scores[:0], *(self.scores_of(index) for index in kept)]),
         )
 
 
@@ -207,7 +197,6 @@ class SampleWriter:
         self._append("answers", [self._document(pair.document, remember=remember)])
         self._append("wrong", [self._document(text, remember=True) for text in pair.wrong])
         self._append("wrong_starts", [self._counts["wrong"]])
-        self._append("scores", [value for both in pair.scores for value in both])
         self._append("weights", [pair.weight])
         self._append("languages", [self._groups.setdefault(pair.group, len(self._groups))])
         self._packages[pair.package] = None
@@ -245,6 +234,5 @@ def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[
         answers=arrays["answers"],
         weights=arrays["weights"],
         wrong=Packed(arrays["wrong"], arrays["wrong_starts"]),
-        scores=arrays["scores"].reshape(-1, 2),
         packages=tuple(facts["packages"]),
     )

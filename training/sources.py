@@ -1,9 +1,8 @@
 """Named sources of pairs -> pairs of texts to train on.
 
-A source is a folder or a file of one of three kinds:
+A source is a folder or a file of one of two kinds:
 
 - a corpus: `rows/LANGUAGE.PARTITION.jsonl.zst`; a query is a docstring, its document the function
-- pools: `*/pools.jsonl` as `python -m training pools` writes them; every query has candidates with their scores
 - pairs: a `.jsonl`, `.jsonl.gz` or `.jsonl.zst` file, or a folder of them
 
 A line of pairs has `query` and `code`. It may have `func_name`, `path`, `docstring` and `context` (parts of the
@@ -19,7 +18,7 @@ import random
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,29 +29,22 @@ from training.config import Source, TrainConfig
 from training.corpus.rows import Row, row_of_record
 from training.errors import TrainingError
 from training.evaluation_sets import row_files
-from training.pools import CANDIDATES, DOCUMENTATION, Candidate, Pool, is_held_out, read_groups
 from training.samples import MAX_TEXT_CHARS, Pair, name_texts_of_row, texts_of_row
 
-ALONE, POOLS = "questions", "pools"
-"""The groups of pairs without a language, and of pools."""
+ALONE = "questions"
+"""The group of pairs without a language."""
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
-_DOCUMENTATION_WEIGHT = 0.6
-"""Of the documentation in pools, relative to written questions."""
-_FEWEST_CANDIDATES = 3
-_Found = TypeVar("_Found")
 
 
 def kind_of(source: Source) -> str:
-    """Return "corpus", "pools" or "pairs".
+    """Return "corpus" or "pairs".
 
     Raises:
         TrainingError: the path is none of these.
     """
     path = source.path
-    if path.is_dir():
-        for kind, pattern in (("corpus", "rows/*.jsonl.zst"), ("pools", "*/pools.jsonl")):
-            if any(path.glob(pattern)):
-                return kind
+    if path.is_dir() and any(path.glob("rows/*.jsonl.zst")):
+        return "corpus"
     if not path.exists():
         raise TrainingError(
             f"source {source.name}: {path} is not there: give a corpus folder or a file of pairs"
@@ -68,11 +60,8 @@ def files_of(source: Source, partition: str) -> list[Path]:
     Raises:
         TrainingError: there are none.
     """
-    kind = kind_of(source)
-    if kind == "corpus":
+    if kind_of(source) == "corpus":
         return row_files(source.path, partition)
-    if kind == "pools":
-        return sorted(source.path.glob("*/*.jsonl"))
     others = {".train.", ".valid.", ".test."} - {f".{partition}."}
     return [path for path in _pair_files(source.path) if not any(part in path.name for part in others)]
 
@@ -92,27 +81,22 @@ def read_pairs(
         TrainingError: there are none, or a line is no pair.
         ConfigError: a file is damaged.
     """
-    kind, files = kind_of(source), files_of(source, partition)
+    files = files_of(source, partition)
     if numbers is None and source.most and partition == "train":
         numbers = set(drawn_numbers(source, config).tolist())
-    if kind == "corpus":
+    if kind_of(source) == "corpus":
         yield from _of_rows(_rows(files, numbers), config.name_share if partition == "train" else 0.0, config)
-    elif kind == "pools":
-        yield from _only(_of_pools(source.path, partition), numbers)
     else:
-        records = _only(chain.from_iterable(map(read_jsonl, files)), numbers)
-        yield from _of_records(records, source.name, partition)
+        records = enumerate(chain.from_iterable(map(read_jsonl, files)))
+        chosen = (record for number, record in records if numbers is None or number in numbers)
+        yield from _of_records(chosen, source.name, partition)
 
 
 def drawn_numbers(source: Source, config: TrainConfig) -> NDArray[np.int64]:
     """Draw the numbers of at most `most` training pairs by seed; a smaller draw is part of a larger one."""
     files = files_of(source, "train")
-    count = sum(1 for path in files if path.name != CANDIDATES for _ in read_lines(path))
+    count = sum(1 for path in files for _ in read_lines(path))
     return np.random.default_rng((config.seed, 2)).permutation(count)[: source.most or count]
-
-
-def _only(found: Iterator[_Found], numbers: Container[int] | None) -> Iterator[_Found]:
-    return (one for number, one in enumerate(found) if numbers is None or number in numbers)
 
 
 def _rows(files: Sequence[Path], numbers: Container[int] | None) -> Iterator[Row]:
@@ -168,40 +152,6 @@ def _field(record: Mapping[str, Any], name: str) -> str:
     if not isinstance(record.get(name), str) or not record[name]:
         raise ValueError(f"no {name}")
     return str(record[name])
-
-
-def _of_pools(folder: Path, partition: str) -> Iterator[Pair]:
-    """Yield the questions of pools; of those held out, only written ones whose answer the product finds."""
-    for pools, candidates in read_groups(folder):
-        for pool in pools:
-            held_out = is_held_out(pool)
-            usable = pool.found and pool.style != DOCUMENTATION if held_out else True
-            enough = len(pool.candidates) >= _FEWEST_CANDIDATES and pool.parts
-            if held_out == (partition == "valid") and usable and enough:
-                yield _of_pool(pool, candidates)
-
-
-def _of_pool(pool: Pool, candidates: Sequence[Candidate]) -> Pair:
-    is_written = pool.style != DOCUMENTATION
-    order = [pool.answer, *(place for place in range(len(pool.candidates)) if place != pool.answer)]
-    rest = [part for name, part in pool.parts.items() if name != "vectors"]
-    prior = pool.signals["length_prior"]
-    # An answer that the product did not find is the last candidate and has no score.
-    scores = [
-        (sum(part[place] for part in rest), prior[place]) if place < len(prior) else (0.0, 1.0)
-        for place in order
-    ]
-    document, *wrong = (
-        _candidate_text(candidates[pool.candidates[place]], whole=is_written) for place in order
-    )
-    weight = 1.0 if is_written else _DOCUMENTATION_WEIGHT
-    return Pair(pool.question, document, POOLS, pool.package, weight, tuple(wrong), tuple(scores))
-
-
-def _candidate_text(it: Candidate, *, whole: bool) -> str:
-    """Return the text of a candidate; without its documentation if that is the question."""
-    docstring, context = (it.docstring, it.context) if whole else ("", "")
-    return join_fields(it.name, docstring, it.code, path=it.path, context=context)
 
 
 def _pair_files(path: Path) -> list[Path]:

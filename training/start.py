@@ -1,4 +1,4 @@
-"""A bundle of a bag -> a model that starts from its vectors, and the vectors of the tuned model."""
+"""A bundle of a bag -> a model that starts from its vectors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from torch import Tensor, nn
 
 from codesearch.text.bundle import DOCUMENT, QUERY, Bundle, read_manifest
 from training.config import TrainConfig
-from training.encoders.bag import BagTower
 from training.encoders.joint import SHARED, JointEncoder
 from training.errors import TrainingError
 
@@ -42,13 +40,12 @@ def fitting_config(config: TrainConfig, bundle: Bundle) -> TrainConfig:
 
 
 def start_from(model: JointEncoder, bundle: Bundle) -> None:
-    """Give both sides the vectors of a bundle, equal token weights and a matrix that multiplies every vector."""
+    """Give both sides the vectors of a bundle, with equal token weights."""
     for tower, file in ((model.query, QUERY), (model.documents[SHARED], DOCUMENT)):
         rows = _rows(bundle, file)
         rows /= np.median(np.linalg.norm(rows, axis=1))
         tower.table.weight.data.copy_(torch.from_numpy(rows))
         tower.log_weight.data.zero_()
-        tower.turn = nn.Parameter(torch.eye(bundle.dim))
 
 
 def _rows(bundle: Bundle, file: str) -> np.ndarray:
@@ -60,18 +57,3 @@ def _rows(bundle: Bundle, file: str) -> np.ndarray:
         for place in (bundle.rows[file]["table"], bundle.rows[file]["weights"])
     )
     return table * weights[:, None]
-
-
-@torch.inference_mode()
-def plain_weights(model: JointEncoder, original: JointEncoder, share: float) -> dict[str, Tensor]:
-    """Return the weights of a plain bag: a share of the tuned vectors, and the original ones."""
-    found: dict[str, Tensor] = {}
-    for name, tower in model.named_modules():
-        if isinstance(tower, BagTower):
-            rows = share * _turned(tower) + (1 - share) * _turned(original.get_submodule(name))
-            found |= {f"{name}.table.weight": rows, f"{name}.log_weight": torch.zeros_like(tower.log_weight)}
-    return found
-
-
-def _turned(tower: nn.Module) -> Tensor:
-    return (tower.table.weight * tower.token_weights()[:, None]) @ tower.turn

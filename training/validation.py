@@ -12,9 +12,7 @@ from training.batches import Part
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
-from training.evaluate import POOL, encode_packed, mrr_by_language, with_average
-from training.objectives import SEMANTIC_WEIGHT
-from training.samples import Samples
+from training.evaluate import POOL, mrr_by_language, with_average
 
 _LEAST_POOL = 2
 _log = logging.getLogger(__name__)
@@ -33,7 +31,7 @@ def held_out(parts: Sequence[Part], pool: int = POOL) -> list[tuple[Part, int]]:
         largest = max(np.bincount(part.samples.languages).tolist(), default=0)
         if largest >= _LEAST_POOL:
             found.append((part, min(pool, largest)))
-            if largest < pool and not len(part.samples.scores):
+            if largest < pool:
                 _log.warning(
                     "validation pools of %s have %d pairs, not %d: MRR is higher than published figures",
                     part.source.name,
@@ -50,31 +48,11 @@ def validate(
     model: JointEncoder, parts: Sequence[tuple[Part, int]], config: TrainConfig, device: torch.device
 ) -> dict[str, float]:
     """Return the MRR of each source and their mean; with a single source, that of its languages."""
-    found = []
-    for part, pool in parts:
-        if len(part.samples.scores):
-            found.append(pool_mrr(model, part.samples, device))
-        else:
-            found.append(mrr_by_language(model, part.samples, pool, config.validation_pools, device))
+    found = [
+        mrr_by_language(model, part.samples, pool, config.validation_pools, device) for part, pool in parts
+    ]
     if len(found) == 1:
         return found[0]
     return with_average(
         {part.source.name: its["average"] for (part, _), its in zip(parts, found, strict=True)}
     )
-
-
-@torch.inference_mode()
-def pool_mrr(model: JointEncoder, samples: Samples, device: torch.device) -> dict[str, float]:
-    """Return the MRR of answers among their candidates, by the product's score and by the cosine alone."""
-    model.eval()
-    queries = encode_packed(model.query, samples.queries, device)
-    tower = model.document(samples.language_names[0])
-    documents = encode_packed(tower, samples.documents, device, counts=model.takes_counts)
-    found: dict[str, list[float]] = {"score": [], "cosine": []}
-    for index, query in enumerate(queries):
-        candidates = np.concatenate([samples.answers[index : index + 1], samples.wrong[index]])
-        cosines = (documents[torch.from_numpy(candidates).to(device)] @ query).cpu().numpy()
-        rest, prior = samples.scores_of(index).T
-        for name, values in (("score", SEMANTIC_WEIGHT * cosines * prior + rest), ("cosine", cosines)):
-            found[name].append(1 / (1 + int((values > values[0]).sum())))
-    return with_average({name: round(float(np.mean(values)), 4) for name, values in found.items()})

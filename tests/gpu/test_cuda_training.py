@@ -57,7 +57,6 @@ def made_samples(count, seed=0):
         answers=np.arange(count),
         weights=np.ones(count, np.float32),
         wrong=pack([np.zeros(0)] * count, np.int64),
-        scores=np.zeros((0, 2), np.float32),
     )
 
 

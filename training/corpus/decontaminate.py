@@ -83,8 +83,8 @@ class Forbidden:
 
 def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
     """Collect the contents of the evaluation sets under `folder`; nothing if it is None."""
+    projects = read_projects(folder)
     if folder is None:
-        _log.warning("no evaluation sets given: nothing is decontaminated")
         return Forbidden()
     keys: set[bytes] = set()
     near: dict[str, NearDuplicates] = {}
@@ -92,7 +92,7 @@ def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
         for each in found:
             keys.update(each.keys)
             near.setdefault(language, NearDuplicates()).add(sketch_of(each.tokens))
-    projects, repositories = frozenset(_projects(folder)), frozenset(_repositories(folder))
+    repositories = frozenset(_repositories(folder))
     _log.info(
         "evaluation sets: %d projects, %d repositories, %d function keys",
         len(projects),
@@ -114,10 +114,15 @@ def allowed(packages: Iterable[SourcePackage], forbidden: Forbidden) -> list[Sou
     return kept
 
 
-def _projects(folder: Path) -> Iterator[str]:
-    if _present(folder / _PROJECTS):
-        lines = (folder / _PROJECTS).read_text("utf-8").lower().splitlines()
-        yield from (line.strip() for line in lines if line.strip() and not line.startswith("#"))
+def read_projects(folder: Path | None) -> frozenset[str]:
+    """Read the names of the projects in evaluation sets; none if `folder` is None, with a warning."""
+    if folder is None:
+        _log.warning("no evaluation sets given: nothing is decontaminated")
+        return frozenset()
+    if not _present(folder / _PROJECTS):
+        return frozenset()
+    lines = (folder / _PROJECTS).read_text("utf-8").lower().splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
 def _repositories(folder: Path) -> Iterator[str]:

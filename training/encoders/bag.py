@@ -32,10 +32,6 @@ class BagTower(nn.Module):
             self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
         elif pooling == "attention":
             self.attention = nn.Parameter(torch.zeros(dim))
-        self.turn: nn.Parameter | None
-        self.register_parameter(
-            "turn", None
-        )  # Fine-tuning multiplies every vector by a learned matrix [D, D].
 
     def token_weights(self) -> Tensor:
         """Return the weight of each token's vector, up to a common factor: float32 [V]."""
@@ -69,4 +65,4 @@ class BagTower(nn.Module):
                 return functional.normalize(self.table(ids, offsets), dim=1)
             shares = count_shares(input_ids, attention_mask, self.count_power)[present]
         pooled = self.table(ids, offsets, per_sample_weights=self.token_weights()[ids] * shares)
-        return functional.normalize(pooled if self.turn is None else pooled @ self.turn, dim=1)
+        return functional.normalize(pooled, dim=1)

@@ -16,7 +16,7 @@ from training.batches import also_answering, make_batch, padded  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.losses import make_loss  # noqa: E402
-from training.objectives import SEMANTIC_WEIGHT, PairObjective  # noqa: E402
+from training.objectives import PairObjective  # noqa: E402
 from training.samples import DTYPES, Pair, SampleWriter, samples_of  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -33,11 +33,10 @@ def samples_from(pairs):
     return tokenizer, samples_of(arrays, writer.facts())
 
 
-def pairs(count=10, *, scored=False):
+def pairs(count=10):
     for number in range(count):
         query, right, *wrong = (WORDS[(number + shift) % len(WORDS)] for shift in (0, 3, 5, 7, 9))
-        scores = tuple((0.1 * place, 1.0 - 0.1 * place) for place in range(4)) if scored else ()
-        yield Pair(query, right, "go", "p", 0.5 + number / 10, tuple(wrong), scores)
+        yield Pair(query, right, "go", "p", 0.5 + number / 10, tuple(wrong))
 
 
 @pytest.fixture
@@ -135,25 +134,6 @@ def test_a_document_that_also_answers_a_query_is_not_wrong_for_it(learned):
     losses = make_loss(CONFIG)(cosines.masked_fill(batch.also_right, -torch.inf))
     assert float(objective.backward(batch, 5)) == pytest.approx(
         float((losses * batch.weights).mean().detach()), abs=1e-6
-    )
-
-
-def test_pairs_with_scores_are_also_ranked_by_the_score_of_the_product(learned):
-    _, samples = samples_from(pairs(scored=True))
-    config = TrainConfig(dim=8, token_dropout=0.0, hard_negatives=2, temperature=0.2, score_scale=7.0)
-    model = learned(config, samples)
-    objective = PairObjective(model, config, [part(samples)], CPU)
-    objective.start(0)
-    batch = objective.prepare(0, 3)
-    cosines = model.query(*batch.queries) @ model.document("go")(*batch.documents).T
-    expected = make_loss(config)(cosines.masked_fill(batch.also_right, -torch.inf))
-    for row in range(10):
-        rest, prior = batch.scores[row].T
-        scores = config.score_scale * (SEMANTIC_WEIGHT * cosines[row, batch.listed[row]] * prior + rest)
-        expected[row] += torch.logsumexp(scores, 0) - scores[0]
-    assert batch.listed[:, 0].tolist() == list(range(10))
-    assert float(objective.backward(batch, 3)) == pytest.approx(
-        float((expected * batch.weights).mean().detach()), abs=1e-5
     )
 
 

@@ -1,4 +1,4 @@
-"""What training starts from in addition to pairs: vectors of a teacher, other runs and questions."""
+"""What training starts from in addition to pairs: vectors of a teacher or a bundle, other runs and questions."""
 
 import json
 import sys
@@ -11,13 +11,16 @@ torch = pytest.importorskip("torch")
 zstandard = pytest.importorskip("zstandard")
 
 from codesearch.errors import MissingExtraError  # noqa: E402
+from codesearch.text.bundle import SHIPPED, TOKENIZER, load_bundle  # noqa: E402
+from codesearch.text.onnx import OnnxEncoder  # noqa: E402
 from codesearch.text.tokenizer import join_fields  # noqa: E402
+from exporters.__main__ import main as export  # noqa: E402
 from tests.unit.training.conftest import documentation, train_tokenizer  # noqa: E402
 from training import checkpoint, pipeline, sources  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.average import average_runs  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
-from training.corpus.rows import write_rows  # noqa: E402
+from training.corpus.rows import read_rows, write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
@@ -254,3 +257,75 @@ def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path
     assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
     assert "nowhere/tokenizer.json is not there: name a run" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture
+def questions(tmp_path):
+    """Return a file of questions with a wrong document for each."""
+    records = [
+        {
+            "query": f"step {number} of reaping zombies",
+            "code": f"reap(children[{number}])",
+            "repo": "own/code",
+        }
+        | {"negatives": [{"code": f"paint(canvas, {number})"}]}
+        for number in range(30)
+    ]
+    return write_questions(tmp_path / "own.jsonl.zst", records)
+
+
+def from_bundle(corpus, questions, run, *settings):
+    """Start from the shipped bundle, and learn from documentation and questions; return the exit status."""
+    sources = ["--corpus", str(corpus), "--questions", str(questions)]
+    options = ["--start", str(SHIPPED), "--device", "cpu", "--epochs", "1", "--learning-rate", "0.05"]
+    return main(["train", "--run", str(run), *sources, *options, *settings])
+
+
+def query_vector(run, text):
+    model, tokenizer, config = load_run(run)
+    ids = torch.from_numpy(tokenizer.encode(text, config.max_query_tokens).astype("int64"))[None]
+    return model.query(ids, torch.ones_like(ids))[0].detach().numpy()
+
+
+def test_a_run_from_a_bundle_is_trained_evaluated_and_exported(corpus, questions, tmp_path):
+    write_rows(corpus / "rows" / "go.test.jsonl.zst", list(read_rows(corpus / "rows" / "go.valid.jsonl.zst")))
+    run, out = tmp_path / "run", tmp_path / "bundle"
+    assert from_bundle(corpus, questions, run) == 0
+    assert main(["evaluate", "--corpus", str(corpus), "--run", str(run)]) == 0
+    assert export(["bundle", "--run", str(run), "--out", str(out), "--name", "own"]) == 0
+    bundle, shipped = load_bundle(out), load_bundle(SHIPPED)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert (bundle.name, bundle.dim, manifest["initial_vectors"]) == ("own", shipped.dim, "minilm")
+    assert {"own/code", "b", *json.loads((SHIPPED / "manifest.json").read_text())["trained_on"]} == {
+        *manifest["trained_on"]
+    }
+    assert bundle.rows["document.onnx"]["repeat_power"] == shipped.rows["document.onnx"]["repeat_power"]
+    assert (out / TOKENIZER).read_bytes() == (SHIPPED / TOKENIZER).read_bytes()
+    (exported,) = OnnxEncoder(bundle).encode_queries(["reaping zombies"])
+    assert exported @ query_vector(run, "reaping zombies") == pytest.approx(1.0, abs=1e-3)
+
+
+def test_keeping_the_cosines_of_a_bundle_keeps_the_vectors_near(corpus, questions, tmp_path):
+    (before,) = OnnxEncoder(load_bundle(SHIPPED)).encode_queries(["reaping zombies"])
+    changed = {}
+    for keep in ("0", "100"):
+        assert from_bundle(corpus, questions, tmp_path / keep, "--keep", keep) == 0
+        changed[keep] = 1 - float(before @ query_vector(tmp_path / keep, "reaping zombies"))
+    assert 0 < changed["100"] < changed["0"]
+
+
+def test_a_run_without_training_has_the_vectors_of_its_bundle(corpus, questions, tmp_path):
+    (before,) = OnnxEncoder(load_bundle(SHIPPED)).encode_queries(["reaping zombies"])
+    assert from_bundle(corpus, questions, tmp_path / "run", "--learning-rate", "0") == 0
+    assert before @ query_vector(tmp_path / "run", "reaping zombies") == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_run_from_a_bundle_is_not_resumed_with_other_settings(corpus, questions, tmp_path, capsys):
+    assert from_bundle(corpus, questions, tmp_path / "run") == 0
+    assert from_bundle(corpus, questions, tmp_path / "run", "--keep", "3") == 2
+    assert "started with other settings: keep 0.0, now 3.0" in capsys.readouterr().err
+
+
+def test_only_a_bag_is_a_start(corpus, questions, tmp_path, capsys):
+    assert from_bundle(corpus, questions, tmp_path / "run", "--encoder", "cnn") == 2
+    assert "architecture cnn: only nbow with shared code encoders" in capsys.readouterr().err

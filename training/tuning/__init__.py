@@ -1,1 +1,0 @@
-"""Fine-tune the bag of a bundle on questions, with the wrong results of the product as negatives."""
