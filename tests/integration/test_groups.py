@@ -258,10 +258,10 @@ def test_an_agent_searches_the_groups_that_the_user_allowed_and_other_files_have
     found, read, similar, usages, outline, own, status = texts(
         ask(engine, folders / "api", *calls, groups=["backend"])
     )
-    assert "\napi.py:1-3 function retry_api\n" in found
-    assert f"\n{folders}/lib/lib.py:1-3 function retry_lib\n" in found
+    assert "\napi.py:1-3 retry_api()\n" in found
+    assert f"\n{folders}/lib/lib.py:1-3 retry_lib()\n" in found
     assert "return lib" in read
-    assert similar.startswith("api.py:1-3 function retry_api\n")
+    assert similar.startswith("api.py:1-3 retry_api()\n")
     assert usages.startswith(f"{folders}/lib/lib.py:1  retry_lib")
     assert f"{folders}/lib\n" in outline and "def retry_lib" in outline
     assert "retry_lib" not in own
@@ -276,7 +276,7 @@ def shown(results: Iterable[Any]) -> set[str]:
         for name in ("api", "lib", "web", "secret")
         if any(
             text in found
-            for text in (f"function retry_{name}", f"def retry_{name}", f"return {name}", f"/{name}.py")
+            for text in (f"retry_{name}()", f"def retry_{name}", f"return {name}", f"/{name}.py")
         )
     }
 
