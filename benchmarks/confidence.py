@@ -52,7 +52,7 @@ _ABSENT_KINDS = ("anywhere", "near", "shared")
 _ANYWHERE = 20
 _SCREEN = 17
 """Definitions that a terminal of 24 rows shows."""
-HIGH = 0.75
+HIGH = 0.78
 """A confidence from which on the documentation calls it high."""
 _STEPS, _RATE, _L2 = 4_000, 0.5, 1e-4
 

@@ -41,7 +41,7 @@ _MAX_LINE = 200
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
-_SURE = 0.75
+_SURE = 0.78
 _NEXT_ROW = re.compile(r"\n *\d+\W{1,20}")
 """The end of a row of code and the number of the next one, with the marks of a comment."""
 _TO_A_MACHINE = re.compile(
