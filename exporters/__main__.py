@@ -1,4 +1,4 @@
-"""`python -m exporters`: a run -> a bundle, checked against the run, and a bundle -> a static model."""
+"""`python -m exporters`: a run -> a bundle, checked against the run."""
 
 from __future__ import annotations
 
@@ -27,10 +27,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     bundle.add_argument("--name", help="name in the manifest (default: architecture-dim-v1)")
     bundle.set_defaults(run_command=_bundle)
-    static = commands.add_parser("static", help="write a bag for model2vec and sentence-transformers")
-    static.add_argument("--bundle", type=Path, required=True, help="bundle folder")
-    static.add_argument("--out", type=Path, required=True, help="folder to write")
-    static.set_defaults(run_command=_static)
     check = commands.add_parser("check", help="compare a bundle with its manifest, and with its run")
     check.add_argument("--bundle", type=Path, required=True, help="bundle folder")
     check.add_argument("--run", type=Path, help="run that it was made from")
@@ -48,13 +44,6 @@ def _bundle(options: argparse.Namespace) -> None:
     size = sum(described["bytes"] for described in manifest["files"].values())
     means = ", ".join(f"{name} {values['average']:.3f}" for name, values in manifest["metrics"].items())
     print(f"{options.out}: {manifest['name']}, {size / 1e6:.1f} MB, {means}")
-
-
-def _static(options: argparse.Namespace) -> None:
-    from exporters.static import write_static
-
-    manifest = write_static(options.bundle, options.out)
-    print(f"{options.out}: {manifest['name']} for model2vec and sentence-transformers, with a model card")
 
 
 def _check(options: argparse.Namespace) -> None:
