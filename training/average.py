@@ -30,7 +30,8 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
     states = [checkpoint.load(run / checkpoint.WEIGHTS)[0] for run in runs]
     shapes = [{name: value.shape for name, value in state.items()} for state in states]
     vocabularies = {(run / checkpoint.TOKENIZER).read_bytes() for run in runs}
-    if len(vocabularies) > 1 or any(its != shapes[0] for its in shapes):
+    texts = {tuple(record["config"][name] for name in ("documents", "count_power")) for record in records}
+    if len(vocabularies) > 1 or len(texts) > 1 or any(its != shapes[0] for its in shapes):
         raise TrainingError(f"{runs[-1]}: another kind or vocabulary: train it with --vocabulary {runs[0]}")
     mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
     out.mkdir(parents=True, exist_ok=True)

@@ -33,11 +33,11 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "initial_vectors": ("noise", *TEACHERS),
 }
 _AT_LEAST_1 = (
-    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens epochs "
+    "dim layers kernel_size heads vocabulary_rows max_query_tokens max_document_tokens epochs patience "
     "validation_pools window skipgram_negatives"
 ).split()
 _NOT_NEGATIVE = (
-    "attention_dim hidden_dim frozen_layers max_pairs patience idf_power margin gradient_clip decay "
+    "attention_dim hidden_dim frozen_layers max_pairs idf_power margin gradient_clip decay "
     "hard_negatives keep weight_learning_rate chunk"
 ).split()
 _BOUNDS: dict[str, tuple[float, float]] = {
@@ -163,10 +163,16 @@ class TrainConfig:
             raise TrainingError(
                 "code_encoders: bert is one encoder for queries and all code: leave it shared"
             )
-        attention_dim = self.attention_dim or self.dim
-        if self.architecture.endswith("selfatt") and attention_dim % self.heads:
+        if self.architecture == "bert" and self.max_query_tokens > self.max_document_tokens:
             raise TrainingError(
-                f"attention_dim {attention_dim}: {self.heads} heads need a multiple of {self.heads}"
+                f"max_query_tokens {self.max_query_tokens}: bert has only the positions of a document: "
+                f"give at most {self.max_document_tokens}"
+            )
+        has_heads = self.architecture == "bert" or self.architecture.endswith("selfatt")
+        name = "attention_dim" if self.attention_dim and self.architecture != "bert" else "dim"
+        if has_heads and getattr(self, name) % self.heads:
+            raise TrainingError(
+                f"{name} {getattr(self, name)}: {self.heads} heads need a multiple of {self.heads}"
             )
 
 

@@ -6,6 +6,7 @@ A step depends only on the seed, its number and the weights, so a resumed run ha
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import threading
 import time
@@ -27,6 +28,7 @@ from training.config import TrainConfig
 from training.curves import events_of, plot_curve
 from training.distributed import any_is, of_first, rank, sum_gradients, wait_for_all
 from training.encoders.joint import JointEncoder
+from training.errors import TrainingError
 from training.objectives import Objective
 
 CHECKPOINT_S = 60.0
@@ -79,6 +81,7 @@ def train(
         checkpoint_s: seconds between checkpoints inside an epoch.
 
     Raises:
+        TrainingError: the loss is not a number; the weights of the best epoch before stay.
         KeyboardInterrupt: Ctrl-C was pressed; the checkpoint holds all finished steps.
     """
     trainer = _Trainer(model, config, objective, run)
@@ -86,6 +89,11 @@ def train(
     with interruptions() as stopped:
         while not trainer.is_done:
             record = trainer.train_epoch(checkpoint_s, workers, stopped)
+            if not math.isfinite(record["loss"]):
+                raise TrainingError(
+                    f"{run}: the loss of epoch {record['epoch'] + 1} is not a number: "
+                    "give lower learning rates and another --run folder"
+                )
             model.eval()
             record["valid_mrr"] = of_first({} if rank() else validate())
             trainer.end_epoch(record)

@@ -153,7 +153,7 @@ def _document(code: str) -> Document:
 
 
 def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the 1-based rank of the right document of each query. A tied document ranks above it.
+    """Return the 1-based rank of the right document of each query. Documents with its score, or with NaN, rank above it.
 
     Args:
         scores: [B, N], one for each query and document; higher is better.
@@ -166,7 +166,7 @@ def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) ->
     array([2, 1])
     """
     of_right = np.take_along_axis(scores, right[:, None], axis=1)
-    return np.asarray((scores >= of_right).sum(axis=1), np.int64)
+    return np.asarray((~(scores < of_right)).sum(axis=1), np.int64)
 
 
 def summarise_means(scores: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> SystemResult:

@@ -162,6 +162,17 @@ def test_training_stops_when_patience_is_used_up(data, tmp_path):
     assert len(curve(tmp_path / "run")) == 2
 
 
+def test_a_run_that_diverges_stops_and_keeps_the_weights_of_the_epoch_before(data, tmp_path):
+    run = tmp_path / "run"
+    train(data, run, dataclasses.replace(CONFIG, epochs=1))
+    kept = (run / checkpoint.WEIGHTS).read_bytes()
+    (run / checkpoint.CHECKPOINT).unlink()
+    config = dataclasses.replace(CONFIG, temperature=1e-6, learning_rate=1e30)
+    with pytest.raises(TrainingError, match="the loss of epoch 1 is not a number: give lower learning rates"):
+        train(data, run, config)
+    assert (run / checkpoint.WEIGHTS).read_bytes() == kept
+
+
 def test_a_run_is_not_resumed_with_other_settings(tmp_path):
     settings = {"config": dataclasses.asdict(CONFIG), "data_hash": "abc"}
     assert not checkpoint.is_begun(tmp_path, settings)
@@ -285,6 +296,12 @@ def test_training_without_validation_pairs_is_refused(data, tmp_path):
     ("setting", "message"),
     [
         ({"batch_size": 1}, "batch_size 1: give at least 2"),
+        ({"patience": 0}, "patience 0: give at least 1"),
+        ({"architecture": "bert", "dim": 30}, "dim 30: 4 heads need a multiple of 4"),
+        (
+            {"architecture": "bert", "max_query_tokens": 9, "max_document_tokens": 8},
+            "max_query_tokens 9: bert has only the positions of a document: give at most 8",
+        ),
         ({"dropout": 2.0}, "dropout 2.0: give from 0 to 0.99"),
         ({"vocabulary_size": 70_000}, "vocabulary_size 70000: give from 2 to 65536"),
         ({"temperature": 0.0}, "temperature 0.0: give at least 1e-06"),

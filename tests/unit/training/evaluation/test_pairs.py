@@ -128,3 +128,4 @@ def test_the_right_answer_ranks_last_among_ties():
     scores = np.float32([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1], [0.9, 0.1, 0.2]])
     assert ranks(scores, np.array([0, 2, 2])).tolist() == [2, 3, 2]
     assert ranks(np.zeros((2, 5)), np.array([0, 4])).tolist() == [5, 5]
+    assert ranks(np.array([[np.nan, 0.1], [0.2, np.nan]]), np.array([0, 0])).tolist() == [2, 2]
