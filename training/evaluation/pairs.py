@@ -153,7 +153,7 @@ def _document(code: str) -> Document:
 
 
 def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return the 1-based rank of the right document of each query. Documents with its score, or with NaN, rank above it.
+    """Return the 1-based rank of the right document of each query. Documents with its score, or NaN, rank above it.
 
     Args:
         scores: [B, N], one for each query and document; higher is better.
