@@ -66,15 +66,21 @@ def compact(folders: Path, *paths: str) -> str:
     return "".join(f"{folders}/{path}:1  retry_{Path(path).stem}  function, 3 lines\n" for path in paths)
 
 
+def unordered(text: str) -> set[str]:
+    """Two hits that differ in one word only have the order that the model gives them."""
+    return set(text.splitlines())
+
+
 def test_the_first_query_of_a_group_indexes_its_folders_and_one_answer_has_all_of_them(command, folders):
     done = command("query", "retry a request", "--group", "backend", "--compact")
-    assert done.stdout == compact(folders, "api/api.py", "lib/lib.py")
+    assert unordered(done.stdout) == unordered(compact(folders, "api/api.py", "lib/lib.py"))
     first, second = done.stderr.splitlines()
     assert first.startswith(f"indexed {folders}/api: 1 document in ")
     assert second.startswith(f"indexed {folders}/lib: 1 document in ")
     again = command("query", "retry a request", "--group", "backend", "--json")
     assert (again.returncode, again.stderr) == (0, "")
-    assert [hit["root"] for hit in json.loads(again.stdout)["hits"]] == [f"{folders}/api", f"{folders}/lib"]
+    roots = {hit["root"] for hit in json.loads(again.stdout)["hits"]}
+    assert roots == {f"{folders}/api", f"{folders}/lib"}
 
 
 def test_every_command_of_searches_and_places_takes_a_group(command, folders):
@@ -169,7 +175,8 @@ def test_with_a_service_a_group_answers_the_same_and_its_client_indexes(command,
         alone = command("query", "retry a request", "--group", "backend", "--compact", "--no-service")
         service.terminate()
         assert service.wait(60) == 0
-    assert first.stdout == again.stdout == compact(folders, "api/api.py", "lib/lib.py")
+    assert first.stdout == again.stdout
+    assert unordered(first.stdout) == unordered(compact(folders, "api/api.py", "lib/lib.py"))
     assert (len(first.stderr.splitlines()), again.stderr) == (2, "")
     assert other.stdout == alone.stdout == compact(folders, "api/api.py", "mono/web/web.py")
     assert alone.stderr == f"note: {folders}/gone is left out: not a folder: correct the group\n"
