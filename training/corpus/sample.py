@@ -142,9 +142,8 @@ def _clusters(
     root = corpus / package.folder
     folders = defaultdict(list)
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
-        if path.stat().st_size <= _MAX_FILE_BYTES and is_wanted(
-            path.relative_to(root).as_posix(), path.stat().st_size, package.language
-        ):
+        size = path.stat().st_size
+        if size <= _MAX_FILE_BYTES and is_wanted(path.relative_to(root).as_posix(), size, package.language):
             folders[path.parent].append(path)
     chosen = sorted(folders)
     chance.shuffle(chosen)
