@@ -1,4 +1,4 @@
-"""`results/bench_*.json`, as `--json` of the suites wrote them -> the tables of docs/bench*.md and of README.md."""
+"""`results/bench_*.json`, as `--json` of the suites wrote them -> the tables of docs/dev/bench*.md and of README.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks.publish import DOCS, README, RESULTS, fill, line
+from benchmarks.publish import DEV_DOCS, README, RESULTS, fill, line
 from codesearch.evaluation.metrics import AVERAGE
 
 PAGES = {
@@ -47,7 +47,7 @@ def main() -> None:
 
 def page_of(suite: str) -> Path:
     """Return the page that has the tables of a suite."""
-    return DOCS / PAGES.get(suite, "bench.md")
+    return DEV_DOCS / PAGES.get(suite, "bench.md")
 
 
 def _systems(suite: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
     python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60] [--bundles FOLDER ...] [--out FILE]
 
-Writes `results/embedding.json` and a table of docs/speed.md; with `--out`, only that file. The functions of a tree,
+Writes `results/embedding.json` and a table of docs/dev/speed.md; with `--out`, only that file. The functions of a tree,
 repeated until there are enough, are embedded in the batches that `codesearch index` makes. A run stops after the batch
 in which it exceeds the limit. torch runs a model of the same shape with random weights, because its speed does not
 depend on them. Time in the model includes the copies to a GPU and back. The remaining time is sorting and padding,
@@ -25,7 +25,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor
 
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
 from codesearch.evaluation.result import describe_environment
@@ -41,7 +41,7 @@ from training.config import CONFIGS, TrainConfig, read_train_recipe
 from training.encoders.joint import SHARED
 from training.evaluate import encode_texts
 
-PAGE = DOCS / "speed.md"
+PAGE = DEV_DOCS / "speed.md"
 _BATCH = 4_096
 _SETTINGS = {"nbow": "nbow-teacher.toml", "bert": "bert.toml"}
 """Architectures of bundles -> the settings that give torch the same shape."""

@@ -1,4 +1,4 @@
-"""Run folders and their bundles -> `results/encoders.json` and the tables of docs/models.md.
+"""Run folders and their bundles -> `results/encoders.json` and the tables of docs/dev/models.md.
 
 RUNS has a folder for each run. If the run was exported, BUNDLES has one of the same name. BENCH may have a NAME.json
 from `codesearch bench --json`. Missing values are null. Documents per second are those of the bundle in ONNX Runtime
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.process import seconds_of
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.text.onnx import OnnxEncoder
 from training import checkpoint
 from training.command import CORPUS
@@ -26,7 +26,7 @@ from training.evaluation_sets import first_test_rows
 from training.pipeline import load_run
 from training.samples import texts_of_row
 
-PAGE = DOCS / "models.md"
+PAGE = DEV_DOCS / "models.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby", "average")
 PUBLISHED = {
     "nbow": (0.6409, 0.5140, 0.4607, 0.4835, 0.5809, 0.4285, 0.164),

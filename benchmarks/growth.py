@@ -1,4 +1,4 @@
-"""Indexes of growing size, searched exactly and by HNSW -> `results/growth.json`, a plot, the tables of docs/scale.md.
+"""Indexes of growing size, searched exactly and by HNSW -> `results/growth.json`, a plot, tables of docs/dev/scale.md.
 
 The product indexes and searches trees of real and renamed functions (`benchmarks.renamed`). Each step runs in a
 separate process, so its memory is measured separately. Measured steps are not repeated, so a run can be stopped and
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.process import folder_mb, measured, quantiles, seconds_of
-from benchmarks.publish import DOCS, RESULTS, fill, line, panels, record, shown
+from benchmarks.publish import DEV_DOCS, RESULTS, fill, line, panels, record, shown
 from benchmarks.renamed import write_renamed
 from benchmarks.speed import described
 from codesearch.config import RankConfig, VectorConfig
@@ -37,7 +37,7 @@ from codesearch.store.topk import best_positions
 from codesearch.store.vectors import GRAPH_FILE, build_graph
 from codesearch.text.onnx import Encoder
 
-PAGE = DOCS / "scale.md"
+PAGE = DEV_DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)
 _STEP_S = 1_800
 _CHECKS = 7

@@ -12,6 +12,7 @@ from codesearch.evaluation.result import describe_environment
 
 README = Path(__file__).parents[1] / "README.md"
 DOCS = README.parent / "docs"
+DEV_DOCS = DOCS / "dev"
 RESULTS = Path(__file__).parent / "results"
 
 

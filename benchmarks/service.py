@@ -1,4 +1,4 @@
-"""A query from the shell with a running service, and without -> `results/service.json`, a table of docs/speed.md.
+"""A query from the shell with a running service, and without -> `results/service.json`, a table of docs/dev/speed.md.
 
 `python -m benchmarks.service ROOT HOME` asks about an indexed folder; `benchmarks.speed` includes this measurement.
 The start of Python is measured too.
@@ -17,9 +17,9 @@ from typing import Any
 
 from benchmarks.peers import QUERIES, Command, Paths, ours
 from benchmarks.process import INSTALLED, quantiles, seconds_of, tree_rss_bytes
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 
-PAGE = DOCS / "speed.md"
+PAGE = DEV_DOCS / "speed.md"
 _CLIENTS = 20
 
 

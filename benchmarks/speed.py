@@ -1,4 +1,4 @@
-"""Time of index, query and start of codesearch and its peers -> `results/speed.json`, a plot, a table of docs/speed.md.
+"""Time of index, query and start of codesearch and its peers -> `results/speed.json`, a plot, docs/dev/speed.md.
 
 All systems get a copy of CPython's standard library in `build/speed`, without installed packages. With `--data`,
 codesearch also indexes the sources of the 99 queries. Queries over them are timed with and without filters, and from

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.process import measured
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from training.config import CONFIGS, Source, TrainConfig, read_train_recipe
 from training.corpus.rows import CsnRow, Row, to_line, write_lines
 from training.pipeline import read_parts
 from training.sources import read_pairs
 from training.vocabulary import make_tokenizer
 
-PAGE = DOCS / "training.md"
+PAGE = DEV_DOCS / "training.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 _WORDS, _DISTINCT = 60_000, 5_000
 _NUMBER = "Number"

@@ -1,4 +1,4 @@
-"""Update after one changed file, and the next query -> `results/update.json`, a table of docs/speed.md.
+"""Update after one changed file, and the next query -> `results/update.json`, a table of docs/dev/speed.md.
 
 A tree is copied and indexed. Then a function is appended to one file at a time. The changes are indexed in turn by
 `codesearch index`, by a query from the shell and by `Engine.refresh` in a running process. At the
@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.peers import QUERIES
 from benchmarks.process import Usage, folder_mb, measured, seconds_of
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from benchmarks.speed import WORK, described_starts, standard_library
 from codesearch.build import build
 from codesearch.engine.engine import Engine
@@ -46,7 +46,7 @@ def main() -> None:
     work = options.work.resolve()
     rows = [measure(tree, work, updates=options.updates, fresh=options.fresh) for tree in trees]
     record("update", rows)
-    fill(DOCS / "speed.md", "update", table(rows))
+    fill(DEV_DOCS / "speed.md", "update", table(rows))
 
 
 def measure(source: Path, work: Path, *, updates: int, fresh: int = 1) -> dict[str, Any]:

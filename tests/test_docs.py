@@ -43,19 +43,12 @@ from training.evaluation.command import SUITES as ENCODER_SUITES
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ("$ codesearch ", "$ sqlite-utils ")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-USERS_PAGES = (
-    "cli",
-    "configuration",
-    "editors",
-    "examples",
-    "export",
-    "faq",
-    "getting-started",
-    "languages",
-    "output",
-    "searching",
-)
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs/dev").glob("*.md")),
+]
 COMMANDS = make_command().commands
 
 
@@ -117,7 +110,7 @@ def anchors(page: Path) -> set[str]:
 
 def test_every_relative_link_leads_to_a_page_and_a_heading() -> None:
     broken = []
-    for page in [*PAGES, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *(ROOT / "docs/adr").glob("*.md")]:
+    for page in [*PAGES, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *(ROOT / "docs/dev/adr").glob("*.md")]:
         for target in re.findall(r"\]\((?!https?:)([^)]+)", page.read_text("utf-8")):
             path, _, heading = target.partition("#")
             linked = page.parent / path if path else page
@@ -167,8 +160,8 @@ MEASURED_TABLES = {
     ("../README", "speed"): lambda: speed.short_table(results("speed")["standard_library"]),
     ("agents", "read"): lambda: agents.table(results("agents")),
     ("revisions", "commits"): lambda: commits.table(results("commits")["rows"]),
-    ("scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
-    ("scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
+    ("dev/scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
+    ("dev/scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
     ("scale-out", "cluster"): lambda: cluster.table(results("cluster")["simulated"]),
     ("scale-out", "plan"): lambda: cluster.plan_table(
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
@@ -177,11 +170,11 @@ MEASURED_TABLES = {
     ("editors", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
     ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
     ("revisions", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
-    ("speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
-    ("speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
-    ("speed", "service"): lambda: service.table(results("service")),
-    ("speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
-    ("speed", "update"): lambda: update.table(results("update")["rows"]),
+    ("dev/speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
+    ("dev/speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
+    ("dev/speed", "service"): lambda: service.table(results("service")),
+    ("dev/speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
+    ("dev/speed", "update"): lambda: update.table(results("update")["rows"]),
     ("watch", "watch"): lambda: watch.table(results("watch")),
 }
 
@@ -249,24 +242,24 @@ def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
 
 @pytest.mark.parametrize("name", [*SUITES, *suite.SUITES])
 def test_every_suite_is_documented(name: str) -> None:
-    pages = [(ROOT / f"docs/{page}.md").read_text("utf-8") for page in ("bench", "bench-repositories")]
-    assert f"`{name}`" in pages[0], "describe it in docs/bench.md"
+    pages = [(ROOT / f"docs/dev/{page}.md").read_text("utf-8") for page in ("bench", "bench-repositories")]
+    assert f"`{name}`" in pages[0], "describe it in docs/dev/bench.md"
     assert name in SUITES or any(f"python -m benchmarks.suite {name} --data" in page for page in pages)
 
 
 @pytest.mark.parametrize("name", ENCODER_SUITES)
 def test_every_suite_of_encoders_is_documented(name: str) -> None:
-    page = "docs/bench-encoders.md"
+    page = "docs/dev/bench-encoders.md"
     assert f"`{name}`" in (ROOT / page).read_text("utf-8"), f"describe it in {page}"
 
 
 def test_the_page_of_encoders_has_every_encoder_that_can_be_trained() -> None:
-    rows = table_rows("docs/models.md", "`--encoder`")
+    rows = table_rows("docs/dev/models.md", "`--encoder`")
     assert sorted(row[0].strip("`") for row in rows) == shipped_configs()
 
 
 def test_the_list_of_decisions_has_every_record() -> None:
-    folder = ROOT / "docs/adr"
+    folder = ROOT / "docs/dev/adr"
     links = re.findall(r"^\| \[\d+\]\((.*?)\) \|", (folder / "README.md").read_text("utf-8"), re.M)
     assert links == sorted(path.name for path in folder.glob("[0-9]*.md"))
 

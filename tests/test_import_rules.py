@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 
 
 def allowed_imports() -> tuple[set[str], dict[str, set[str]]]:
-    """Read from docs/ARCHITECTURE.md which modules every folder may import, and what each folder may import."""
-    section = (ROOT / "docs/ARCHITECTURE.md").read_text("utf-8").split("\n## Imports\n")[1]
+    """Read from docs/dev/ARCHITECTURE.md which modules every folder may import, and what each folder may import."""
+    section = (ROOT / "docs/dev/ARCHITECTURE.md").read_text("utf-8").split("\n## Imports\n")[1]
     base, *steps = (re.findall(r"\w+", names) for names in section.split("```")[1].split("<-"))
     below, allowed = set(base), dict.fromkeys(base, set(base))
     for names in steps:
@@ -86,7 +86,7 @@ def packages_of(path: Path) -> set[str]:
 def test_every_package_has_its_place_in_the_order():
     names = {path.relative_to(ROOT / "codesearch").parts[0] for path in source_files("codesearch")}
     unplaced = {name.removesuffix(".py") for name in names} - {"__init__", "__main__"} - ALLOWED.keys()
-    assert not unplaced, f"{unplaced}: add to the list of imports in docs/ARCHITECTURE.md"
+    assert not unplaced, f"{unplaced}: add to the list of imports in docs/dev/ARCHITECTURE.md"
 
 
 @pytest.mark.parametrize("package", ALLOWED)

@@ -170,8 +170,8 @@ def _csn99_folder(options: BenchOptions) -> Path:
 def known_items(options: BenchOptions) -> SuiteResult:
     """Ask questions to whole standard libraries, whose answers are known definitions of any kind.
 
-    `--data` has a tree for each language, of the versions that docs/bench.md names. Without it, only Python's library
-    is asked: that of the running interpreter.
+    `--data` has a tree for each language, of the versions that docs/dev/bench.md names. Without it, only the library of
+    the running Python is asked.
     """
     roots = {"python": Path(sysconfig.get_path("stdlib"))}
     if data := options.data:

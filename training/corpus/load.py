@@ -64,7 +64,9 @@ def load(path: Path) -> Iterator[CsnRow]:
             try:
                 yield from_record(record, partition)
             except ValueError as error:
-                raise TrainingError(f"{place}: {error}: see docs/codesearchnet.md for the layouts") from None
+                raise TrainingError(
+                    f"{place}: {error}: see docs/dev/codesearchnet.md for the layouts"
+                ) from None
         if not place:
             _log.warning("%s: no functions in this file", file)
 

@@ -63,7 +63,7 @@ def read_written(path: Path) -> list[WrittenQuestion]:
     for number, line in enumerate(lines, start=1):
         fields = line.split("\t")
         if len(fields) != len(WrittenQuestion.__dataclass_fields__) or not fields[5].isdecimal():
-            raise TrainingError(f"{path}:{number}: not a written question: see docs/corpus.md")
+            raise TrainingError(f"{path}:{number}: not a written question: see docs/dev/corpus.md")
         style, about, language, package, file, at, name, text = fields
         questions.append(WrittenQuestion(style, about, language, package, file, int(at), name, text))
     return questions

@@ -30,7 +30,7 @@ def test_the_page_shows_the_figures_of_the_results(suite, tmp_path, monkeypatch)
     published = page.read_text("utf-8")
     fill(page, suite, "nothing")
     assert page.read_text("utf-8") != published
-    monkeypatch.setattr(bench_tables, "DOCS", tmp_path)
+    monkeypatch.setattr(bench_tables, "DEV_DOCS", tmp_path)
     monkeypatch.setattr(bench_tables, "README", tmp_path / "README.md")
     (tmp_path / "README.md").write_text("<!-- quality --><!-- /quality -->", "utf-8")
     bench_tables.main()

@@ -1,4 +1,4 @@
-"""The official files of CodeSearchNet, from loading to a submission and an index, as docs/codesearchnet.md says."""
+"""The official files of CodeSearchNet, from loading to a submission and an index, as docs/dev/codesearchnet.md says."""
 
 import csv
 import gzip
@@ -27,7 +27,7 @@ from training.evaluation.predict import predict  # noqa: E402
 from training.pipeline import load_run  # noqa: E402
 from training.samples import texts_of_row  # noqa: E402
 
-PAGE = Path(__file__).parents[3] / "docs/codesearchnet.md"
+PAGE = Path(__file__).parents[3] / "docs/dev/codesearchnet.md"
 MAINS = {"training": training.main, "exporters": exporting.main}
 
 

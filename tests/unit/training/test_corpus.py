@@ -339,7 +339,7 @@ def test_sources_are_read_from_a_zip_inside_a_tarball(tmp_path):
 
 def test_the_page_has_the_measured_counts_and_can_be_updated(tmp_path):
     root = Path(__file__).parents[3]
-    page, counts = root / "docs/corpus.md", root / "benchmarks/results/corpus.json"
+    page, counts = root / "docs/dev/corpus.md", root / "benchmarks/results/corpus.json"
     stats = from_json(json.loads(counts.read_text()))
     copy = tmp_path / "corpus.md"
     copy.write_text(page.read_text())
