@@ -83,11 +83,11 @@ $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-check: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,lsp,check]'
+	$(INSTALL) -e '.[cpu,hnsw,bench,web,mcp,lsp,check]'
 	touch $@
 
 $(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,lsp,milvus,train,dev]'
+	$(INSTALL) -e '.[cpu,hnsw,bench,web,mcp,lsp,milvus,train,dev]'
 	touch $@
 
 clean:

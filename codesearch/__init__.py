@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
     from codesearch.engine.answer import Answer, Changes, Freshness, State
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import Check, ExportReport, IndexReport, IndexStatus
+    from codesearch.engine.reports import Check, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
     from codesearch.engine.session import Policy, Session
     from codesearch.errors import (
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
         PortableFileError,
     )
     from codesearch.history.search import CommitFilters
+    from codesearch.portable.pack import ExportReport
     from codesearch.search.request import Filters, Place, SearchRequest
     from codesearch.types import Hit
 
 __version__ = "0.2.0"
 _ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "session", "engine"))
-_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search")
+_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search", "portable.pack")
 """The modules with the public names; those that import fast come first."""
 __all__ = [
     "Answer",

@@ -42,7 +42,7 @@ from training.config import shipped_configs
 from training.evaluation.command import SUITES as ENCODER_SUITES
 
 ROOT = Path(__file__).parent.parent
-PROGRAMS = ("$ codesearch ", "$ sqlite-utils ")
+PROGRAMS = ("$ codesearch ",)
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -40,7 +40,6 @@ HEAVY = (
     "tokenizers",
     "tree_sitter",
     "sqlite3",
-    "sqlite_utils",
     "hnswlib",
     "filelock",
     "concurrent.futures",

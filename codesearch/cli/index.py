@@ -22,7 +22,8 @@ from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import ExportReport, IndexReport, OfIndex
+    from codesearch.engine.reports import IndexReport, OfIndex
+    from codesearch.portable.pack import ExportReport
     from codesearch.watch.watcher import Report
 
 _SHOWN_WARNINGS = 10
@@ -117,9 +118,9 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
     return Output("".join(f"{visible(line)}\n" for line in out), notes)
 
 
-def _made(report: OfIndex | ExportReport, seconds: float, of: str = "") -> str:
+def _made(report: OfIndex | ExportReport, seconds: float) -> str:
     documents, files = counted(report.documents, "document"), counted(report.files, "file")
-    return f"{documents} from {files}{of} in {seconds:.1f} s"
+    return f"{documents} from {files} in {seconds:.1f} s"
 
 
 def watch(
@@ -169,37 +170,29 @@ def print_report(report: Report, *, quiet: bool) -> None:
 
 def export(
     invocation: Invocation,
-    file: Annotated[Path | None, argument("Write one index to this portable file.", "[FILE]")] = None,
+    file: Annotated[Path, argument("Write the index to this portable file.")],
     *,
-    sqlite: Annotated[Path | None, Opt("Write a SQLite database (extra `export`).", metavar="FILE")] = None,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
-    root: Annotated[tuple[Path, ...], Opt("Indexed folder; default: yours, with --sqlite all.")] = (),
-    force: Annotated[bool, Opt("Replace FILE even if it is not an export of codesearch.")] = False,
+    root: Annotated[Path | None, Opt("Indexed folder; default: yours.")] = None,
+    force: Annotated[bool, Opt("Replace FILE even if it is not a portable file.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
-    """Write an index to a portable file or to SQLite."""
+    """Write an index to a portable file."""
     from codesearch.engine.scope import covering_index
 
-    if (file is None) == (sqlite is None):
-        raise ConfigError("name one file to write", "FILE for a portable file, or --sqlite FILE")
-    if sqlite and with_code:
-        raise ConfigError("--with-code is for portable files", "a SQLite database always has the code")
-    engine = invocation.engine(home)
-    roots, target = tuple(map(invocation.path, root)), invocation.path(file or sqlite or Path())
-    if not sqlite and len(roots) > 1:
-        raise ConfigError("a portable file has one index", "give --root once")
+    engine, target = invocation.engine(home), invocation.path(file)
+    around = None if root else covering_index(engine.home, invocation.terminal.here)
+    here = Path(around.manifest.root) if around and around.manifest else None
     with stage_progress(target.name) as on_progress:
-        if sqlite:
-            report = engine.export_sqlite(target, *roots, force=force, on_progress=on_progress)
-        else:
-            around = covering_index(engine.home, invocation.terminal.here)
-            here = Path(around.manifest.root) if around and around.manifest else None
-            root_here = roots[0] if roots else here
-            report = engine.export(
-                target, root_here, with_code=with_code, force=force, on_progress=on_progress
-            )
-    done = _made(report, report.seconds, f" of {counted(len(report.roots), 'indexed folder')}")
-    yield Output(f"{visible(str(file or sqlite))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
+        report = engine.export(
+            target,
+            invocation.path(root) if root else here,
+            with_code=with_code,
+            force=force,
+            on_progress=on_progress,
+        )
+    done = _made(report, report.seconds)
+    yield Output(f"{visible(str(file))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
 
 
 def _without_code(report: ExportReport) -> str:
@@ -207,7 +200,7 @@ def _without_code(report: ExportReport) -> str:
     numbers = {"changed since": report.changed, "missing": report.missing}
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
     files = counted(sum(numbers.values()), "file")
-    command = visible(index_command(report.roots[0] if len(report.roots) == 1 else "FOLDER"))
+    command = visible(index_command(report.root))
     note = f"the code of {files} is not exported ({reasons}): run {command}, then export again"
     return f"note: {note}\n" if reasons else ""
 

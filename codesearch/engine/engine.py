@@ -7,7 +7,6 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 from __future__ import annotations
 
 import shutil
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.indexer import Indexer, OnProgress, refresh
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
-from codesearch.engine.session import AS_INDEXED, REFRESH_S, Policy, Session
+from codesearch.engine.session import REFRESH_S, Policy, Session
 from codesearch.errors import (
     CodeSearchError,
     ConfigError,
@@ -32,9 +31,9 @@ from codesearch.store.catalogue import (
 )
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import Check, ExportReport, IndexStatus
+    from codesearch.engine.reports import Check, IndexStatus
     from codesearch.engine.update import Dependencies
-    from codesearch.portable.pack import ExportCounts, OnStage
+    from codesearch.portable.pack import ExportReport, OnStage
 
 
 class Engine(Indexer):
@@ -129,35 +128,6 @@ class Engine(Indexer):
         """Delete the unpacked portable files."""
         shutil.rmtree(self.home / "cache", ignore_errors=True)
 
-    def export_sqlite(
-        self,
-        file: Path | str,
-        *roots: Path | str,
-        force: bool = False,
-        on_progress: OnStage = lambda stage, done, total: None,
-    ) -> ExportReport:
-        """Write files and documents of indexed folders to one SQLite file, with full-text search.
-
-        Args:
-            file: to write; an earlier export is replaced.
-            roots: indexed folders; all when there are none.
-            force: replace the file also if it is not an export.
-            on_progress: called with a stage, and how many documents of how many are done in it.
-
-        Raises:
-            ExportError: the file cannot be written, or must not be replaced.
-            MissingExtraError: sqlite-utils is not installed.
-        """
-        from codesearch.portable.sqlite import check_sqlite_target, write_sqlite
-
-        started = time.monotonic()
-        path = expanded(file)
-        check_sqlite_target(path, force=force)
-        with self.session(Scope(roots), AS_INDEXED).indexes(strict=True) as opened:
-            indexes = sorted(opened, key=lambda index: index.manifest.root)
-            counts = write_sqlite(indexes, path, on_progress)
-        return _export_report(path, [index.manifest.root for index in indexes], counts, started)
-
     def export(
         self,
         file: Path | str,
@@ -182,15 +152,12 @@ class Engine(Indexer):
         """
         from codesearch.portable.pack import export_portable
 
-        started = time.monotonic()
-        path = expanded(file)
         entries = choose_indexes(self.home, Scope(() if root is None else (root,)))
         if len(entries) > 1:
             raise ConfigError(f"{len(entries)} folders are indexed", "give --root with the one to export")
-        exported, counts = export_portable(
-            entries[0], path, self.home, with_code=with_code, force=force, on_progress=on_progress
+        return export_portable(
+            entries[0], expanded(file), self.home, with_code=with_code, force=force, on_progress=on_progress
         )
-        return _export_report(path, [exported], counts, started)
 
     def import_index(
         self,
@@ -259,10 +226,3 @@ class Engine(Indexer):
             return replace(status, changes=count_changes(entry, self.vectors))
         except CodeSearchError as error:
             return replace(status, unchecked=str(error))
-
-
-def _export_report(path: Path, roots: list[str], counts: ExportCounts, started: float) -> ExportReport:
-    from codesearch.engine.reports import ExportReport
-
-    seconds = time.monotonic() - started
-    return ExportReport(*counts, file=path, roots=tuple(roots), bytes=path.stat().st_size, seconds=seconds)

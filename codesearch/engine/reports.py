@@ -122,31 +122,6 @@ class IndexStatus(OfIndex):
 
 
 @dataclass(frozen=True, slots=True)
-class ExportReport:
-    """What an export wrote.
-
-    Attributes:
-        documents: in all indexed folders of the export.
-        files: source files in all of them.
-        changed: files that changed after they were indexed; their documents have no code.
-        missing: files that are gone or cannot be read; their documents have no code.
-        file: the file.
-        roots: the indexed folders.
-        bytes: size of the file.
-        seconds: wall time.
-    """
-
-    documents: int
-    files: int
-    changed: int
-    missing: int
-    file: Path
-    roots: tuple[str, ...]
-    bytes: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class Check:
     """One finding of `Engine.verify`.
 

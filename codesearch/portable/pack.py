@@ -17,10 +17,11 @@ import json
 import ntpath
 import re
 import shutil
+import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,26 +38,35 @@ from codesearch.store.untrusted import FILES, is_name
 
 OnStage = Callable[[str, int, int], None]
 """Called with a stage, and how many bytes or documents of how many are done in it."""
-ExportCounts = tuple[int, int, int, int]
-"""The first fields of `ExportReport`."""
 PORTABLE_VERSION = 1
 HEAD = "codesearch.json"
 PATIENCE_S = 10.0
 """How long to wait for a writer of the index."""
-_MARKS = {0: b"PK\x03\x04", 30: HEAD.encode()}
-"""An archive, and the name of its first entry."""
 
 
-def check_target(path: Path, kind: str, marks: Mapping[int, bytes], *, force: bool) -> None:
-    """Check that a file is new, has the marks of its kind at these bytes, or may be replaced by force."""
-    if not path.exists():
-        return
-    if not path.is_file():
-        raise ExportError(f"{path} is not a regular file", "name another file")
-    with open(path, "rb") as file:
-        start = file.read(100)
-    if not force and not all(start.startswith(mark, at) for at, mark in marks.items()):
-        raise ExportError(f"{path} is not {kind}", "name another file, or replace it with --force")
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export wrote.
+
+    Attributes:
+        root: the indexed folder.
+        documents: in the index.
+        files: source files in it.
+        changed: files that changed after they were indexed; their documents have no code.
+        missing: files that are gone or cannot be read; their documents have no code.
+        file: the file.
+        bytes: size of the file.
+        seconds: wall time.
+    """
+
+    root: str
+    documents: int
+    files: int
+    changed: int
+    missing: int
+    file: Path
+    bytes: int
+    seconds: float
 
 
 def export_portable(
@@ -67,17 +77,41 @@ def export_portable(
     with_code: bool,
     force: bool,
     on_progress: OnStage,
-) -> tuple[str, ExportCounts]:
-    """Write an index, which no other process can change meanwhile; return its root, and what was written."""
-    check_target(file, "a portable file", _MARKS, force=force)
+) -> ExportReport:
+    """Write an index, which no other process can change meanwhile."""
+    started = time.monotonic()
+    if file.exists():
+        if not file.is_file():
+            raise ExportError(f"{file} is not a regular file", "name another file")
+        if not force and not _is_portable(file):
+            raise ExportError(
+                f"{file} is not a portable file", "name another file, or replace it with --force"
+            )
     with (
         storage_errors(home),
         scratch_folder(home) as scratch,
         writer_lock(entry.folder, entry.root, wait_s=PATIENCE_S),
         closing(IndexReader.open(entry.folder)) as index,
     ):
-        counts = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
-        return index.manifest.root, counts
+        changed, missing = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
+        manifest = index.manifest
+    return ExportReport(
+        manifest.root,
+        manifest.documents,
+        manifest.source_files,
+        changed,
+        missing,
+        file,
+        file.stat().st_size,
+        time.monotonic() - started,
+    )
+
+
+def _is_portable(file: Path) -> bool:
+    """Say whether a file begins as an archive does, with the name of its first entry."""
+    with open(file, "rb") as stream:
+        start = stream.read(100)
+    return start.startswith(b"PK\x03\x04") and start.startswith(HEAD.encode(), 30)
 
 
 @contextmanager
@@ -96,8 +130,8 @@ def _write_portable(
     *,
     with_code: bool,
     on_progress: OnStage,
-) -> ExportCounts:
-    """Write an index to a new file, which replaces `path` at the end."""
+) -> list[int]:
+    """Write an index to a new file, which replaces `path` at the end; return how many files changed or are missing."""
     left_out = [0, 0]
     entries: list[SegmentEntry] = []
     places: dict[str, Path] = {}
@@ -131,7 +165,7 @@ def _write_portable(
         if isinstance(error, FileNotFoundError) and name and Path(name).is_relative_to(index.folder):
             raise IndexCorruptError(Path(name), "missing", index.manifest.root) from None
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
-    return manifest.documents, manifest.source_files, left_out[0], left_out[1]
+    return left_out
 
 
 def exported_name(root: str) -> str:

@@ -199,7 +199,6 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "remove": lambda engine, tree: engine.remove(tree),
     "remove_all": lambda engine, tree: engine.remove_all(),
     "clear_cache": lambda engine, tree: engine.clear_cache(),
-    "export_sqlite": lambda engine, tree: engine.export_sqlite(tree.parent / "x.db"),
     "export": lambda engine, tree: engine.export(tree.parent / "x.codesearch", tree),
     "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
     "verify": lambda engine, tree: engine.verify(),

@@ -217,7 +217,7 @@ def test_a_damaged_cache_is_unpacked_again(reader, plain, home):
 def test_an_imported_index_can_be_exported_and_removed_by_its_name(reader, with_code, home, tmp_path):
     reader.import_index(with_code, name="other")
     again = reader.export(tmp_path / "again", "other", with_code=True)
-    assert (again.roots, again.missing, again.documents) == (("other",), 0, 13)
+    assert (again.root, again.missing, again.documents) == ("other", 0, 13)
     reader.remove("other")
     assert not imported_folder(home, "other").exists()
 
