@@ -80,6 +80,7 @@ class Capture:
     start_line: int
     end_line: int
     name_start: int
+    head: int = 0  # byte where its signature begins
     anchor_row: int = 0  # where its comments and attributes begin
     qualifiers: list[str] = field(default_factory=list)  # enclosing names, outermost first
     docstring: str = ""
@@ -93,6 +94,7 @@ class Capture:
     is_nested: bool = False  # inside of a function
 
     def __post_init__(self) -> None:
+        self.head = self.start
         self.doc_end = self.end
         self.literal = self.end, self.end
         self.last_row = self.end_line - 1

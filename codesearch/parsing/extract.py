@@ -117,7 +117,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     definitions = _without_small_constants(definitions, found, source)
     definitions = joined_accessors(definitions, found, source)
     if "typescript" in spec.grammar:
-        definitions = _without_overloads(definitions)
+        definitions = _with_overloads_joined(definitions)
     if spec.has_clauses:
         definitions = _with_clauses_joined(definitions, source)
     is_opened = found.start in found.docstrings
@@ -200,20 +200,22 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
     return kept
 
 
-def _without_overloads(definitions: list[Capture]) -> list[Capture]:
-    """Leave out the signatures of a function that is implemented below them; it gets their documentation."""
+def _with_overloads_joined(definitions: list[Capture]) -> list[Capture]:
+    """Let a function begin where the first of the signatures right above it does; it gets their documentation."""
     kept: list[Capture] = []
-    implemented: dict[str, Capture] = {}
     for definition in reversed(definitions):
-        if definition.kind == "function" and definition.body is None and definition.name in implemented:
-            function = implemented[definition.name]
+        function = kept[-1] if kept else definition
+        is_overload = definition.kind == function.kind == "function" and definition.body is None
+        if (
+            is_overload
+            and definition.name == function.name
+            and 0 < function.anchor_row - definition.last_row <= _MAX_CLAUSE_GAP
+        ):
             function.docstring = definition.docstring or function.docstring
-            if function.anchor_row - definition.last_row <= _MAX_CLAUSE_GAP:
-                function.anchor_row = definition.anchor_row
-            continue
-        if definition.kind == "function" and definition.body is not None:
-            implemented[definition.name] = definition
-        kept.append(definition)
+            function.start, function.start_line = definition.start, definition.start_line
+            function.row, function.anchor_row = definition.row, definition.anchor_row
+        else:
+            kept.append(definition)
     return kept[::-1]
 
 
@@ -414,7 +416,7 @@ def _shape(definition: Capture, found: Matches, file: _File) -> int:
     if definition.kind not in _FUNCTIONS or definition.body is None:
         return 0
     literal_start, literal_end = definition.literal
-    above = _without_comments(definition.start, min(literal_start, definition.end), found, file.source)
+    above = _without_comments(definition.head, min(literal_start, definition.end), found, file.source)
     below = _without_comments(literal_end, definition.end, found, file.source)
     return shape_key(above + below, file.spec)
 
@@ -450,7 +452,7 @@ def _cut_to_header(definition: Capture, member: Capture, source: bytes) -> None:
 
 
 def _signature(definition: Capture, found: Matches, source: bytes) -> str:
-    start = definition.start
+    start = definition.head
     if definition.is_callback:  # Begin with the call or the assignment that it is a part of.
         start = source.rfind(b"\n", 0, start) + 1
     while attribute_end := found.attribute_ends.get(start):

@@ -1,6 +1,7 @@
 (function_declaration name: (identifier) @name body: (statement_block) @body) @function
 (generator_function_declaration name: (identifier) @name body: (statement_block) @body) @function
 (method_definition name: (_) @name body: (statement_block) @body) @method
+(class_static_block "static" @name body: (_) @body) @method
 (export_statement "default" value: (class !name body: (class_body) @body) @class)
 (variable_declarator name: (identifier) @name value: (class body: (class_body) @body) @class)
 (variable_declarator name: (identifier) @name

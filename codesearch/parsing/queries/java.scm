@@ -1,6 +1,7 @@
 (method_declaration name: (identifier) @name body: (block)? @body) @method
 (constructor_declaration name: (identifier) @name body: (constructor_body) @body) @method
 (compact_constructor_declaration name: (identifier) @name body: (block) @body) @method
+(static_initializer "static" @name (block) @body) @method
 (class_declaration name: (identifier) @name body: (class_body) @body) @class
 (interface_declaration name: (identifier) @name body: (interface_body) @body) @interface
 (enum_declaration name: (identifier) @name body: (enum_body) @body) @enum

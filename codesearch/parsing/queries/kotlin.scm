@@ -3,6 +3,7 @@
 (function_declaration [(user_type) (nullable_type) (parenthesized_type)] @receiver . name: (identifier) @name (function_body)? @body) @function
 (function_declaration name: (identifier) @name (function_body)? @body) @function
 (secondary_constructor "constructor" @name (block)? @body) @method
+(anonymous_initializer "init" @name (_) @body) @method
 (property_declaration (variable_declaration (identifier) @name) [(getter (function_body) @body) (setter (function_body) @body)]) @function
 
 (class_declaration name: (identifier) @name [(class_body) (enum_class_body)]? @body) @class

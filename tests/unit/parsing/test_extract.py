@@ -334,10 +334,10 @@ def test_a_getter_and_the_setter_next_to_it_are_one_definition():
     assert [described(document) for document in documents] == ["method size 2-3", "method size 6-6"]
 
 
-def test_signatures_of_an_implemented_function_are_no_definitions_but_give_it_their_documentation():
+def test_a_function_begins_at_the_first_signature_above_it():
     source = "/** Draw it. */\nfunction draw(a: string): void;\nfunction draw(a: any) {}\nfunction other(): void;\n"
     documents = extract_text(source, "typescript").documents
-    assert [(described(document), document.docstring) for document in documents] == [
-        ("function draw 3-3", "Draw it."),
-        ("function other 4-4", ""),
+    assert [(described(document), document.signature, document.docstring) for document in documents] == [
+        ("function draw 2-3", "function draw(a: any)", "Draw it."),
+        ("function other 4-4", "function other(): void", ""),
     ]

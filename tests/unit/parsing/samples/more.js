@@ -3,3 +3,9 @@ export default class extends Base {
   name = "a"
   #x;
 }
+
+class Started {
+  static {
+    this.x = 1;
+  }
+}

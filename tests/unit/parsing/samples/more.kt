@@ -33,3 +33,10 @@ enum class Colour {
     val x = 1
 }
 data class P(val a: Int, var b: String = "x", c: Int)
+
+class Started {
+    fun run() { }
+    init {
+        run()
+    }
+}

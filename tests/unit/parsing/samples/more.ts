@@ -13,3 +13,10 @@ interface I { name: string; readonly age?: number; [k: string]: any; call(): voi
 type P = { a: string; b(): void }
 enum E { A, B = 2, "C-D" = 3 }
 class K { over(a: string): void; over(a: any) { } }
+/** Pads it. */
+export function pad(text: string): string;
+export function pad(
+  count: number,
+): string;
+/** In general. */
+export function pad(any: unknown): string { return `${any}`; }
