@@ -23,7 +23,7 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.search.request import SearchRequest
 
-PAGE = DOCS / "watch.md"
+PAGE = DOCS / "service.md"
 _SAVES, _BURST, _IDLE_S, _PATIENCE_S = 20, 5_000, 70.0, 120.0
 
 

@@ -175,7 +175,7 @@ MEASURED_TABLES = {
     ("dev/speed", "service"): lambda: service.table(results("service")),
     ("dev/speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
     ("dev/speed", "update"): lambda: update.table(results("update")["rows"]),
-    ("watch", "watch"): lambda: watch.table(results("watch")),
+    ("service", "watch"): lambda: watch.table(results("watch")),
 }
 
 
