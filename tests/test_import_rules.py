@@ -46,7 +46,6 @@ HEAVY = (
     "multiprocessing",
     "asyncio",
     "http.client",
-    "watchdog",
     "pydantic",
     "pymilvus",
     "rich",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import math
-import platform
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -22,10 +21,10 @@ from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.store.manifest import Manifest
-from codesearch.watch.notifier import Notifier, OnChange
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
+    from codesearch.watch.inotify import InotifyNotifier, OnChange
 
 QUIET_S = 0.1
 """An update waits until nothing has changed for this long."""
@@ -93,16 +92,11 @@ class _Root:
         return min(self.last_change + QUIET_S, self.first_change + LIMIT_S, self.check_at)
 
 
-def open_notifier(on_change: OnChange) -> Notifier:
-    """Open the notifier of this system."""
-    if platform.system() == "Linux":
-        with suppress(ModuleNotFoundError):  # A Python without POSIX's modules.
-            from codesearch.watch.inotify import InotifyNotifier
+def open_notifier(on_change: OnChange) -> InotifyNotifier:
+    """Open the notifier of Linux."""
+    from codesearch.watch.inotify import InotifyNotifier
 
-            return InotifyNotifier(on_change)
-    from codesearch.watch.observer import ObserverNotifier
-
-    return ObserverNotifier(on_change)
+    return InotifyNotifier(on_change)
 
 
 class Watcher:
@@ -117,7 +111,7 @@ class Watcher:
         report: Callable[[Report], None],
         *,
         roots: Iterable[Path] | None = None,
-        notifier: Callable[[OnChange], Notifier] = open_notifier,
+        notifier: Callable[[OnChange], InotifyNotifier] = open_notifier,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take what to watch; nothing is watched before `run`."""
@@ -125,12 +119,14 @@ class Watcher:
         self._condition = threading.Condition()
         self._is_all = roots is None
         self._roots = {str(path): _Root(path) for path in map(Path.resolve, roots or ())}
-        self._notifier: Notifier | None = None
+        self._notifier: InotifyNotifier | None = None
         self._no_notifier = ""
         try:
             self._notifier = notifier(self.touch)
         except OSError as error:
             self._no_notifier = _reason(error)
+        except ModuleNotFoundError:
+            self._no_notifier = "only Linux has inotify"
 
     def run(self) -> None:
         """Watch and update, until no root is left if some were named."""
@@ -157,8 +153,9 @@ class Watcher:
 
         The answer is yes only if every folder is watched, and no event has come since the last check began.
         """
-        if self._notifier is None or not self._notifier.drain():
+        if self._notifier is None:
             return False
+        self._notifier.drain()
         with self._condition:
             root = self._roots.get(manifest.root)
             return root is not None and root.unchanged == (manifest.commit, manifest.created)

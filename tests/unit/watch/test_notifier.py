@@ -190,16 +190,3 @@ def test_its_thread_reports_without_a_drain(notified, tmp_path):
     (tmp_path / "a.py").write_text("x\n")
     until(lambda: notified.changes)
     assert ("root", False) in notified.changes
-
-
-def test_the_observer_of_other_systems_reports_changes_in_the_whole_tree(tmp_path):
-    pytest.importorskip("watchdog")
-    from codesearch.watch.observer import ObserverNotifier
-
-    write_tree(tmp_path, {"sub/a.py": ""})
-    changes: list[tuple[str, bool]] = []
-    notifier = ObserverNotifier(lambda root, is_stale: changes.append((root, is_stale)))
-    notifier.watch(str(tmp_path), wanted(tmp_path))
-    (tmp_path / "sub/a.py").write_text("x\n")
-    until(lambda: (str(tmp_path), False) in changes)
-    notifier.forget(str(tmp_path))
