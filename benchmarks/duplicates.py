@@ -24,8 +24,8 @@ from typing import Any
 from benchmarks.process import seconds_of
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch import Engine, Scope
-from codesearch.duplicates.find import Wanted, find_duplicates
-from codesearch.duplicates.records import MEANING, Function
+from codesearch.duplicates.find import find_duplicates
+from codesearch.duplicates.records import MEANING, Function, Limits
 from codesearch.engine.session import AS_INDEXED
 from codesearch.store.snapshot import Snapshot
 
@@ -113,8 +113,8 @@ def _matches(work: Path, rows: list[dict[str, Any]]) -> dict[Pair, tuple[str, fl
     with engine.session(Scope((work / "src",)), AS_INDEXED).indexes() as indexes:
         snapshot = Snapshot(indexes)
         everything = range(snapshot.size)
-        wanted = Wanted(changed=everything, min_lines=_MIN_LINES, all_code=True, min_score=min(_THRESHOLDS))
-        for group in find_duplicates(snapshot, wanted)[0]:
+        limits = Limits(min_lines=_MIN_LINES, all_code=True, min_score=min(_THRESHOLDS))
+        for group in find_duplicates(snapshot, limits, changed=everything)[0]:
             for match in group.matches:
                 pair = frozenset((_name(group.function), _name(match.function)))
                 if len(pair) > 1 and match.score >= found.get(pair, ("", 0.0))[1]:

@@ -170,7 +170,6 @@ def remove(
     if all:
         for root in engine.remove_all():
             yield Output(f"{visible(str(root))}: index removed\n")
-        engine.clear_cache()
 
 
 def config(

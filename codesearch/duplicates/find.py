@@ -11,13 +11,12 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
+from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Limits, Match
 from codesearch.errors import ConfigError
 from codesearch.search.changes import changed_lines
 from codesearch.search.filters import slashes
@@ -43,30 +42,20 @@ IGNORE = "codesearch: ignore-duplicate"
 """A comment with this text in a function, or in the line above it, keeps it out."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which functions are compared.
+def find_duplicates(
+    snapshot: Snapshot,
+    limits: Limits,
+    allowed: NDArray[np.bool_] | None = None,
+    changed: Collection[int] | None = None,
+) -> tuple[list[Group], int, dict[str, int]]:
+    """Return groups of functions that do the same, and how many were compared, and left out for each reason.
 
-    Attributes:
-        allowed: bool [size] of the snapshot, or None for all documents.
-        changed: the doc_ids to look for; None for all functions.
-        min_lines: shorter functions are left out.
-        all_code: whether tests, generated and vendored code and build output are compared too.
-        min_score: the lowest estimated probability of a match in other words.
+    Only the documents in `allowed` are compared, a bool [size] of the snapshot, and only `changed` ones are looked for;
+    None stands for all.
     """
-
-    allowed: NDArray[np.bool_] | None = None
-    changed: Collection[int] | None = None
-    min_lines: int
-    all_code: bool
-    min_score: float
-
-
-def find_duplicates(snapshot: Snapshot, wanted: Wanted) -> tuple[list[Group], int, dict[str, int]]:
-    """Return groups of functions that do the same, and how many were compared, and left out for each reason."""
-    doc_ids, left_out = _functions(snapshot, wanted)
-    search = _Search(snapshot, doc_ids, wanted)
-    groups = search.all_groups() if wanted.changed is None else search.groups_of(wanted.changed)
+    doc_ids, left_out = _functions(snapshot, limits, allowed)
+    search = _Search(snapshot, doc_ids, limits.min_score)
+    groups = search.all_groups() if changed is None else search.groups_of(changed)
     return groups, len(doc_ids), left_out
 
 
@@ -91,15 +80,17 @@ def changed_documents(
     return doc_ids, failed
 
 
-def _functions(snapshot: Snapshot, wanted: Wanted) -> tuple[DocIds, dict[str, int]]:
-    chosen = np.ones(snapshot.size, dtype=bool) if wanted.allowed is None else wanted.allowed.copy()
+def _functions(
+    snapshot: Snapshot, limits: Limits, allowed: NDArray[np.bool_] | None
+) -> tuple[DocIds, dict[str, int]]:
+    chosen = np.ones(snapshot.size, dtype=bool) if allowed is None else allowed.copy()
     if snapshot.dead is not None:
         chosen &= ~snapshot.dead
     doc_ids = np.flatnonzero(chosen)
     is_whole = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & STUB) == 0)
     functions: DocIds = doc_ids[is_whole]
-    is_other = (snapshot.flags(functions) & (0 if wanted.all_code else _OTHER_CODE)) > 0
-    is_short = snapshot.line_counts(functions) < wanted.min_lines
+    is_other = (snapshot.flags(functions) & (0 if limits.all_code else _OTHER_CODE)) > 0
+    is_short = snapshot.line_counts(functions) < limits.min_lines
     left_out = {"other code": int(is_other.sum()), "short": int((is_short & ~is_other).sum())}
     functions = functions[~is_other & ~is_short]
     return functions[np.argsort(snapshot.places(functions))], left_out
@@ -108,8 +99,8 @@ def _functions(snapshot: Snapshot, wanted: Wanted) -> tuple[DocIds, dict[str, in
 class _Search:
     """Finds matches among some functions; all positions are those in `doc_ids`, which are in the order of paths."""
 
-    def __init__(self, snapshot: Snapshot, doc_ids: DocIds, wanted: Wanted) -> None:
-        self._snapshot, self._doc_ids, self._wanted = snapshot, doc_ids, wanted
+    def __init__(self, snapshot: Snapshot, doc_ids: DocIds, min_score: float) -> None:
+        self._snapshot, self._doc_ids, self._min_score = snapshot, doc_ids, min_score
         self._read: dict[int, _Read | None] = {}
         self._same_shape: list[list[int]] = []
         """For each position all positions of its shape, itself included; a list that they share."""
@@ -194,7 +185,7 @@ class _Search:
             first, second = self._read[position], self._read[other]
             if first and second and not first.function.overlaps(second.function):
                 score = _probability(cosine, first.calls, second.calls)
-                if score >= self._wanted.min_score:
+                if score >= self._min_score:
                     scored[position][other] = scored[other][position] = score
         return scored
 

@@ -116,17 +116,14 @@ class Engine(Indexer):
             remove_index(folder, str(root))
 
     def remove_all(self) -> list[str]:
-        """Delete all indexes, also those of commits; return the roots of the others."""
-        shutil.rmtree(self.home / COMMITS, ignore_errors=True)
+        """Delete all indexes, also those of commits and unpacked portable files; return the roots of the others."""
+        for folder in (COMMITS, "cache"):
+            shutil.rmtree(self.home / folder, ignore_errors=True)
         removed = []
         for entry in list_indexes(self.home):
             removed.append(entry.manifest.root if entry.manifest else str(entry.folder))
             remove_index(entry.folder, removed[-1])
         return removed
-
-    def clear_cache(self) -> None:
-        """Delete the unpacked portable files."""
-        shutil.rmtree(self.home / "cache", ignore_errors=True)
 
     def export(
         self,

@@ -412,7 +412,7 @@ class Session:
             ConfigError: the indexes were made with different models, or git cannot say what changed.
             IndexStoreError: with `changed`, an index is not up to date.
         """
-        from codesearch.duplicates.find import Wanted, changed_documents, find_duplicates
+        from codesearch.duplicates.find import changed_documents, find_duplicates
         from codesearch.search.filters import allowed_documents
         from codesearch.store.snapshot import Snapshot
 
@@ -435,14 +435,8 @@ class Session:
                 excluded = tuple(path for path in filters.paths if path.startswith("!"))
                 allowed = allowed_documents(Filters(paths=excluded, here=filters.here), snapshot)
                 self._lose(lost)
-            wanted = Wanted(
-                allowed=allowed,
-                changed=looked_for,
-                min_lines=min_lines,
-                all_code=all_code,
-                min_score=min_score,
-            )
-            groups, functions, left_out = find_duplicates(snapshot, wanted)
+            limits = Limits(min_lines=min_lines, min_score=min_score, all_code=all_code)
+            groups, functions, left_out = find_duplicates(snapshot, limits, allowed, looked_for)
             return DuplicatesAnswer(
                 tuple(groups),
                 functions,

@@ -198,7 +198,6 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "status": lambda engine, tree: engine.status(),
     "remove": lambda engine, tree: engine.remove(tree),
     "remove_all": lambda engine, tree: engine.remove_all(),
-    "clear_cache": lambda engine, tree: engine.clear_cache(),
     "export": lambda engine, tree: engine.export(tree.parent / "x.codesearch", tree),
     "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
     "verify": lambda engine, tree: engine.verify(),

@@ -275,10 +275,9 @@ def test_a_removed_index_is_no_longer_found(ready, tiny_repo):
 
 
 def test_all_indexes_and_the_cache_are_removed(ready, tiny_repo, home):
+    (home / "cache" / "portable").mkdir(parents=True)
     assert ready.remove_all() == [str(tiny_repo)]
     assert ready.status() == []
-    (home / "cache" / "portable").mkdir(parents=True)
-    ready.clear_cache()
     assert not (home / "cache").exists()
 
 
