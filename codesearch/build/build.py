@@ -92,7 +92,11 @@ def build_index(
         check_intact(plan.index_folder, plan.previous)
     if parse is None:
         parser = FileParser(
-            plan.root.resolve(), plan.config, encoder.tokenizer_path, encoder.max_document_tokens
+            plan.root.resolve(),
+            plan.config,
+            encoder.tokenizer_path,
+            encoder.max_document_tokens,
+            tuple(plan.walked.vendored),
         )
         parse = partial(parse_files, parser)
     build = _Build(plan, encoder, on_progress)

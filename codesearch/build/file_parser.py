@@ -26,6 +26,7 @@ from codesearch.store.postings import PostingsBlock, make_block
 from codesearch.text.terms import terms_of_file
 from codesearch.text.tokenizer import SubtokenTokenizer, document_text
 from codesearch.treefiles import read_below
+from codesearch.types import VENDORED
 from codesearch.visible import visible
 
 if TYPE_CHECKING:  # A worker has no encoder, and importing its module made parsing 5 % slower.
@@ -86,12 +87,14 @@ class FileParser:
 
     Attributes:
         tokenizer: the model's `tokenizer.json`; each process reads it once.
+        vendored: folders that are copies of other projects.
     """
 
     root: Path
     config: IndexConfig
     tokenizer: Path
     max_tokens: int
+    vendored: tuple[str, ...] = ()
 
     def parse(self, file: SourceFile) -> ParsedFile | None:
         """Parse one file; return None if it no longer exists."""
@@ -132,6 +135,9 @@ class FileParser:
         encode = tokenizer_at(self.tokenizer).encode_document
         tokens = [encode(text, self.max_tokens, file.language) for text in texts]
         joined, lengths = join_tokens(tokens)
+        rows = list(map(document_row, extraction.documents))
+        if file.path.startswith(self.vendored):
+            rows = [row._replace(flags=row.flags | VENDORED) for row in rows]
         return ParsedFile(
             record=FileRecord(
                 file.path,
@@ -142,7 +148,7 @@ class FileParser:
                 warnings="\n".join(map(visible, extraction.warnings)),
                 summary=extraction.summary,
             ),
-            rows=list(map(document_row, extraction.documents)),
+            rows=rows,
             block=make_block(terms_of_file(source, extraction.documents, self.config.parse)),
             tokens=joined,
             lengths=lengths,

@@ -112,10 +112,13 @@ def plan_update(
     if previous:
         paths = None if tree.is_whole else [file.path for file in tree.files]
         known = known_files(index_folder, previous, paths)
+    # The flags of what is in such folders depend on more than each file.
+    switched = tuple(set(tree.walked.vendored) ^ set(previous.walked.vendored)) if previous else ()
     to_parse = [
         file
         for file in tree.files
         if not (live := known.get(file.path))
+        or file.path.startswith(switched)
         or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
     ]
     gone = known.keys() - {file.path for file in tree.files}
@@ -152,7 +155,8 @@ def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> 
     """Return what a walk finds."""
     started_ns = time.time_ns()
     files = sorted(walk(root, config, report), key=lambda file: file.path)
-    tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
+    counts = limited_counts(report.skipped), limited_counts(report.folders)
+    tally = Tally(*counts, report.warnings, report.vendored)
     stamps = Stamps(
         trusted({file.path: file.stamp for file in files}, started_ns, old.files, old.taken_ns),
         trusted(report.passed, started_ns, old.passed, old.taken_ns),

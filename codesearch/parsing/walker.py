@@ -35,6 +35,7 @@ from codesearch.parsing.languages import (
     language_of_path,
     language_of_shebang,
 )
+from codesearch.parsing.vendored import holders, is_of_others, licence_in
 from codesearch.treefiles import IGNORE_FILES, is_linked_work_tree, read_head, rule_files_above
 from codesearch.visible import visible
 
@@ -93,6 +94,7 @@ class WalkReport:
         default_factory=lambda: defaultdict(Counter)
     )  # not entered: reason -> name
     warnings: list[str] = field(default_factory=list)  # one line each, about what the user can correct
+    vendored: list[str] = field(default_factory=list)  # folders that are copies of other projects
     missing_grammars: dict[str, int] = field(default_factory=dict)  # language -> files
     watched: dict[str, Stamp] = field(
         default_factory=dict
@@ -242,6 +244,7 @@ class _Walk:
                 del self.report.watched[folder]  # Its files may change; what it is depends on `.git` alone.
                 self.report.watch(f"{folder}.git", os.path.join(place, ".git"))
                 continue
+            self.note_vendored(folder, names)
             rules, ignores_case = self.with_own_rules(folder, rules, names, ignores_case)
             here = _in_force(rules, folder)
             below = []
@@ -256,6 +259,17 @@ class _Walk:
                 elif found:
                     self.report.skipped[found][extension_of(entry.name)] += 1
             stack.extend(reversed(below))
+
+    def note_vendored(self, folder: str, names: Collection[str]) -> None:
+        licence = licence_in(names)
+        place = os.path.join(self.root, folder, licence) if licence else ""
+        if licence:
+            self.report.watch(f"{folder}{licence}", place)
+        if not folder:
+            self.holders = holders(place)
+        elif not folder.startswith(tuple(self.report.vendored)):
+            if is_of_others(folder, place, self.holders, names):
+                self.report.vendored.append(folder)
 
     def why_without_effect(self, pattern: str) -> str:
         text = pattern.removeprefix("!").rstrip("/")

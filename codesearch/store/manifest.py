@@ -101,6 +101,9 @@ class Tally:
     folders: Counts = field(default_factory=dict)
     # One line for each file or folder that the user may want to check.
     warnings: list[str] = field(default_factory=list)
+    vendored: list[str] = field(
+        default_factory=list
+    )  # Folders in the index that are copies of other projects.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -230,7 +230,8 @@ class Trees(RuleBasedStateMachine):
         report = WalkReport()
         config, _ = walk_in_force(self.root, manifest, IndexOptions())
         files = [file.path for file in walk(self.root, config, report)]
-        tally = Tally(limited_counts(report.skipped), limited_counts(report.folders), report.warnings)
+        counts = limited_counts(report.skipped), limited_counts(report.folders)
+        tally = Tally(*counts, report.warnings, report.vendored)
         return tally, {path: content_digest((self.root / path).read_bytes()) for path in files}
 
     def live(self, manifest: Manifest) -> dict[str, bytes]:
