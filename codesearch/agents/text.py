@@ -16,6 +16,7 @@ from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, Usa
 from codesearch.engine.reports import IndexStatus
 from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
+from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 from codesearch.search.snippets import head_lines, head_text, snippet_lines
 from codesearch.structure.text import (
     Outline,
@@ -136,6 +137,8 @@ def _not_seen(coverage: Coverage) -> str:
 
 
 def _confidence_note(answer: Answer) -> str:
+    if is_foreign(answer.query):
+        return f"note: {ENGLISH_ONLY}\n"
     if answer.low_confidence:
         return "confidence: low; probably nothing here does this, the nearest hits:\n"
     if answer.confidence is None:

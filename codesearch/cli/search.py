@@ -176,6 +176,7 @@ def searched_as_words(path: str) -> Output:
 def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_json: bool) -> Iterator[str]:
     """Yield why there are no hits, and that they probably do not answer the query."""
     from codesearch.cli.render import percent
+    from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
     doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)
@@ -193,6 +194,8 @@ def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_j
         yield from _notes_of_text(answer)
     elif is_json:  # It has the confidence.
         return
+    elif is_foreign(answer.query):
+        yield f"note: {ENGLISH_ONLY}\n"
     elif answer.confidence is not None and answer.confidence < request.min_confidence:
         yield f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     elif answer.low_confidence and answer.hits:

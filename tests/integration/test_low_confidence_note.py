@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from codesearch.evaluation.suites import SMOKE
+from codesearch.search.human_language import ENGLISH_ONLY
 from tests.command import Command
 from tests.conftest import index_by_engine
 
@@ -88,3 +89,8 @@ def test_if_no_document_passes_the_filters_this_is_the_only_note(ask):
             1,
             f"no document matches --path '*.absent' in {SMOKE / 'sources'}\n",
         )
+
+
+def test_a_query_in_another_language_gets_a_note_that_the_model_knows_english(ask):
+    assert ask("query", "eine Liste nach dem Namen sortieren").stderr == f"note: {ENGLISH_ONLY}\n"
+    assert ENGLISH_ONLY not in ask("query", "sort a list by name").stderr
