@@ -14,42 +14,21 @@ because they distinguish functions.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from importlib import resources
 from itertools import chain
-from typing import TypeVar
 
 from codesearch.config import ParseConfig
+from codesearch.memo import Memo
 from codesearch.parsing.docstrings import MAX_DOCSTRING, first_paragraph
-from codesearch.parsing.identifiers import split_identifier, words
+from codesearch.parsing.identifiers import chunks, split_identifier, words
 from codesearch.types import Document
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 _SHORTEST = 4
 _PLURALS = {"ies": "y", "sses": "ss", "xes": "x", "ches": "ch", "shes": "sh"}
 _NO_PLURALS = ("ss", "us", "is")
 _VOWELS = frozenset("aeiouy")
-
-
-class Memo(dict[K, V]):
-    """A dictionary that computes missing values and clears itself when it is full; a hit needs no Python call.
-
-    >>> lengths = Memo(len, limit=1000)
-    >>> list(map(lengths.__getitem__, ["ab", "c", "ab"])), lengths
-    ([2, 1, 2], {'ab': 2, 'c': 1})
-    """
-
-    def __init__(self, compute: Callable[[K], V], limit: int) -> None:
-        super().__init__()
-        self._compute, self._limit = compute, limit
-
-    def __missing__(self, key: K) -> V:
-        if len(self) >= self._limit:
-            self.clear()
-        value = self[key] = self._compute(key)
-        return value
 
 
 @cache
@@ -145,11 +124,11 @@ STOP_WORDS = frozenset(
 def document_terms(document: Document) -> list[Counter[str]]:
     """Count the terms of each field, in the order of `FIELDS`."""
     return [
-        _count(words(document.qualified_name), joined=True),
-        _count(words(document.signature)),
-        _count([*words(document.docstring), *_SUMMARY_AGAIN * words(first_paragraph(document.docstring))]),
-        _count(words(document.code)),
-        _count([*words(document.path.rpartition(".")[0]), *words(document.context)]),
+        _count(chunks(document.qualified_name), joined=True),
+        _count(chunks(document.signature)),
+        _count([*chunks(document.docstring), *_SUMMARY_AGAIN * chunks(first_paragraph(document.docstring))]),
+        _count(chunks(document.code)),
+        _count([*chunks(document.path.rpartition(".")[0]), *chunks(document.context)]),
     ]
 
 
@@ -183,12 +162,12 @@ def _text_outside(source: bytes, documents: Sequence[Document], config: ParseCon
 
 def terms_of(text: str) -> set[str]:
     """Return the distinct terms of a text, in the forms that documents use."""
-    return set(chain.from_iterable(map(_FORMS.__getitem__, words(text))))
+    return set(chain.from_iterable(map(_FORMS.__getitem__, chunks(text))))
 
 
 def terms_of_each(texts: Iterable[str]) -> list[set[str]]:
     """Return the distinct terms of each text, such as the lines of a definition."""
-    return [set(chain.from_iterable(map(_FORMS.__getitem__, words(text)))) for text in texts]
+    return [set(chain.from_iterable(map(_FORMS.__getitem__, chunks(text)))) for text in texts]
 
 
 def query_terms(query: str) -> list[str]:
@@ -202,18 +181,22 @@ def query_terms(query: str) -> list[str]:
     return list(dict.fromkeys(map(_form, kept)))
 
 
-def _count(identifiers: Iterable[str], *, joined: bool = False) -> Counter[str]:
+def _count(chunks: Iterable[bytes], *, joined: bool = False) -> Counter[str]:
     forms = _FORMS_JOINED if joined else _FORMS
-    counts = Counter(chain.from_iterable(map(forms.__getitem__, identifiers)))
+    counts = Counter(chain.from_iterable(map(forms.__getitem__, chunks)))
     for form, frequency in counts.items():
         if frequency > _MAX_FREQUENCY:
             counts[form] = _MAX_FREQUENCY
     return counts
 
 
-def _forms(identifier: str, *, joined: bool) -> tuple[str, ...]:
+def _forms(chunk: bytes, *, joined: bool) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(_forms_of(word, joined=joined) for word in words(chunk.decode())))
+
+
+def _forms_of(identifier: str, *, joined: bool) -> Iterator[str]:
     inside = (compounds().get(part, ()) for part in split_identifier(identifier))
-    return tuple(map(_form, chain(_parts(identifier, joined=joined), *inside)))
+    return map(_form, chain(_parts(identifier, joined=joined), *inside))
 
 
 _FORMS = Memo(partial(_forms, joined=False), _REMEMBERED)

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.parsing.identifiers import split_identifier, subtokens, words
+from codesearch.memo import Memo
+from codesearch.parsing.identifiers import chunks, subtokens
 from codesearch.text.bundle import damaged
-from codesearch.text.terms import Memo
 from codesearch.types import Document
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SubtokenTokenizer:
         """Make a tokenizer."""
         self._open_tokenizer = open_tokenizer
         self._words = words or {}
-        self._ids: Memo[str, tuple[int, ...]] = Memo(self._ids_of, _REMEMBERED)
+        self._ids: Memo[bytes, tuple[int, ...]] = Memo(self._ids_of, _REMEMBERED)
         self._marks: tuple[int, int] | None = None
         if not self._words:
             start, end = (self._tokenizer.token_to_id(mark) for mark in (START, END))
@@ -132,7 +132,7 @@ class SubtokenTokenizer:
     def encode(self, text: str, max_tokens: int) -> TokenIds:
         """Return the first ids of a text without padding: uint32 [T], T <= max_tokens; T is 0 if it has no tokens."""
         if self._marks is None:
-            stream = chain.from_iterable(map(self._ids.__getitem__, words(text)))
+            stream = chain.from_iterable(map(self._ids.__getitem__, chunks(text)))
             return np.fromiter(islice(stream, max_tokens), dtype=np.uint32)
         start, end = self._marks
         ids = self._tokenizer.encode(text[: max_tokens * _MAX_CHARS], add_special_tokens=False).ids
@@ -155,10 +155,10 @@ class SubtokenTokenizer:
         self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
         self._words = {}  # It does not contain the new marks.
 
-    def _ids_of(self, word: str) -> tuple[int, ...]:
-        """Return the ids of one word, which may have several subtokens."""
+    def _ids_of(self, chunk: bytes) -> tuple[int, ...]:
+        """Return the ids of the subtokens of a chunk."""
         ids: list[int] = []
-        for subtoken in split_identifier(word):
+        for subtoken in subtokens(chunk.decode()):
             whole = self._words.get(subtoken)
             ids += (
                 self._tokenizer.encode(subtoken, add_special_tokens=False).ids if whole is None else (whole,)
