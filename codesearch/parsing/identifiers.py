@@ -14,8 +14,7 @@ from codesearch.types import FOLDER_FILES
 _WORD = re.compile(r"[^\W\d][\w$]*|\d+")
 words: Callable[[str], list[str]] = _WORD.findall
 """Lists the identifiers and numbers of a text in order, without a Python call."""
-_WORD_BYTES = frozenset(b"$_" + b"".join(bytes([c]) for c in range(256) if c > 127 or chr(c).isalnum()))
-_TO_SPACE = bytes(byte if byte in _WORD_BYTES else 32 for byte in range(256))
+_TO_SPACE = bytes(byte if byte > 127 or chr(byte).isalnum() or byte in b"$_" else 32 for byte in range(256))
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
 _AROUND_COLONS = re.compile(r"\s*::\s*")
@@ -26,10 +25,10 @@ _PART_OF_ANY_SCRIPT = re.compile(r"[^\W\d_]+|\d+")
 
 
 def chunks(text: str) -> list[bytes]:
-    """List the runs of characters that may be in words, in UTF-8: each of `words` is in one. It takes a sixth of the time.
+    """List the runs of characters that may be in words, in UTF-8: each of `words` is in one, and this is faster.
 
-    >>> chunks("x = 3px(größe)")
-    [b'x', b'3px', b'gr\xc3\xb6\xc3\x9fe']
+    >>> chunks("x = 3px*rate_2")
+    [b'x', b'3px', b'rate_2']
     """
     return text.encode("utf-8", "replace").translate(_TO_SPACE).split()
 

@@ -28,8 +28,9 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache
-from textwrap import dedent
+from os.path import commonprefix
 
+from codesearch.memo import Memo
 from codesearch.parsing.languages import LanguageSpec, load_grammar
 
 _SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
@@ -44,10 +45,17 @@ _EXPRESSION_NAME = re.compile(
 _FUNCTION = re.compile(rb"function(?<![\w$.]function)\s*(?:\(\s*([\w$]+)\s*\)|(?=\())")
 _SCOPED = re.compile(rb"\b(?:this|super|arguments|for|while|do)\b")
 _TOKEN = re.compile(
-    rb"\"\"\".*?\"\"\"|'''.*?'''|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
-    rb"|(?:\.|->|::)?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*|\d[\w.]*|[^\s\w]",
-    re.DOTALL,
+    rb"""(
+        [A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*
+      | [0-9][A-Za-z0-9_.]*
+      | (?:\.|->|::)[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*
+      | \"{3}.*?\"{3} | \'{3}.*?\'{3}
+      | "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*' | `[^`\\]*(?:\\.[^`\\]*)*`
+      | [^\sA-Za-z0-9_]
+    )\s*""",
+    re.DOTALL | re.VERBOSE,
 )
+"""The most frequent tokens come first. Each takes the space after it, at which no token needs to be tried."""
 _NAME = re.compile(rb"[A-Za-z_$\x80-\xff]")
 _VALUE = re.compile(rb"\d|[\"'`].")
 _KEYWORDS = frozenset(
@@ -58,6 +66,9 @@ _KEYWORDS = frozenset(
 )
 """Those of all languages that do not stand for a type. A language has those that are in its grammar."""
 _NEAR = 4
+_ANY_NAME = b"name"
+_REMEMBERED = 1 << 14
+"""Number of tokens of a language whose forms are cached."""
 _LEAST_TOKENS = 25
 """Shorter functions have no shape, because many that have nothing to do with each other would share one."""
 
@@ -89,9 +100,13 @@ def _without_space(code: bytes) -> bytes:
 
 def _in_lines(code: bytes) -> bytes:
     """Remove empty lines and the common indentation of all lines but the first."""
-    first, _, rest = code.decode("utf-8", "replace").partition("\n")
-    lines = (line.rstrip() for line in (first, *dedent(rest).splitlines()))
-    return "\n".join(line for line in lines if line).encode()
+    text = code.decode("utf-8", "replace")
+    lines = [*filter(str.strip, text.split("\n")[1:])]
+    if lines:
+        # Lines between the first and the last one, in the order of their characters, begin like both.
+        shared = commonprefix((min(lines), max(lines)))
+        text = text.replace("\n" + shared[: len(shared) - len(shared.lstrip(" \t"))], "\n")
+    return "\n".join(filter(None, map(str.rstrip, text.splitlines()))).encode()
 
 
 def shape_key(code: bytes, spec: LanguageSpec) -> int:
@@ -99,23 +114,35 @@ def shape_key(code: bytes, spec: LanguageSpec) -> int:
     tokens = _TOKEN.findall(_TRAILING_COMMA.sub(b"", code))
     if len(tokens) < _LEAST_TOKENS:
         return 0
-    keywords = _keywords(spec)
-    written, names = [spec.name.encode()], 0
+    written = list(map(_written_forms(spec).__getitem__, tokens))
     last: dict[bytes, int] = {}
-    for token in tokens:
-        if _NAME.match(token) and token not in keywords:
-            names += 1
-            distance = names - last.get(token, -_NEAR)
-            written.append(b"%d" % distance if distance <= _NEAR else b"name")
-            last[token] = names
-        elif len(token) > 1 and token[0] in b".-:":
-            written.append(b"member")
-        else:
-            written.append(b"value" if _VALUE.match(token) else token)
-    return int.from_bytes(hashlib.blake2b(b" ".join(written), digest_size=8).digest(), "little", signed=True)
+    for count, position in enumerate(
+        [position for position, form in enumerate(written) if form == _ANY_NAME]
+    ):
+        token = tokens[position]
+        distance = count - last.get(token, -_NEAR - 1)
+        if distance <= _NEAR:
+            written[position] = b"%d" % distance
+        last[token] = count
+    text = b" ".join((spec.name.encode(), *written))
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True)
 
 
 @cache
+def _written_forms(spec: LanguageSpec) -> Memo[bytes, bytes]:
+    """Return the table token -> what stands for it in a shape."""
+    keywords = _keywords(spec)
+
+    def written(token: bytes) -> bytes:
+        if _NAME.match(token):
+            return token if token in keywords else _ANY_NAME
+        if len(token) > 1 and token[0] in b".-:":
+            return b"member"
+        return b"value" if _VALUE.match(token) else token
+
+    return Memo(written, _REMEMBERED)
+
+
 def _keywords(spec: LanguageSpec) -> frozenset[bytes]:
     grammar = load_grammar(spec)
     ids = range(1, grammar.node_kind_count)  # 0 is the end of the file.
