@@ -48,7 +48,8 @@ def decoded(content: bytes, path: str = "") -> bytes:
     """
     if not content.isascii():
         content = _as_utf8(content)
-    if content.count(b"\r") != content.count(b"\r\n") and b"\0" not in content[:SNIFF_BYTES]:
+    has_lone = b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
+    if has_lone and b"\0" not in content[:SNIFF_BYTES]:
         content = re.sub(_LONE_CR, b"\n", content)
     if path.lower().endswith(NOTEBOOK):
         from codesearch.parsing.notebooks import code_of

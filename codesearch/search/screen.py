@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
@@ -170,46 +170,45 @@ def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int =
 
     A candidate whose code is gone is skipped, or shown by a copy if there is one.
     """
-    read = _read(documents, [shown for best in candidates for shown in (best, *best.others)], context)
+    members = [
+        (shown.doc_id, *shown.copies[:MAX_COPIES]) for best in candidates for shown in (best, *best.others)
+    ]
+    refs = iter(documents.refs([doc_id for ids in members for doc_id in ids]))
     hits: list[Hit] = []
     for candidate in candidates:
-        best, *others = islice(read, 1 + len(candidate.others))
-        if best:
+        best = _hit(candidate, refs, context, len(hits) + 1)
+        others: list[Hit] = []
+        for other in candidate.others:
+            hit = _hit(other, refs, context, len(others) + 2)
             # A copy that took the place of the best definition is in another file.
-            of_file = [
-                other for other in others if other and (other.root, other.path) == (best.root, best.path)
-            ]
-            numbered = tuple(replace(other, rank=rank) for rank, other in enumerate(of_file, 2))
-            hits.append(replace(best, rank=len(hits) + 1, others=numbered))
+            if best and hit and (hit.root, hit.path) == (best.root, best.path):
+                others.append(hit)
+        if best:
+            hits.append(replace(best, others=tuple(others)) if others else best)
     return hits
 
 
-def _read(documents: Snapshot, candidates: Sequence[Candidate], context: int) -> Iterator[Hit | None]:
-    """Yield the hit of each candidate, with rank 0; None if its code is gone."""
-    members = [(candidate.doc_id, *candidate.copies[:MAX_COPIES]) for candidate in candidates]
-    refs = iter(documents.refs([doc_id for ids in members for doc_id in ids]))
-    for candidate, ids in zip(candidates, members, strict=True):
-        left = deque(islice(refs, len(ids)))
-        hit = None
-        while left and hit is None:
-            shown = left.popleft()
-            if excerpt := shown.code(context):
-                copies = tuple(_location(copy, shown.root) for copy in left)
-                hit = Hit(
-                    *astuple(shown.definition),
-                    root=shown.root,
-                    code=excerpt.code,
-                    stale=excerpt.stale,
-                    rank=0,
-                    score=candidate.score,
-                    signals=candidate.signals,
-                    parts=candidate.parts,
-                    before=excerpt.before,
-                    after=excerpt.after,
-                    copies=copies,
-                    copy_count=len(copies) + len(candidate.copies) + 1 - len(ids),
-                )
-        yield hit
+def _hit(candidate: Candidate, refs: Iterator[Ref], context: int, rank: int) -> Hit | None:
+    """Return the hit of a candidate, whose documents are the next of `refs`; None if its code is gone."""
+    left = deque(islice(refs, 1 + len(candidate.copies[:MAX_COPIES])))
+    while left:
+        shown = left.popleft()
+        if excerpt := shown.code(context):
+            return Hit(
+                *shown.row.shown(shown.file),
+                root=shown.root,
+                code=excerpt.code,
+                stale=excerpt.stale,
+                rank=rank,
+                score=candidate.score,
+                signals=candidate.signals,
+                parts=candidate.parts,
+                before=excerpt.before,
+                after=excerpt.after,
+                copies=tuple(_location(copy, shown.root) for copy in left),
+                copy_count=len(left) + max(len(candidate.copies) - MAX_COPIES, 0),
+            )
+    return None
 
 
 def _location(copy: Ref, root: str) -> str:

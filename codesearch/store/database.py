@@ -76,10 +76,13 @@ class DocumentRow(NamedTuple):
     copy_key: int
     shape_key: int
 
+    def shown(self, file: FileRecord) -> tuple[Any, ...]:
+        """Return the values of the definition; those after path and language are the first ones here."""
+        return file.path, file.language, *self[:_SHOWN]
+
     def of(self, file: FileRecord) -> Definition:
-        """Return the definition; its fields after path and language are the first ones here."""
-        shown: tuple[Any, ...] = self[:_SHOWN]
-        return Definition(file.path, file.language, *shown)
+        """Return the definition."""
+        return Definition(*self.shown(file))
 
 
 _DOCUMENTS = f"SELECT doc_id, file_id, {', '.join(DocumentRow._fields)} FROM documents"

@@ -164,14 +164,14 @@ class Snapshot:
             for base, segment in self.based_segments()
         ]
         rough, error = scan([(segment.vectors, live) for _, segment, live in chosen], query)
-        doc_ids = [
-            base + (np.arange(len(segment)) if live is None else live) for base, segment, live in chosen
-        ]
-        everything = np.concatenate([np.empty(0, np.int64), *doc_ids])
         roughly = np.concatenate([np.empty(0, np.float32), *rough])
-        if len(everything) <= count:
-            return everything
-        near = everything[may_be_best(roughly, error, count)]
+        near = may_be_best(roughly, error, count) if len(roughly) > count else np.arange(len(roughly))
+        if any(live is not None for _, _, live in chosen):  # If not, positions are doc_ids.
+            near = np.concatenate(
+                [base + (np.arange(len(segment)) if live is None else live) for base, segment, live in chosen]
+            )[near]
+        if len(roughly) <= count:
+            return near
         return self.best(near, self.similarities(query, near), count)
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:

@@ -226,12 +226,15 @@ def scan(
     multiply()
     for other in others:
         other.result()
-    return [
-        out * (scale * vectors.scales)
-        if doc_ids is None
-        else out[doc_ids] * (scale * vectors.scales[doc_ids])
-        for (vectors, doc_ids), out in zip(parts, products, strict=True)
-    ], error
+    rough = []
+    for (vectors, doc_ids), out in zip(parts, products, strict=True):
+        scales = vectors.scales
+        if doc_ids is not None:
+            out, scales = out[doc_ids], scales[doc_ids]
+        out *= scales
+        out *= scale
+        rough.append(out)
+    return rough, error
 
 
 def may_be_best(rough: NDArray[np.float32], error: float, count: int) -> NDArray[np.int64]:
