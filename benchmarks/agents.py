@@ -9,14 +9,20 @@
   read the definition. It gives up after 20 places.
 
 Both read only Python files of the library.
+
+`python -m benchmarks.agents --tasks DIR` runs the tasks of `agent_tasks.toml` on the projects in DIR, and compares what
+the tools answer with the first lines that ripgrep prints -> `agent_tasks.json`. It needs `rg` and the extra `mcp`.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import re
+import subprocess
 import sysconfig
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
@@ -40,9 +46,72 @@ _MAX_PLACES, _AROUND = 20, 30
 _SMALL = 3_000
 
 
+_LISTED, _COLUMNS = 250, 500
+"""Lines of ripgrep's output that an agent sees, and their longest."""
+
+
 def main() -> None:
     """Measure and record."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tasks", type=Path, metavar="DIR", help="run the tasks of agent_tasks.toml")
+    if folder := parser.parse_args().tasks:
+        rows = asyncio.run(run_tasks(folder.resolve()))
+        record("agent_tasks", {"tasks": rows}, flat=True)
+        fill(PAGE, "tasks", tasks_table(rows))
+    else:
+        measure_questions()
+
+
+async def run_tasks(folder: Path) -> list[dict[str, Any]]:
+    """Return the calls and characters of each task, and whether its place was in the answers."""
+    from mcp import Client
+
+    from codesearch.agents.server import make_server
+
+    given = tomllib.loads(Path(__file__).with_name("agent_tasks.toml").read_text("utf-8"))
+    rows = []
+    with tempfile.TemporaryDirectory() as home:
+        engine = Engine(home)
+        for task in given["tasks"]:
+            root = folder / task["project"]
+            async with Client(make_server(engine, root, root)) as client:
+                calls = [await client.call_tool(*call) for one in task["calls"] for call in one.items()]
+            text = "".join(call.content[0].text for call in calls)
+            command = ["rg", "-n", "--sort=path", f"-M{_COLUMNS}", "--max-columns-preview", *task["rg"], "."]
+            listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+            rows.append(
+                {
+                    "task": task["name"],
+                    "found": task["place"] in text,
+                    "calls": len(calls),
+                    "characters": len(text),
+                    "ripgrep": len("".join(listed.splitlines(keepends=True)[:_LISTED])),
+                }
+            )
+        engine.close()
+    return rows
+
+
+def tasks_table(rows: list[dict[str, Any]]) -> str:
+    """Lay the tasks out for the page."""
+    head = ["task", "calls", "characters", "ripgrep's first lines"]
+    total = {key: sum(row[key] for row in rows) for key in ("calls", "characters", "ripgrep")}
+    found = sum(row["found"] for row in rows)
+    body = [*rows, {"task": f"all; the place was found in {found} of {len(rows)}", **total}]
+    return "\n".join(
+        [
+            line(head),
+            line(["---", *["--:"] * 3]),
+            *(
+                line([row["task"], f"{row['calls']}", f"{row['characters']:,}", f"{row['ripgrep']:,}"])
+                for row in body
+            ),
+        ]
+    )
+
+
+def measure_questions() -> None:
+    """Measure what the questions of the suite cost."""
     root = Path(sysconfig.get_path("stdlib")).resolve()
     queries, answers = read_questions("python")
     files = {

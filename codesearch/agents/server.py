@@ -214,7 +214,8 @@ class Agents:
         context: Context[Any, Any],
         place: Annotated[str, _about("A name, a qualified name, path:line or path::name.")],
         path: Annotated[str, _about("A glob of the files to look in; ! excludes.")] = "",
-        all_code: Annotated[bool, _about("List those in tests, migrations and generated code too.")] = False,
+        all_code: Annotated[bool, _about("List all, also in tests, migrations and generated code.")] = False,
+        tests: Annotated[bool, _about("List only the tests that have the name.")] = False,
         limit: Annotated[int, *_at_most(200, "Hits to show.")] = 30,
         max_tokens: _Tokens = 1_500,
         at: _Revision = "",
@@ -227,7 +228,7 @@ class Agents:
 
         def work(session: Session, project: Path) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
-            answer = session.usages(place, filters=filters, limit=limit, all_code=all_code)
+            answer = session.usages(place, filters=filters, limit=limit, all_code=all_code, tests=tests)
             return usages_text(answer, project, max_tokens)
 
         return await self._run(context, work, at, group)

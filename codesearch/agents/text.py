@@ -26,6 +26,7 @@ from codesearch.structure.text import (
     outline_lines,
     short_name,
     usages_lines,
+    usages_summary,
 )
 from codesearch.structure.whole import Reading
 from codesearch.types import Coverage, Hit
@@ -38,7 +39,8 @@ _LINE_CHARS = 60
 """The usual length of a line of code with its number."""
 _FOR_ROWS = 0.9
 """The share of a budget that is for places and names; the rest is for code."""
-_MAX_LINE = 200
+_MAX_LINE, _MAX_USAGE = 200, 150
+_NUMBERED = re.compile(r"\d+: ")
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
@@ -209,14 +211,17 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
 def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
-    *lines, last = usages_lines(found, path_of=partial(_shown_path, project), all_code="all_code")
-    is_question = not found.usage_count and " " in found.name
-    more = "; search answers questions" if is_question else ""
-    more = "; a higher limit shows more" if len(found.usages) < found.usage_count else more
+    lines = list(usages_lines(found, _MAX_USAGE, partial(_shown_path, project), "{}: "))
+    limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))
+    shown = _fitting([f"{line}\n" for line in lines], limit)
+    count = sum(_NUMBERED.match(line) is not None for line in shown)
+    last = usages_summary(found, "all_code", count)
+    if count < found.usage_count - found.other_code - found.implied:
+        last += "; a narrower path, or a higher limit and max_tokens, shows more"
     if not found.usage_count:
-        lines.append(_not_seen(answer.coverage))
-    text = _within(lines, max_tokens, "ask with more max_tokens or a narrower path", f"{last}{more}\n")
-    return failures_text(answer.freshness) + text
+        last += "; search answers questions" if " " in found.name else ""
+        last += f"\n{_not_seen(answer.coverage)}"
+    return f"{failures_text(answer.freshness)}{''.join(shown)}{last}\n"
 
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:

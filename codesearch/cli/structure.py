@@ -92,8 +92,9 @@ def usages(
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
     all_code: Annotated[
-        bool, Opt("List usages in tests, migrations, generated and vendored code too.")
+        bool, Opt("List all, also in tests, migrations, generated and vendored code.")
     ] = False,
+    tests: Annotated[bool, Opt("List the tests that have the name, one usage for each.")] = False,
     vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False,
     options: FilterOptions,
 ) -> Iterator[Output]:
@@ -107,7 +108,8 @@ def usages(
     if place != asked:  # The index around the file is searched, not the file alone.
         scope = replace(scope, here=parse_asked(place).path)
     session = yield from invocation.session(engine, scope, options)
-    answer = session.usages(place, filters=invocation.filters(options), limit=hits, all_code=all_code)
+    filters = invocation.filters(options)
+    answer = session.usages(place, filters=filters, limit=hits, all_code=all_code, tests=tests)
     terminal, found = invocation.showing(session.revision), answer.found
     path_of = partial(path_from, terminal)
     notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=found.usage_count < FEW)
@@ -120,7 +122,8 @@ def usages(
         )
         notes = f"{usages_summary(found)}\n{notes}"
     else:
-        text = "".join(f"{line}\n" for line in usages_lines(found, terminal.max_line, path_of))
+        listed = [*usages_lines(found, terminal.max_line, path_of), *([""] if found.usages else [])]
+        text = "".join(f"{line}\n" for line in (*listed, usages_summary(found)))
     yield Output(text)
     yield Output(err=notes, code=0 if found.usage_count else 1)
 

@@ -362,7 +362,13 @@ class Session:
         return roots, freshness, coverage_of(self._manifests, freshness, more)
 
     def usages(
-        self, place: str, *, filters: Filters | None = None, limit: int = 20, all_code: bool = False
+        self,
+        place: str,
+        *,
+        filters: Filters | None = None,
+        limit: int = 20,
+        all_code: bool = False,
+        tests: bool = False,
     ) -> UsagesAnswer:
         """Return where a name is used: its definitions, and each line that has it as a whole word.
 
@@ -370,7 +376,9 @@ class Session:
             place: a name, the end of a qualified name, PATH:LINE or PATH::NAME.
             filters: languages and paths.
             limit: usages to return; all are counted.
-            all_code: return usages in tests, migrations, generated and vendored code too, after the others.
+            all_code: return usages in tests, examples, migrations, generated and vendored code too, after the others,
+                imports in files with other usages, and the bases of derived types.
+            tests: return only the first usage in each test.
 
         Raises:
             ConfigError: the name is empty, too long or has no words.
@@ -383,7 +391,14 @@ class Session:
         with self.indexes() as indexes:
             folders = scope.all_folders()
             found = find_usages(
-                indexes, place, filters, limit=limit, all_code=all_code, here=scope.here, folders=folders
+                indexes,
+                place,
+                filters,
+                limit=limit,
+                all_code=all_code,
+                tests=tests,
+                here=scope.here,
+                folders=folders,
             )
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
             return UsagesAnswer(found, *self._seen(more))

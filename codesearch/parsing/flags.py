@@ -13,7 +13,7 @@ from functools import lru_cache
 from codesearch.parsing.identifiers import subtokens
 from codesearch.types import BUILT, GENERATED, TEST, TEST_WORDS, VENDORED
 
-_PART_ENDS = re.compile(r"[-_/]")
+_PART_ENDS = re.compile(r"[-_./]")
 _VENDOR_FOLDERS = frozenset(
     "vendor vendored _vendor node_modules bower_components site-packages dist-packages third_party third-party "
     "thirdparty 3rdparty godeps externals jspm_packages".split()

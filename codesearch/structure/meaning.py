@@ -23,7 +23,7 @@ from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
-from codesearch.types import FIELD, HEADER_KINDS, KINDS, NESTED
+from codesearch.types import FIELD, HEADER_KINDS, KINDS, NESTED, TEST
 
 GRADES = ("declared here", "certain", "likely", "one of several", "no definition", "in comments")
 DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS = range(len(GRADES))
@@ -239,6 +239,11 @@ class SourceFile:
         first = self.proposed.file.first_doc
         kinds = self.proposed.segment.rows["kind"]
         return inside is not None and KINDS[kinds[first + inside]] in HEADER_KINDS
+
+    def has_test(self, position: int) -> bool:
+        """Say whether a definition is a test or stands in a file with tests."""
+        flags = self.proposed.segment.rows["flags"]
+        return bool(flags[self.proposed.file.first_doc + position] & TEST)
 
     def row(self, position: int) -> DocumentRow:
         """Return a definition."""

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from codesearch.parsing.languages import separator_of
 from codesearch.search.forms import did_you_mean
-from codesearch.types import Definition
+from codesearch.types import HEADER_KINDS, Definition
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.structure.usages import Usage, Usages
 
 MAX_LINE = 200
-_OTHER_CODE = "tests, migrations, generated or vendored code"
+_OTHER_CODE = "tests, examples, migrations, generated or vendored code"
+_SIGNATURES = 3
+"""With more definitions than this, they have no signatures."""
 NUMBER = 6
+_GUTTER = f"{{:{NUMBER}}} | "
 _INDENT = 2
 
 
@@ -99,7 +102,7 @@ def numbered_lines(
     lines: Iterable[tuple[int, str]],
     first: int,
     last: int,
-    gutter: str = f"{{:{NUMBER}}} | ",
+    gutter: str = _GUTTER,
     width: int = MAX_LINE,
 ) -> Iterator[str]:
     """Yield lines with their numbers; a line says which ones between the first and the last are not there."""
@@ -118,11 +121,12 @@ def fold(first: int, last: int) -> str:
 
 
 def short_name(of: Definition) -> str:
-    """Return the qualified name without namespaces that the path has too; a class and its member stay."""
+    """Return the qualified name without namespaces that the path has too; the class of a member stays."""
     separator = separator_of(of.language)
     parts = of.qualified_name.split(separator)
     folders = of.path.casefold().replace(".", "/").split("/")
-    while len(parts) > 2 and parts[0].casefold() in folders:
+    kept = 1 if of.kind in HEADER_KINDS else 2
+    while len(parts) > kept and parts[0].casefold() in folders:
         parts.pop(0)
     return separator.join(parts)
 
@@ -137,9 +141,37 @@ def usages_lines(
     usages: Usages,
     width: int = MAX_LINE,
     path_of: Callable[[str, str], str] = lambda root, path: visible(path),
-    all_code: str = "--all-code",
+    gutter: str = _GUTTER,
 ) -> Iterator[str]:
-    """Yield the lines of usages: definitions, those with the name as a base, usages by grade and file, and counts."""
+    """Yield definitions, those with the name as a base, and usages by grade, file and the definition around them."""
+    yield from _defined_lines(usages, width, path_of)
+    grade, before, inside = "", None, None
+    for usage in usages.usages:
+        heading = f"{usage.grade}{', in tests and other code' if usage.other_code else ''}:"
+        if grade != heading:
+            grade, before = heading, None
+            yield ""
+            yield heading
+        if before != (usage.root, usage.path, usage.may_be):
+            before, inside = (usage.root, usage.path, usage.may_be), None
+            yield cut(f"{path_of(usage.root, usage.path)}{_about(usage, usages)}", width)
+        around = None if usage.inside and usage.inside.kind == "module" else usage.inside
+        if around != inside:
+            inside = around
+            if inside is None or inside.start_line != usage.line:
+                yield cut(f"  {visible(short_name(inside)) if inside else '(outside of definitions)'}", width)
+        yield cut(f"{gutter.format(usage.line)}{usage.text}", width)
+
+
+def _about(usage: Usage, usages: Usages) -> str:
+    """Return which of several definitions a usage can mean, and whether its file changed."""
+    is_any = len(usage.may_be) >= len(usages.definitions)
+    means = "" if is_any or not usage.may_be else f"  = {', '.join(usage.may_be)}"
+    return f"{means}{'  [changed since it was indexed]' if usage.stale else ''}"
+
+
+def _defined_lines(usages: Usages, width: int, path_of: Callable[[str, str], str]) -> Iterator[str]:
+    """Yield the lines of definitions, and of those with the name as a base."""
     listed = ((usages.definitions, usages.definition_count), (usages.derived, usages.derived_count))
     for definitions, count in listed:
         if definitions is usages.derived and definitions:
@@ -147,48 +179,31 @@ def usages_lines(
             yield ""
             yield f"overrides {name}:" if is_method else f"has {name} as a base:"
         for defined in definitions:
-            name = visible(f"{defined.qualified_name}  {defined.kind}")
+            name = visible(f"{short_name(defined)}  {defined.kind}")
             yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)
-            yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
+            if definitions is usages.definitions and len(definitions) <= _SIGNATURES:
+                yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
         if more := count - len(definitions):
-            yield f"({more:,} more definitions)"
-    before: tuple[str, ...] = ()
-    for usage in usages.usages:
-        heading = f"{usage.grade}{f', in {_OTHER_CODE}' if usage.other_code else ''}:"
-        if before[:1] != (heading,):
-            yield ""
-            yield heading
-        if before != (heading, usage.root, usage.path):
-            stale = "  [changed since it was indexed]" if usage.stale else ""
-            yield cut(f"{path_of(usage.root, usage.path)}{stale}", width)
-        before = heading, usage.root, usage.path
-        yield cut(f"{usage.line:{NUMBER}} | {usage.text}{_about(usage, usages)}", width)
-    if usages.usages:
-        yield ""
-    yield usages_summary(usages, all_code)
+            yield f"({counted(more, 'more definition')})"
 
 
-def _about(usage: Usage, usages: Usages) -> str:
-    """Return what is around a usage, and which of several definitions it can mean."""
-    inside = f"  <- {usage.inside.qualified_name}" if usage.inside else ""
-    is_any = len(usage.may_be) >= len(usages.definitions)
-    return inside if is_any or not usage.may_be else f"{inside}  = {', '.join(usage.may_be)}"
-
-
-def usages_summary(usages: Usages, all_code: str = "--all-code") -> str:
-    """Return the numbers of usages in one line."""
+def usages_summary(usages: Usages, all_code: str = "--all-code", shown: int | None = None) -> str:
+    """Return the numbers of usages in one line; `shown` are those that are shown, by default the listed ones."""
     name = visible(usages.name)
+    shown = len(usages.usages) if shown is None else shown
     if not usages.usage_count:
         text = f"no usages of {name}"
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
-        shown = f"{len(usages.usages):,} of " if len(usages.usages) < usages.usage_count else ""
+        of = f"{shown:,} of " if shown < usages.usage_count else ""
         lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
-        text = f"{shown}{lines} in {files}: {grades}"
+        text = f"{of}{lines} in {files}: {grades}"
         if usages.not_in:
             text = f"{name} is not defined in {visible(usages.not_in)}, so these are all lines with {name}: {text}"
-    if usages.other_code:
-        text += f"; {usages.other_code:,} of them in {_OTHER_CODE}: {all_code} lists them"
+    hidden = [f"{usages.other_code:,} in {_OTHER_CODE}"] if usages.other_code else []
+    hidden += [f"{usages.implied:,} imports and bases"] if usages.implied else []
+    if hidden:
+        text += f"; {all_code} lists {' and '.join(hidden)}"
     if usages.elsewhere:
         text += f"; {counted(usages.elsewhere, 'more line')} with {name} as another definition or in a longer name"
     if usages.unread_files:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 from itertools import islice
@@ -36,6 +36,7 @@ from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
 from codesearch.structure.meaning import (
+    DECLARED,
     GRADES,
     IN_COMMENTS,
     Names,
@@ -60,7 +61,7 @@ _MOST_DERIVED = 50
 _MOST_IN_FILE = 10_000
 _SIGILS, _MARKS = "@$:", "?!="
 """What may stand before and behind a name without being part of it."""
-_MIGRATION = re.compile("(?:^|/)(?:migrations?|migrate)/")
+_OTHER_FOLDER = re.compile("(?:^|/)(?:migrations?|migrate|examples?)/", re.IGNORECASE)
 _TYPES = HEADER_KINDS | {"type"}
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
@@ -81,7 +82,7 @@ class Usage:
 
     `text` is its line, or a part of it, and `may_be` has "path:line" of the definitions that it can mean. In a `stale`
     file, which changed after it was indexed, `inside`, the definition around the usage, may be wrong. `other_code` says
-    that the file has tests, is a migration, or is generated, vendored or built.
+    that the file has tests or examples, is a migration, or is generated, vendored or built.
     """
 
     root: str
@@ -101,10 +102,12 @@ class Usages:
     """Where a name is used: source code before other code, then the best grade first, then by path and line.
 
     The counts are of everything that was read; `unread_files` may have the name and were not all read. Other code is
-    only counted, in `other_code`, unless there is nothing else. `elsewhere` counts the lines that have the name and are
-    no usages: they can only mean other definitions, or the name is a part of a longer one. `derived` are definitions
-    whose headers have the name as a base; of a method with its type, the methods of derived types. If the name has no
-    definition with what stood before it, that is `not_in`. If nothing has the name, `near` has the nearest ones.
+    only counted, in `other_code`, unless there is nothing else. `implied` counts the lines that are not listed because
+    they are the base of a definition in `derived`, or an import in a file that has another usage. `elsewhere` counts
+    the lines that have the name and are no usages: they can only mean other definitions, or the name is a part of a
+    longer one. `derived` are definitions whose headers have the name as a base; of a method with its type, the methods
+    of derived types. If the name has no definition with what stood before it, that is `not_in`. If nothing has the
+    name, `near` has the nearest ones.
     """
 
     name: str
@@ -118,6 +121,7 @@ class Usages:
     unread_files: int
     elsewhere: int
     other_code: int
+    implied: int
     derived: tuple[Defined, ...]
     derived_count: int
     near: tuple[str, ...]
@@ -133,6 +137,9 @@ class _Occurrence(NamedTuple):
     may_be: Sequence[Ref]
 
 
+_Line = tuple[SourceFile, int]
+
+
 def find_usages(
     indexes: Sequence[IndexReader],
     text: str,
@@ -140,10 +147,14 @@ def find_usages(
     *,
     limit: int = 20,
     all_code: bool = False,
+    tests: bool = False,
     here: Path | str | None = None,
     folders: Sequence[Path] = (),
 ) -> Usages:
-    """Return the usages of a name, or of the definition at a place; with `all_code`, also all those in other code."""
+    """Return the usages of a name, or of the definition at a place.
+
+    With `all_code`, no usage is only counted. With `tests`, only the first usage in each test is a usage.
+    """
     started = time.perf_counter()
     check_has_code(indexes)
     wanted = text.strip()
@@ -158,9 +169,13 @@ def find_usages(
         usages, unread, elsewhere = _usages_of(snapshot, names, filters)
         if usages or unread or elsewhere:
             break
+    bases = _derived(usages, names)
+    derived = tuple(bases.values()) or _overriding(snapshot, names, meanings, filters)
+    if tests:
+        usages, bases = _in_tests(usages, names), {}
     counts = Counter(GRADES[usage.grade] for usage in usages)
-    listed = usages if all_code else [usage for usage in usages if not usage.is_other] or usages
-    derived = _derived(usages, names) or _overriding(snapshot, names, meanings, filters)
+    listed = usages if all_code or tests else _telling(usages, bases)
+    other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
     is_unknown = not (usages or unread or elsewhere or names.asked)
     return Usages(
         names.text,
@@ -173,8 +188,9 @@ def find_usages(
         len({usage.file for usage in usages}),
         unread,
         elsewhere,
-        len(usages) - len(listed),
-        derived[:MOST_DEFINITIONS],
+        other_code,
+        len(usages) - len(listed) - other_code,
+        derived[:limit],
         len(derived),
         tuple(near_names(snapshot, names.text)) if is_unknown else (),
         time.perf_counter() - started,
@@ -263,7 +279,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
         is_other = bool(segment.rows["flags"][record.first_doc] & OF_FILE)
     else:
         is_other = is_test(file.path)
-    is_other = is_other or _MIGRATION.search(file.path) is not None
+    is_other = is_other or _OTHER_FOLDER.search(file.path) is not None
     line, seen, size = 1, 0, len(names.name)
     of_line: dict[int, _Occurrence | None] = {}
     positions = occurrences(file.source, names.name)
@@ -288,13 +304,49 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
     return of_line, next(positions, None) is not None
 
 
-def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]:
-    """Return the definitions whose headers have a name as a base, if it is a type or may be one."""
+def _telling(usages: Sequence[_Occurrence], bases: Collection[_Line]) -> list[_Occurrence]:
+    """Return the usages without other code, bases of derived types, and imports in files with other usages.
+
+    If all usages are in other code, it is not left out.
+    """
+    source = [usage for usage in usages if not usage.is_other] or usages
+    source = [usage for usage in source if (usage.file, usage.line) not in bases]
+    imports = [
+        usage.grade != DECLARED and usage.file.import_around(usage.position) is not None for usage in source
+    ]
+    used = {file for file, _ in bases}
+    used |= {usage.file for usage, is_import in zip(source, imports, strict=True) if not is_import}
+    return [
+        usage
+        for usage, is_import in zip(source, imports, strict=True)
+        if not (is_import and usage.file in used)
+    ]
+
+
+def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
+    """Return the first usage in each test, by grade; tests with the words of the name in their own or path first."""
+    first: dict[tuple[SourceFile, int], _Occurrence] = {}
+    for usage in usages:
+        at = usage.file.innermost(usage.line)
+        if at is not None and usage.file.has_test(at):
+            first.setdefault((usage.file, at), usage)
+    wanted = terms_of(names.text)
+    tests = [
+        (usage.grade, not wanted <= terms_of(f"{file.path} {file.spans[at][2]}"), order)
+        for order, ((file, at), usage) in enumerate(first.items())
+    ]
+    listed = list(first.values())
+    return [listed[order] for *_, order in sorted(tests)]
+
+
+def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:
+    """Return the definitions whose headers have a name as a base, by its line, if the name may be a type."""
+    derived: dict[_Line, Defined] = {}
     if not any(ref.row.kind in _TYPES for ref in names.asked) and (
         names.asked or not names.text[:1].isupper()
     ):
-        return ()
-    derived: dict[tuple[SourceFile, int], Defined] = {}
+        return derived
+    seen = set[_Line]()
     for usage in usages:
         file = usage.file
         if usage.grade == IN_COMMENTS:
@@ -302,12 +354,13 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> tuple[Defined, ...]
         if file.language == "rust" and (impl := impl_of(file.source, usage.position, names.text)):
             line, header, name = impl
             definition = Definition(file.path, "rust", "type", name, name, header, "", line, line, line)
-            derived[file, -line] = Defined(*astuple(definition), root=file.root)
+            derived[file, line] = Defined(*astuple(definition), root=file.root)
         at = file.innermost(usage.line) if file.in_type(usage.line) else None
-        if at is not None and (file, at) not in derived and is_base(names.text, file.row(at), file.language):
+        if at is not None and (file, at) not in seen and is_base(names.text, file.row(at), file.language):
+            seen.add((file, at))
             definition = file.row(at).of(file.proposed.file)
-            derived[file, at] = Defined(*astuple(definition), root=file.root)
-    return tuple(derived.values())
+            derived[file, usage.line] = Defined(*astuple(definition), root=file.root)
+    return derived
 
 
 def _overriding(
@@ -320,7 +373,8 @@ def _overriding(
     bases = [ref.owner for ref in names.asked if ref.owner]
     while bases and len(derived) < _MOST_DERIVED:
         base = next(meanings(bases.pop()))
-        found = {one.name for one in _derived(_usages_of(snapshot, base, filters)[0], base)} - derived
+        types = _derived(_usages_of(snapshot, base, filters)[0], base)
+        found = {defined.name for defined in types.values()} - derived
         derived |= found
         bases += sorted(found)
     return _defined([ref for ref in names.everything if ref.owner in derived and ref not in names.asked])

@@ -34,7 +34,8 @@ def test_definitions_come_before_usages_by_grade_and_file(ask):
         "\n"
         "likely:\n"
         "shop/page.py\n"
-        "     6 | return cart.total()  <- show\n"
+        "  show\n"
+        "     6 | return cart.total()\n"
         "\n"
         "1 line in 1 file: 1 likely (text is matched, not types)\n"
     )
@@ -42,7 +43,7 @@ def test_definitions_come_before_usages_by_grade_and_file(ask):
 
 def test_a_place_and_a_name_in_a_file_mean_a_definition(ask):
     for place in ("shop/cart.py:1", "cart.py::Cart", "Cart", str(ask.folder / "shop/cart.py:1")):
-        lines = ask("usages", place, "--vimgrep").stdout.splitlines()
+        lines = ask("usages", place, "--vimgrep", "--all-code").stdout.splitlines()
         assert lines == [
             "shop/page.py:1:23:from shop.cart import Cart",
             "shop/page.py:5:12:cart = Cart()",
@@ -105,7 +106,7 @@ def test_a_name_that_is_nowhere_has_no_usages(ask):
 def test_an_imported_index_needs_its_code(ask, tmp_path):
     for name, code in (("with", ["--with-code"]), ("without", [])):
         assert ask("export", tmp_path / f"{name}.codesearch", *code).returncode == 0
-    done = ask("usages", "Cart", "--index", tmp_path / "with.codesearch", "--vimgrep")
+    done = ask("usages", "Cart", "--index", tmp_path / "with.codesearch", "--vimgrep", "--all-code")
     assert [row.rpartition("/")[2] for row in done.stdout.splitlines()] == [
         "page.py:1:23:from shop.cart import Cart",
         "page.py:5:12:cart = Cart()",

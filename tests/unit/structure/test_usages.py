@@ -321,7 +321,7 @@ def test_another_package_is_not_certain(tmp_path: Path, index_tree: Callable[...
 def test_other_code_is_counted_and_listed_last_if_it_is_asked_for(ask: Callable[..., Usages]) -> None:
     found = ask("Cart", all_code=False)
     assert (lines(found), found.usage_count, found.other_code) == (["shop/__init__.py:1"], 3, 2)
-    assert "2 of them in tests, migrations, generated or vendored code" in usages_summary(found)
+    assert "--all-code lists 2 in tests, examples, migrations, generated or vendored" in usages_summary(found)
     assert lines(ask("test_total", all_code=False)) == lines(ask("test_total"))
     assert [one.other_code for one in ask("Cart").usages] == [False, True, True]
 
@@ -380,3 +380,42 @@ def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
     assert "did you mean Cart?" in usages_summary(ask("Crat"))
     with pytest.raises(IndexNotFoundError, match="did you mean Cart?"):
         find_spots([index], "Crat")
+
+
+def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "shape.py": "class Shape:\n    pass\n",
+        "square.py": "from shape import Shape\n\n\nclass Square(Shape):\n    pass\n",
+        "draw.py": "from shape import Shape\n\n\ndef draw():\n    return Shape()\n",
+        "names.py": "from shape import Shape\n",
+        "examples/one.py": "from shape import Shape\n",
+        "Geometry.Test/ShapeFixture.py": "from shape import Shape\n\n\ndef run():\n    Shape()\n    Shape()\n",
+        "Geometry.Test/other.py": "from shape import Shape\n\n\ndef go():\n    Shape()\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    found = find_usages([index], "Shape")
+    assert lines(found) == ["draw.py:5", "names.py:1"]
+    assert (found.usage_count, found.other_code, found.implied) == (11, 6, 3)
+    assert [one.name for one in found.derived] == ["Square"]
+    tests = find_usages([index], "Shape", tests=True)
+    assert lines(tests) == ["Geometry.Test/ShapeFixture.py:5", "Geometry.Test/other.py:5"]
+    assert (tests.usage_count, tests.other_code, tests.implied) == (2, 0, 0)
+
+
+def test_a_definition_around_usages_is_named_once(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {"a.py": "def one():\n    pass\n\n\ndef two():\n    one()\n    one()\n\n\none()\n"}
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "one")
+    assert list(usages_lines(found))[2:] == [
+        "",
+        "certain:",
+        "a.py",
+        "  two",
+        "     6 | one()",
+        "     7 | one()",
+        "  (outside of definitions)",
+        "    10 | one()",
+    ]
