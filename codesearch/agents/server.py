@@ -7,6 +7,7 @@ import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import count
 from math import inf
@@ -20,12 +21,14 @@ import anyio.from_thread
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
-from pydantic import AfterValidator, Field, ValidationError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
+from pydantic import Field, ValidationError
 
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import (
+    commit_text,
+    files_text,
     fitting_chars,
     fitting_definitions,
     fitting_lines,
@@ -69,6 +72,8 @@ class Server(MCPServer[Any]):
         tools = await super().list_tools()
         for tool in tools:
             tool.input_schema["additionalProperties"] = False
+            for schema in (tool.input_schema, *tool.input_schema["properties"].values()):
+                schema.pop("title", None)  # It repeats the name.
         return tools
 
     async def call_tool(
@@ -81,13 +86,25 @@ class Server(MCPServer[Any]):
         known = tools[name]
         if unknown := next((one for one in arguments if one not in known), None):
             raise ToolError(f"{name} has no argument {unknown!r}: {_meant(unknown, known)}")
+        most = {key: known[key]["maximum"] for key in arguments if "maximum" in known[key]}
+        above = [key for key in most if isinstance(arguments[key], int) and arguments[key] > most[key]]
         try:
-            return await super().call_tool(name, arguments, context)
+            result = await super().call_tool(
+                name, {**arguments, **{key: most[key] for key in above}}, context
+            )
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
             wrong = error.__cause__.errors()[0]
             raise ToolError(f"{name}: {wrong['loc'][0]}: {wrong['msg']}") from None
+        if (
+            above
+            and isinstance(result, CallToolResult)
+            and isinstance(text := result.content[0], TextContent)
+        ):
+            notes = (f"note: {key} is {most[key]:,}, the maximum\n" for key in above)
+            text.text = f"{''.join(notes)}{text.text}"
+        return result
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
@@ -101,16 +118,16 @@ def _about(text: str) -> Any:  # noqa: ANN401 - what pydantic returns
     return Field(description=text)
 
 
-def _at_most(high: int, text: str, low: int = 1) -> tuple[Any, AfterValidator]:
-    """Describe a number and its limit; a number outside of the limits becomes the nearest one inside."""
-    return _about(f"{text} At most {high}."), AfterValidator(lambda number: max(low, min(number, high)))
+def _at_most(high: int, text: str, low: int = 1) -> Any:  # noqa: ANN401 - what pydantic returns
+    """Describe a number and its limits; `Server` replaces a larger one by the limit and says so."""
+    return Field(description=text, ge=low, le=high)
 
 
 _Place = Annotated[
     str, _about("path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push.")
 ]
-_Hits = Annotated[int, *_at_most(50, "Hits to show.")]
-_Tokens = Annotated[int, *_at_most(20_000, "Longest answer, in tokens.", low=100)]
+_Hits = Annotated[int, _at_most(50, "Hits to show.")]
+_Tokens = Annotated[int, _at_most(20_000, "Longest answer, in tokens.", low=100)]
 _Revision = Annotated[str, _about("A git revision in place of the files as they are.")]
 
 
@@ -135,23 +152,30 @@ class Agents:
     async def search(
         self,
         context: Context[Any, Any],
-        query: Annotated[str, _about("A question, keywords, a name, a path, an error message or code.")],
+        query: Annotated[
+            str, _about("A question, keywords, a name, a message or code; empty: lists path.")
+        ] = "",
         path: Annotated[str, _about("A glob; src/ is that folder of the project; ! excludes.")] = "",
         language: Annotated[str, _about("Only this language, such as python.")] = "",
         kind: Annotated[str, _about("Only this kind, such as function, method or class.")] = "",
+        exact: Annotated[bool, _about("Find the query as exact text, also inside words.")] = False,
         flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
-        limit: Annotated[int, *_at_most(50, "Hits to show; 0: as many as fit, 8 if flat.", low=0)] = 0,
+        limit: Annotated[int, _at_most(50, "Hits to show; 0: as many as fit, 8 if flat.", low=0)] = 0,
         max_tokens: _Tokens = 250,
         at: _Revision = "",
         group: str = "",
     ) -> str:
-        """Find files, functions and classes by meaning, keywords, name, path or message. Use it before grep."""
+        """Before grep, and when you do not know the file or name: find code by meaning, words, name or path."""
 
         def work(session: Session, project: Path) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=project)
+            if path and not query:
+                return files_text(session.files(filters), project, max_tokens)
             screen = 0 if limit or flat else fitting_definitions(max_tokens)
             request = SearchRequest(query, limit or HITS, filters=filters, by_file=not flat, screen=screen)
+            if exact:
+                request = replace(request, mode="lexical", fixed=True)
             return hits_text(session.search(request), project, max_tokens)
 
         return await self._run(context, work, at, group)
@@ -164,7 +188,7 @@ class Agents:
         max_tokens: _Tokens = 250,
         group: str = "",
     ) -> str:
-        """Find code like a definition: duplicates, variants, other implementations."""
+        """Before you write a function: code like a definition."""
 
         def work(session: Session, project: Path) -> str:
             found = session.find(place)
@@ -183,7 +207,7 @@ class Agents:
         at: _Revision = "",
         group: str = "",
     ) -> str:
-        """Read a whole function or class, a file, or a range of its lines. Members of long classes are folded."""
+        """After a search: read a whole function, class or file, or lines."""
 
         def work(session: Session, project: Path) -> str:
             found = session.read(place, most_chars=fitting_chars(max_tokens))
@@ -200,12 +224,17 @@ class Agents:
         at: _Revision = "",
         group: str = "",
     ) -> str:
-        """See what is in a folder, a file or a class, or what of it a question needs."""
+        """Before you read a file: what is in a folder, file or class, or what of it a question needs."""
 
         def work(session: Session, project: Path) -> str:
             lines, chars = fitting_lines(max_tokens), fitting_chars(max_tokens)
             found = session.outline(place or ".", max_lines=lines, max_chars=chars, question=question)
-            return outlines_text(found, max_tokens)
+            text = outlines_text(found, max_tokens)
+            if len(found.places) == 1 and found.places[0].entries[0].kind == "file":
+                whole = session.read(place, most_chars=len(text))
+                code = readings_text(whole, project, max_tokens)
+                text = text if whole.places[0].folded or len(code) > len(text) else code
+            return text
 
         return await self._run(context, work, at, group)
 
@@ -216,12 +245,12 @@ class Agents:
         path: Annotated[str, _about("A glob of the files to look in; ! excludes.")] = "",
         all_code: Annotated[bool, _about("List all, also in tests, migrations and generated code.")] = False,
         tests: Annotated[bool, _about("List only the tests that have the name.")] = False,
-        limit: Annotated[int, *_at_most(200, "Hits to show.")] = 30,
+        limit: Annotated[int, _at_most(200, "Hits to show.")] = 30,
         max_tokens: _Tokens = 1_500,
         at: _Revision = "",
         group: str = "",
     ) -> str:
-        """Find the lines that use a name, with the definitions around them and how sure it is.
+        """Before you change a definition: the lines that use it, derived types, tests.
 
         Text is matched, not types: flags and options are found too.
         """
@@ -241,19 +270,22 @@ class Agents:
             str,
             _about("Only what changed this file, definition (path:12, path::name) or lines (path:12-12)."),
         ] = "",
-        limit: Annotated[int, *_at_most(50, "Commits to show.")] = 8,
+        commit: Annotated[str, _about("Show this commit with its diff, of the place if given.")] = "",
+        limit: Annotated[int, _at_most(50, "Commits to show.")] = 8,
         max_tokens: _Tokens = 1_000,
     ) -> str:
-        """Find commits by meaning: when and why code changed."""
+        """When you ask why code is so: find commits by meaning, or show one."""
 
         def work(session: Session, project: Path) -> str:
+            if commit:
+                return commit_text(session.diff(commit, place=place), max_tokens)
             answer = session.history(question, place=place, top_k=limit, on_progress=_reporter(context))
             return history_text(answer, max_tokens)
 
         return await self._run(context, work)
 
     async def status(self, context: Context[Any, Any]) -> str:
-        """Say what is indexed, what is not, and whether files changed since."""
+        """When a search finds nothing: what is indexed, what is not, and whether files changed since."""
 
         def work(session: Session, project: Path) -> str:
             (found,) = self._engine.status(session.entries[0].committed.root, changes=True)

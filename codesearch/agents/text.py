@@ -44,6 +44,7 @@ _NUMBERED = re.compile(r"\d+: ")
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
+_MOST_OUTSIDE = 8
 _SURE = 0.78
 _NEXT_ROW = re.compile(r"\n *\d+\W{1,20}")
 """The end of a row of code and the number of the next one, with the marks of a comment."""
@@ -92,8 +93,9 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     notes = failures_text(answer.freshness)
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
-        return f"{notes}no hits{why}\n{_not_seen(answer.coverage)}"
-    notes += _confidence_note(answer)
+        outside = _outside_note(answer) or f"no hits{why}\n"
+        return f"{notes}{outside}{_not_seen(answer.coverage)}"
+    notes += _confidence_note(answer) + _outside_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
             notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"
@@ -128,6 +130,12 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     return notes + "".join(parts) + note
 
 
+def files_text(files: Sequence[tuple[str, str]], project: Path, max_tokens: int) -> str:
+    """Return the paths of files, given with their roots, in a budget."""
+    paths = [_shown_path(project, root, path) for root, path in files]
+    return _within(paths, max_tokens, "ask with a narrower path", f"{counted(len(files), 'file')}\n")
+
+
 def failures_text(freshness: Sequence[Freshness]) -> str:
     """Return a line for each folder that could not be searched or compared."""
     failed = (visible(f"{one.root} {one.state}: {one.error}") for one in freshness if one.error)
@@ -146,6 +154,18 @@ def _confidence_note(answer: Answer) -> str:
     if answer.confidence is None:
         return ""
     return f"confidence: {'high' if answer.confidence >= _SURE else 'fair'}\n"
+
+
+def _outside_note(answer: Answer) -> str:
+    """Say where an exact text is outside of definitions, and how often it is there."""
+    if not answer.lines:
+        return ""
+    places = (
+        f"; outside of definitions: {', '.join(answer.outside[:_MOST_OUTSIDE])}" if answer.outside else ""
+    )
+    more = len(answer.outside) - _MOST_OUTSIDE
+    places += f" and {more:,} more" if more > 0 else ""
+    return f"{counted(answer.lines, 'line')} in {counted(answer.files, 'file')}{visible(places)}\n"
 
 
 def _head(hit: Hit, project: Path) -> str:
@@ -211,7 +231,7 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
 def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
-    lines = list(usages_lines(found, _MAX_USAGE, partial(_shown_path, project), "{}: "))
+    lines = list(filter(None, usages_lines(found, _MAX_USAGE, partial(_shown_path, project), "{}: ")))
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))
     shown = _fitting([f"{line}\n" for line in lines], limit)
     count = sum(_NUMBERED.match(line) is not None for line in shown)
@@ -219,9 +239,14 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     if count < found.usage_count - found.other_code - found.implied:
         last += "; a narrower path, or a higher limit and max_tokens, shows more"
     if not found.usage_count:
+        shown.append(f"{_not_seen(answer.coverage)}\n")
         last += "; search answers questions" if " " in found.name else ""
-        last += f"\n{_not_seen(answer.coverage)}"
     return f"{failures_text(answer.freshness)}{''.join(shown)}{last}\n"
+
+
+def commit_text(lines: Sequence[str], max_tokens: int) -> str:
+    """Return a commit with its diff in a budget."""
+    return _within(list(map(_cut, lines)), max_tokens, "ask with more max_tokens or a place")
 
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:

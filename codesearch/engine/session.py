@@ -45,6 +45,7 @@ from codesearch.store.catalogue import IndexEntry
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
+    from codesearch.history.build import History
     from codesearch.history.commits import HistoryAnswer
     from codesearch.history.search import CommitFilters
     from codesearch.search.searcher import Found, Searcher
@@ -403,6 +404,16 @@ class Session:
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
             return UsagesAnswer(found, *self._seen(more))
 
+    def files(self, filters: Filters) -> list[tuple[str, str]]:
+        """Return the root and the path of each indexed file that passes filters, by path."""
+        from codesearch.search.literals import proposed_files
+        from codesearch.store.snapshot import Snapshot
+
+        filters = replace(filters, within=self.scope.places() or filters.within)
+        with self.indexes() as indexes:
+            files = proposed_files(Snapshot(indexes), (), filters, others=True)
+            return sorted(((one.segment.root, one.file.path) for one in files), key=lambda one: one[::-1])
+
     def duplicates(
         self,
         *,
@@ -486,20 +497,12 @@ class Session:
                 question nor a place nor a filter is given.
             IndexNotFoundError: nothing in the scope has this path or name.
         """
-        from codesearch.history.search import CommitFilters, answer_history, history_of
-        from codesearch.structure.places import only_spot
+        from codesearch.history.search import CommitFilters, answer_history
 
-        engine, scope, filters = self._engine, self.scope, filters or CommitFilters()
+        engine, filters = self._engine, filters or CommitFilters()
         if not (question.strip() or place or not filters.is_open):
             raise ConfigError("history of what? Give a question or a place")
-        folder = expanded(next(iter((*scope.roots, *scope.places(), scope.here or Path.cwd()))))
-        spot = None
-        if place:
-            with self.spots(place) as spots:
-                spot = only_spot(place, spots)
-                folder = Path(spot.root, spot.path if spot.file is None else os.path.dirname(spot.path))
-        history = history_of(folder, engine.home)
-        within = tuple(path for path in scope.places() if str(path) != history.repository.top)
+        history, spot, within = self._history_at(place)
         return answer_history(
             history,
             engine.home,
@@ -513,6 +516,32 @@ class Session:
             top_k=top_k,
             on_progress=on_progress,
         )
+
+    def diff(self, commit: str, *, place: str = "") -> list[str]:
+        """Return a commit as lines, with its diff of a place, or of the scope as in `history`.
+
+        Raises:
+            ConfigError: git has no such commit, or as for `history`.
+        """
+        from codesearch.history.commits import read_diff
+        from codesearch.history.search import path_of
+
+        history, spot, within = self._history_at(place)
+        return read_diff(history.repository, commit, [path_of(history, spot)] if spot else within)
+
+    def _history_at(self, place: str) -> tuple[History, Spot | None, tuple[Path | str, ...]]:
+        """Return the history around a place or the scope, the place, and the folders of the scope below its top."""
+        from codesearch.history.search import history_of
+        from codesearch.structure.places import only_spot
+
+        scope, spot = self.scope, None
+        folder = expanded(next(iter((*scope.roots, *scope.places(), scope.here or Path.cwd()))))
+        if place:
+            with self.spots(place) as spots:
+                spot = only_spot(place, spots)
+                folder = Path(spot.root, spot.path if spot.file is None else os.path.dirname(spot.path))
+        history = history_of(folder, self._engine.home)
+        return history, spot, tuple(path for path in scope.places() if str(path) != history.repository.top)
 
     def _answer(
         self,

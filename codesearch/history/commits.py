@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, islice
+from pathlib import Path
 from typing import NamedTuple
 
 from codesearch.build.parse import extract_each
@@ -33,6 +34,7 @@ _HUNKS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--full-index")
 _LARGE = ("-c", "core.bigFileThreshold=1m")
 """Git shows no hunks of larger files."""
 _MAX_MESSAGE = 20_000
+_MAX_DIFF_LINES = 10_000
 _MAX_CHANGES, _MAX_HUNKS, _MAX_CONTEXTS = 1_000, 1_000, 100
 _CHANGE = re.compile(
     rb""":(?P<old_mode>\d+)[ ](?P<new_mode>\d+)[ ]
@@ -145,6 +147,17 @@ def commit_ids(repository: Repository, *arguments: str) -> list[str]:
     """Return the ids of the commits that `git log` lists, in its order."""
     lines = repository.lines(*LOG, "--format=%x00 %H", *arguments)
     return [line.split()[1].decode() for line in lines if line.startswith(b"\0")]
+
+
+def read_diff(repository: Repository, revision: str, paths: Sequence[Path | str]) -> list[str]:
+    """Return the lines of a commit: date, id, author, message, numbers of lines by file, and the diff of some paths.
+
+    The diff of a merge is that against its first parent. What is behind 10,000 lines is left out.
+    """
+    commit = repository.commit(revision)
+    arguments = (*_LARGE, *LOG, "--max-count=1", "--format=%cs  %h  %an%n%B", "--diff-merges=first-parent")
+    lines = repository.lines(*arguments, "--numstat", "--patch", str(commit), "--", *map(str, paths))
+    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(lines, _MAX_DIFF_LINES)]
 
 
 def without_trailers(body: str) -> str:

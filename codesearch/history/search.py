@@ -179,7 +179,7 @@ def answer_history(
 ) -> HistoryAnswer:
     """Return the commits for a question or a place; `Session.history` explains the arguments and errors."""
     start_early()  # The process that parses what the hits changed imports its modules meanwhile.
-    path = _path_of(history, spot) if spot else ""
+    path = path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None
     top, commits, added = history.repository.top, 0, 0
 
@@ -211,7 +211,7 @@ def answer_history(
     return HistoryAnswer(question, place, path, top, hits, commits, added, is_shallow, coverage)
 
 
-def _path_of(history: History, spot: Spot) -> str:
+def path_of(history: History, spot: Spot) -> str:
     """Return the path of a place below the top of the repository."""
     whole = Path(spot.root, spot.path)
     # A folder can be a work tree itself; a file is never behind a link.

@@ -17,6 +17,7 @@ import pytest
 from codesearch.engine.engine import Engine
 from tests.command import ROOT, TIMEOUT
 from tests.conftest import TINY_REPO, write_tree
+from tests.git import git, repository
 
 pytest.importorskip("mcp")
 import anyio
@@ -101,7 +102,7 @@ def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last
         ("usages", {"place": "python/convert.py:15", "path": "go/", "limit": 1_000}),
         ("usages", {"place": "((("}),
     )
-    assert "python/convert.py\n    19 | self.items.append(item)  <- Stack.push" in found[1]
+    assert "python/convert.py\n  Stack.push\n19: self.items.append(item)\n" in found[1]
     assert found[1].splitlines()[-1].endswith("no definition (text is matched, not types)")
     assert narrowed[1].splitlines()[-1] == "no usages of Stack (text is matched, not types)"
     assert refused[0] and refused[1].endswith("'(((' has no letters or digits: the index finds words")
@@ -222,10 +223,67 @@ def test_errors_are_one_line(project):
         assert failed and "\n" not in text and "Traceback" not in text
 
 
+def test_a_limit_above_the_maximum_is_said(project):
+    (found,) = ask(project, ("search", {"query": "stack", "limit": 500, "max_tokens": 10**9}))
+    assert found[1].startswith("note: limit is 50, the maximum\nnote: max_tokens is 20,000, the maximum\n")
+    (refused,) = ask(project, ("search", {"query": "stack", "limit": -1}))
+    assert refused == (True, "search: limit: Input should be greater than or equal to 0")
+
+
+def test_exact_text_is_found_also_outside_of_definitions(project):
+    write_tree(project, {"top.py": "import stack_of_items\n\n\ndef f():\n    return 1\n"})
+    text, nowhere, inside = ask(
+        project,
+        ("search", {"query": "ck_of_it", "exact": True}),
+        ("search", {"query": "ck of it", "exact": True}),
+        ("search", {"query": "self.items.append(", "exact": True}),
+    )
+    assert text[1].startswith("1 line in 1 file; outside of definitions: top.py:1\n")
+    assert nowhere[1].startswith("no hits\nnot seen: ")
+    assert "python/convert.py:17-19 Stack.push()" in inside[1]
+
+
+def test_a_path_without_a_query_lists_files(project):
+    listed, none, cut = ask(
+        project,
+        ("search", {"path": "python/"}),
+        ("search", {"path": "../secret.py"}),
+        ("search", {"path": "../*", "max_tokens": 100}),
+    )
+    assert listed == (False, "python/convert.py\n1 file\n")
+    assert none == (False, "0 files\n")
+    assert "secret.py" not in cut[1] and cut[1].endswith("files\n")
+
+
+def test_a_commit_has_its_diff_in_the_project_only(project):
+    repository(project.parent, {})
+    write_tree(
+        project.parent, {"src/python/convert.py": "def one():\n    return 1\n", "secret.py": "KEY = 1\n"}
+    )
+    git(project.parent, "commit", "-qam", "second")
+    diff, of_place, unknown, option = ask(
+        project,
+        ("history", {"commit": "HEAD"}),
+        ("history", {"commit": "HEAD", "place": "python/convert.py"}),
+        ("history", {"commit": "nowhere"}),
+        ("history", {"commit": "--output=x"}),
+    )
+    assert "\n+def one():\n" in diff[1] and "secret" not in diff[1] and "KEY" not in diff[1]
+    assert "\n+def one():\n" in of_place[1]
+    assert unknown[0] and option[0] and "no revision '--output=x'" in option[1]
+
+
+def test_a_file_that_is_shorter_than_its_outline_is_whole(project):
+    write_tree(project, {"tiny.py": "LIMIT = 1\nSIZE = 2\nDEPTH = 3\n"})
+    long, short = ask(project, ("outline", {"place": "huge.py"}), ("outline", {"place": "tiny.py"}))
+    assert "1    def huge()" in long[1] and "value" not in long[1]
+    assert short[1].startswith("tiny.py:1-3\n1: LIMIT = 1\n")
+
+
 def test_wrong_arguments_are_one_line_that_names_them(project):
-    texts = [text for _, text in ask(project, ("search", {"query": "x", "limit": "many"}), ("search", {}))]
+    texts = [text for _, text in ask(project, ("search", {"query": "x", "limit": "many"}), ("read", {}))]
     assert texts[0].startswith("search: limit: Input should be a valid integer") and "\n" not in texts[0]
-    assert texts[1] == "search: query: Field required"
+    assert texts[1] == "read: place: Field required"
 
 
 def test_notes_of_usages_and_history_say_how_to_see_more(project):
@@ -235,7 +293,7 @@ def test_notes_of_usages_and_history_say_how_to_see_more(project):
         ("usages", {"place": "how to boot"}),
         ("history", {}),
     )
-    assert few[1].endswith("; a higher limit shows more\n")
+    assert few[1].endswith("; a narrower path, or a higher limit and max_tokens, shows more\n")
     assert question[1].endswith("; search answers questions\n")
     assert nothing[1].endswith("history of what? Give a question or a place")
 
