@@ -87,6 +87,7 @@ class Capture:
     literal: tuple[int, int] = (0, 0)  # byte span of a docstring in it; empty, at its end, if it has none
     doc_end: int = 0  # byte where its document ends; that of a class ends before the members
     last_row: int = 0  # 0-based; the members of a class count
+    parts: list[tuple[int, int]] = field(default_factory=list)  # byte spans of a setter elsewhere
     is_table: bool = False  # a constant whose value is a collection of two or more
     is_callback: bool = False  # it has no name of its own, so `name` comes from the code around it
     is_too_deep: bool = False  # nested in so many others that it gets no document
@@ -118,7 +119,9 @@ class Matches:
     statements: list[tuple[int, int]]  # first and last rows at the top level, without imports and comments
     start: int  # byte where the top level begins, the key of the file's docstring in `docstrings`
     members: list[Capture] = field(default_factory=list)  # without a document
-    accessors: set[int] = field(default_factory=set)  # start bytes of getters and setters
+    accessors: dict[int, int] = field(
+        default_factory=dict
+    )  # start of a getter or setter -> of the type's body
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
@@ -143,7 +146,7 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
             if _BLANK_TO_LINE_END.match(source, node.end_byte):
                 found.attributes[node.end_point[0]] = node.start_point[0]
         elif accessors := captures.get("accessor"):
-            found.accessors.add(accessors[0].start_byte)
+            found.accessors[accessors[0].start_byte] = _start_around(accessors[0])
         elif (fields := captures.get(FIELD)) and (names := captures.get("name")):
             found.members.append(_member(fields[0], names[0], source, spec))
         elif docstrings := captures.get("docstring"):
@@ -202,14 +205,25 @@ def _blanked(source: bytes, text: bytes, language: str) -> list[tuple[int, int]]
     return [(row, row) for row, (line, rest) in pairs if line != rest and not rest.strip()]
 
 
+def _start_around(accessor: Node) -> int:
+    """Return where the body of the type or object begins that has a getter or setter."""
+    around = accessor.parent
+    if around and around.type == "decorated_definition":
+        around = around.parent
+    return around.start_byte if around else 0
+
+
 def _statements(root: Node) -> list[tuple[int, int]]:
+    first = next((node.start_point[0] for node in root.named_children if "comment" not in node.type), 0)
     return [
         (node.start_point[0], node.end_point[0] - (node.end_point[1] == 0 < node.end_point[0]))
         for node in root.named_children
         if node.type not in _NO_STATEMENTS
-        # A statement that is only a string is a docstring, or `'use strict'`.
+        # A string that opens the file is its docstring; one of one line may be `'use strict'`.
         and not (
-            node.type == "expression_statement" and [one.type for one in node.named_children] == ["string"]
+            node.type == "expression_statement"
+            and [one.type for one in node.named_children] == ["string"]
+            and node.start_point[0] in (node.end_point[0], first)
         )
     ]
 
@@ -296,22 +310,22 @@ def _member(node: Node, name: Node, source: bytes, spec: LanguageSpec) -> Captur
     )
 
 
-def joined_accessors(definitions: Iterable[Capture], found: Matches, source: bytes) -> list[Capture]:
-    """Join a getter and the setter next to it, in any order, to one definition."""
+def joined_accessors(definitions: Iterable[Capture], found: Matches) -> list[Capture]:
+    """Join the getter and the setter of a name to one definition, also if there are others between them."""
     kept: list[Capture] = []
-    latest: dict[str, Capture] = {}
+    first: dict[tuple[int, str], Capture] = {}
     for definition in definitions:
-        is_accessor = definition.start in found.accessors
-        first = latest.get(definition.name) if is_accessor else None
-        is_next = first and kept[-1].start < first.end <= definition.start
-        # A brace ends an object without a name.
-        if first and is_next and not set(b"{}") & set(source[first.end : definition.start]):
-            first.extend_to(definition)
-            first.docstring = first.docstring or definition.docstring
+        around = found.accessors.get(definition.start)
+        accessor = definition if around is None else first.setdefault((around, definition.name), definition)
+        if accessor is definition:
+            kept.append(definition)
             continue
-        kept.append(definition)
-        if is_accessor:
-            latest[definition.name] = definition
+        accessor.docstring = accessor.docstring or definition.docstring
+        if accessor is kept[-1]:
+            accessor.extend_to(definition)
+        else:
+            accessor.parts.append((definition.start, definition.end))
+            accessor.last_row = definition.last_row
     return kept
 
 
@@ -355,7 +369,7 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
         return "", text.strip("'\"")
     text = text.replace(", ", spec.separator)  # `TEST(Suite, Name)`
     if kind in NAME_LENDERS:
-        return "", without_type_arguments(text.strip("'\"`"))
+        return "", without_type_arguments(text.strip("'\"`").replace("inline ", ""))  # `a::inline v1`
     return split_qualified(text.strip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
 
 

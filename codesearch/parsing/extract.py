@@ -115,7 +115,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     if spec.has_docs_below:
         _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, found, source)
-    definitions = joined_accessors(definitions, found, source)
+    definitions = joined_accessors(definitions, found)
     if "typescript" in spec.grammar:
         definitions = _with_overloads_joined(definitions)
     if spec.has_clauses:
@@ -205,11 +205,12 @@ def _with_overloads_joined(definitions: list[Capture]) -> list[Capture]:
     kept: list[Capture] = []
     for definition in reversed(definitions):
         function = kept[-1] if kept else definition
-        is_overload = definition.kind == function.kind == "function" and definition.body is None
+        is_overload = definition.kind == function.kind in _FUNCTIONS and definition.body is None
         if (
             is_overload
             and definition.name == function.name
-            and 0 < function.anchor_row - definition.last_row <= _MAX_CLAUSE_GAP
+            and definition.end <= function.start
+            and function.anchor_row - definition.last_row <= _MAX_CLAUSE_GAP
         ):
             function.docstring = definition.docstring or function.docstring
             function.start, function.start_line = definition.start, definition.start_line
@@ -241,7 +242,13 @@ def _documents(definitions: list[Capture], found: Matches, file: _File) -> Itera
     for position, definition in enumerate(definitions):
         while enclosing and enclosing[-1].end <= definition.start:
             enclosing.pop()
-        outer = enclosing[-1] if enclosing else None
+        # What is in the parameters of a function belongs to what is around it, such as a property of PHP.
+        around = (
+            one
+            for one in reversed(enclosing)
+            if one.kind not in _FUNCTIONS or (one.body or 0) <= definition.start
+        )
+        outer = next(around, None)
         definition.is_nested = outer is not None and (outer.is_nested or outer.kind in _FUNCTIONS)
         definition.is_test = definition.start in found.tests or (outer is not None and outer.is_test)
         if len(enclosing) < file.config.max_nesting:
@@ -424,7 +431,8 @@ def _shape(definition: Capture, found: Matches, file: _File) -> int:
 def _code(definition: Capture, end: int, source: bytes) -> bytes:
     """Return the text of a definition up to `end`, without a docstring inside it."""
     literal_start, literal_end = definition.literal
-    return source[definition.start : min(literal_start, end)] + source[literal_end:end]
+    code = source[definition.start : min(literal_start, end)] + source[literal_end:end]
+    return b"\n".join((code, *(source[first:last] for first, last in definition.parts)))
 
 
 def _is_stub(definition: Capture, source: bytes) -> bool:

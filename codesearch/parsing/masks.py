@@ -64,13 +64,17 @@ _CONVENTION = re.compile(
     rb"^[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
     re.MULTILINE,
 )
-# Only if there are errors: a macro alone on a line, and one below or behind the parameters.
+# Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes.
 _ALONE = re.compile(
-    rb"^[ \t]*+([A-Z][A-Z0-9_]{2,60}[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))"
-    rb"[ \t]*$(?!\s{0,40}[{:,;)?&|+*/.=<>-])",
+    rb"^[ \t]*+([A-Z][A-Z0-9_]{2,60}(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
+    rb"[ \t]*$(?!\s{0,40}[{}:,;)?&|+*/.=<>-])",
     re.MULTILINE,
 )
 _BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
+_SECTION = re.compile(
+    rb"^[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))",
+    re.MULTILINE,
+)
 _MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED)
 
 # Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
@@ -144,7 +148,7 @@ def repair(text: bytes, language: str) -> bytes:
     """Return what the grammar parses if there are errors in its tree of `text`."""
     repaired = bytearray(text)
     if language in _C_FAMILY:
-        for pattern in (_ALONE, _BEHIND):
+        for pattern in (_ALONE, _BEHIND, _SECTION):
             _blank_groups(pattern, text, repaired)
     if language in ("csharp", "swift", *_C_FAMILY) and _CONDITIONAL.search(text):
         _choose_branches(bytes(repaired), repaired)

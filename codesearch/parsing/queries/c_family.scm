@@ -30,6 +30,9 @@
     ])
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
   ]) @field
+(type_definition type: [
+    (struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_)) (enum_specifier name: (_) body: (_))
+  ] declarator: [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)]) @field
 (enumerator name: (identifier) @name) @field
 ; A macro that defines a function: `TEST_CASE("title") { ... }` (see `masks`).
 (function_definition type: (type_identifier) declarator: (identifier) @name body: (compound_statement) @body) @function

@@ -4,7 +4,9 @@
 (extension_type_declaration name: (identifier) @name body: (_) @body) @class
 (extension_declaration !name class: (type_identifier) @name body: (_) @body) @owner
 (enum_declaration name: (identifier) @name body: (_) @body) @enum
-(type_alias (type_identifier) @name) @type
+(type_alias . (type_identifier) @name . [(type_parameters) "="]) @type
+(type_alias (type_identifier) . (type_identifier) @name . (formal_parameter_list)) @type
+(program (function_signature name: (identifier) @name) @function)
 
 ; The body of a function is beside its signature.
 ((method_signature [
@@ -20,6 +22,11 @@
 (declaration [
     (function_signature name: (identifier) @name)
     (getter_signature name: (identifier) @name)
+    (setter_signature name: (identifier) @name)
+    (constructor_signature . name: (identifier) @name . (formal_parameter_list))
+    (constructor_signature . name: (identifier) . name: (identifier) @name)
+    (constant_constructor_signature (identifier) @name . (formal_parameter_list))
+    (redirecting_factory_constructor_signature (identifier) @name . (formal_parameter_list))
   ]) @method
 ((function_signature name: (identifier) @name) @function . (function_body) @body)
 ((getter_signature name: (identifier) @name) @function . (function_body) @body)
@@ -36,6 +43,7 @@
   (#any-of? @_call "test" "testWidgets")) @function @test
 
 (method_signature [(getter_signature) (setter_signature)]) @accessor
+(declaration [(getter_signature) (setter_signature)]) @accessor
 (annotation) @attribute
 (documentation_comment) @comment
 (comment) @comment

@@ -5,7 +5,7 @@
     (binary_operator left: [(identifier) @name (call target: (_) @name)] operator: "when")
   ])
   (do_block)? @body
-  (#any-of? @_word "def" "defp" "defmacro" "defmacrop" "defguard" "defguardp" "defdelegate")) @function
+  (#match? @_word "^def([a-ln-z]|m[^o]|$)")) @function
 (call target: (identifier) @_word
   (arguments . [
     (binary_operator left: (_) operator: _ @name right: (_))
@@ -15,7 +15,7 @@
   (do_block)? @body
   (#any-of? @_word "def" "defp" "defmacro" "defmacrop") (#not-match? @name "^when$")) @function
 (call target: (identifier) @_word (arguments . (string) @name) (do_block) @body (#any-of? @_word "test" "property")) @function @test
-(unary_operator operand: (call target: (identifier) @_word (arguments . (binary_operator left: (call target: (identifier) @name))))
+(unary_operator operand: (call target: (identifier) @_word (arguments . (binary_operator left: [(identifier) @name (call target: (identifier) @name)])))
   (#any-of? @_word "callback" "macrocallback")) @method
 
 (call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defmodule")) @class

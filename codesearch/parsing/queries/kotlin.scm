@@ -4,7 +4,8 @@
 (function_declaration name: (identifier) @name (function_body)? @body) @function
 (secondary_constructor "constructor" @name (block)? @body) @method
 (anonymous_initializer "init" @name (_) @body) @method
-(property_declaration (variable_declaration (identifier) @name) [(getter (function_body) @body) (setter (function_body) @body)]) @function
+(property_declaration (user_type) @name . (variable_declaration . (MISSING identifier)) [(getter (function_body) @body) (setter (function_body) @body)]) @function
+(property_declaration [(user_type) (nullable_type)]? @receiver . (variable_declaration (identifier) @name) [(getter (function_body) @body) (setter (function_body) @body)]) @function
 
 (class_declaration name: (identifier) @name [(class_body) (enum_class_body)]? @body) @class
 (class_declaration "interface" name: (identifier) @name) @interface

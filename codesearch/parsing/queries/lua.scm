@@ -4,6 +4,9 @@
   (variable_list . name: [(identifier) (dot_index_expression)] @name)
   (expression_list . value: (function_definition body: (block)? @body) @function))
 (assignment_statement
+  (variable_list . (_) . name: [(identifier) (dot_index_expression)] @name)
+  (expression_list . (_) . value: (function_definition body: (block)? @body) @function))
+(assignment_statement
   (variable_list . name: (bracket_index_expression table: (_) @receiver field: (string) @name))
   (expression_list . value: (function_definition body: (block)? @body) @function))
 (assignment_statement (variable_list . name: (_) @name) (expression_list . value: (table_constructor) @scope))

@@ -5,6 +5,7 @@
 (trait_declaration name: (name) @name body: (declaration_list) @body) @trait
 (enum_declaration name: (name) @name body: (enum_declaration_list) @body) @enum
 (property_declaration (property_element name: (variable_name (name) @name)) (property_hook_list) @body) @method
+(property_promotion_parameter name: (variable_name (name) @name) (property_hook_list) @body) @method
 (const_declaration (const_element . (name) @name)) @constant
 (property_declaration (static_modifier) (property_element name: (variable_name (name) @name) default_value: (_))) @constant
 (program (expression_statement (assignment_expression left: (variable_name (name) @name) right: (array_creation_expression) @table)) @constant)
@@ -14,5 +15,7 @@
 (anonymous_function body: (_) @body) @anonymous
 (property_declaration (property_element name: (variable_name (name) @name))) @field
 (const_declaration (const_element . (name) @name)) @field
+((function_call_expression function: (name) @_call arguments: (arguments . (argument (_ (string_content) @name)))) @field
+  (#eq? @_call "define"))
 (enum_case name: (name) @name) @field
 (property_promotion_parameter name: (variable_name (name) @name)) @field

@@ -7,8 +7,10 @@
     (call receiver: [(array) (hash) (string_array) (symbol_array)] @table)
   ]) @constant
 (assignment left: (constant) @name right: (_)) @constant
-(assignment left: (constant) @name right: (call receiver: (constant) @_base method: (identifier) @_make block: (_ body: (_) @body)?)
+(assignment left: [(constant) (scope_resolution)] @name right: (call receiver: (constant) @_base method: (identifier) @_make block: (_ body: (_) @body)?)
   (#any-of? @_base "Class" "Data" "Module" "Struct") (#any-of? @_make "define" "new")) @class
+((call receiver: (constant) @name method: (identifier) @_call block: (_)) @owner (#any-of? @_call "class_eval" "class_exec" "module_eval"))
+((call method: (identifier) @_call arguments: (argument_list . (constant) @name) block: (_)) @owner (#eq? @_call "refine"))
 (assignment left: (constant) @name right: (call
   receiver: (call receiver: (constant) @_base method: (identifier) @_make block: (_)) @owner)
   (#eq? @_base "Class") (#eq? @_make "new"))
@@ -22,3 +24,4 @@
   (#any-of? @_call "attr_accessor" "attr_reader" "attr_writer")) @field
 (assignment right: (call receiver: (constant) @_base arguments: (argument_list (simple_symbol) @name))
   (#any-of? @_base "Data" "Struct")) @field
+(alias name: (_) @name) @field

@@ -1,7 +1,9 @@
 ; inherits: ecmascript
 (abstract_method_signature name: (_) @name) @method
+(method_signature ["get" "set"]) @accessor
+(abstract_method_signature ["get" "set"]) @accessor
 (function_signature name: (identifier) @name) @function
-(ambient_declaration (class_declaration body: (class_body (method_signature name: (_) @name) @method)))
+(class_body (method_signature name: (_) @name) @method)
 (interface_body (method_signature name: (_) @name) @method)
 (class_declaration name: (type_identifier) @name body: (class_body) @body) @class
 (abstract_class_declaration name: (type_identifier) @name body: (class_body) @body) @class
@@ -24,6 +26,12 @@
     (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
   ]))) @constant)
 (internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant))
+(ambient_declaration (_ (variable_declarator name: (identifier) @name) @field))
+(module body: (statement_block [
+    (_ (variable_declarator name: (identifier) @name) @field)
+    (export_statement (_ (variable_declarator name: (identifier) @name) @field))
+  ]))
+(internal_module body: (statement_block (_ (variable_declarator name: (identifier) @name !value) @field)))
 (public_field_definition name: (_) @name) @field
 (interface_body (property_signature name: (_) @name) @field)
 (type_alias_declaration value: (object_type (property_signature name: (_) @name) @field))

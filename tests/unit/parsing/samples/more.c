@@ -2,3 +2,4 @@ struct point { int x, y; char *name; int a[3]; void (*fn)(int); struct { int in;
 typedef struct { int q; } q_t;
 enum colour { RED, GREEN = 2 };
 typedef enum { ONE } one_t;
+typedef struct node { int key; } node_t, *node_p;

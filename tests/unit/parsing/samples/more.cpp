@@ -30,3 +30,15 @@ void f() {
     return c < b;
   };
 }
+namespace a::inline v1 {
+class Dial : public QObject {
+    Q_OBJECT
+    Q_PROPERTY(int x READ x WRITE setX)
+public:
+    explicit Dial(int a) : a_(a) {}
+signals:
+    void changed(int);
+private Q_SLOTS:
+    void onClick() { }
+};
+}

@@ -13,3 +13,9 @@ export function plain(a: string): void;
 declare const VERSION: string;
 declare global { interface Window { x: number } }
 export default function (a: string): void;
+declare module "shop" {
+  export class Till { open(): void; get size(): number; close(): void; set size(n: number); }
+  export const LIMIT: number;
+  let rate: number;
+}
+declare let first: number, second: string;

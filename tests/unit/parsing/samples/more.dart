@@ -40,3 +40,14 @@ main() {
     expect(1, 1);
   });
 }
+class Named {
+  Named._();
+  Named.of(this.a);
+  const Named.zero() : a = 0;
+  int get size => a;
+  int a;
+  void other() {}
+  set size(int n) { a = n; }
+}
+typedef int Old(int a);
+external int native(int a);

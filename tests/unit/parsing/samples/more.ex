@@ -16,3 +16,7 @@ defmodule Shop do
     1
   end
 end
+defmodule Numbers do
+  @callback stop :: :ok
+  defn add(a, b), do: a + b
+end

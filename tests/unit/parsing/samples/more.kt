@@ -40,3 +40,4 @@ class Started {
         run()
     }
 }
+val String.half: Int get() = length / 2

@@ -13,3 +13,9 @@ class Person {
 }
 interface HasName { public string $name { get; } }
 enum Suit: string { case Hearts = 'H'; const X = 1; }
+class Person {
+    public function __construct(
+        public string $name { set(string $v) { $this->name = trim($v); } },
+        private int $age = 0,
+    ) {}
+}

@@ -16,3 +16,11 @@ class A:
         pass
 class E(Enum):
     RED = 1
+"""Strings that open no file
+are statements."""
+class Gauge:
+    @property
+    def level(self): return 1
+    def other(self): return 2
+    @level.setter
+    def level(self, n): self.n = n

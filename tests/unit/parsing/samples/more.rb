@@ -30,3 +30,15 @@ describe "cart" do
     1
   end
 end
+Nested::Point = Struct.new(:x) do
+  alias across x
+  def far; end
+end
+String.class_eval do
+  def patched; end
+end
+module Shout
+  refine String do
+    def shout; end
+  end
+end

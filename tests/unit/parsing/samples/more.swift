@@ -33,3 +33,4 @@ enum Size {
 }
 protocol Shape { var area: Double { get }
   associatedtype T }
+protocol Holder { associatedtype Item }
