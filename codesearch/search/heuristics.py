@@ -134,7 +134,7 @@ def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config:
             lowered = (flags & penalty.flag != 0).astype(np.float32)
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
     if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
-        shares = _DATA_SHARES if len(words) > _FEW_WORDS else _SHARES_OF_FEW_WORDS
+        shares = _SHARES_OF_FEW_WORDS if 0 < len(words) <= _FEW_WORDS else _DATA_SHARES
         ranking.add_signal("data", head, -shares[kinds], penalty=config.data_penalty)
     sections = kinds == _SECTION
     if sections.any() and _ASKS_FOR_DOCS.isdisjoint(words) and not _QUESTION.match(query):

@@ -1,8 +1,9 @@
 r"""A query that is a report, such as a bug report or the message of a commit -> what it says about the code.
 
 A report has a title and more lines, or more than forty words, and is not pasted code. The title is ranked like any
-query, and all of the text by keywords. What the author marked or wrote as code is evidence for definitions: names
-(`x.y`, `f()`, CamelCase, snake_case), and paths with lines, which the tracebacks of most languages have:
+query, and all of the text by keywords and the length prior. What the author marked or wrote as code is evidence for
+definitions: names (`x.y`, `f()`, CamelCase, snake_case), and paths with lines, which the tracebacks of most languages
+have. The best definitions of a file raise each other, because a change often concerns several of them.
 
     File "app/views.py", line 12, in get        Python
     at App.Views.get(Views.java:12)              Java, Kotlin, Scala
@@ -15,29 +16,32 @@ query, and all of the text by keywords. What the author marked or wrote as code 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import is_code_line, is_long, split_name
+from codesearch.search.heuristics import put_first
 from codesearch.search.literals import literals_of
 from codesearch.search.ranking import Ranking, Report
 from codesearch.store.database import DocumentRow
-from codesearch.store.topk import distinct
+from codesearch.store.topk import distinct, equal_before
 
 _MOST_TITLE, _FEWEST_WORDS = 300, 3
 _MOST_NAMES, _MOST_PLACES, MOST_TERMS = 60, 20, 200
 _COUNTED = 100
 """The candidate of this rank gets nothing for its score."""
 _EXAMINED = 400
-_RANK = 0.5
-"""Weight of the ranking of the title, and of that of the text."""
+_OF_TITLE, _OF_TEXT = 0.5, 0.7
+"""Weights of the two rankings."""
+_SAME_FILE, _MOST_OF_FILE = 0.1, 6
+"""Weight of the definitions of the same file, and how many of them count."""
 _WEIGHTS = {"names": 0.2, "owner": 0.1, "file": 0.25, "line": 0.5}
 """Evidence -> its weight. Frames of tracebacks are certain, names are not."""
-_DEEPER = 0.8
-"""A place counts this much of the place before it."""
+_DECAY = 0.8
+"""A place in a traceback, or a definition of a file, counts this much of the one before it."""
 _NOISE = re.compile(r"^\s*[-*] \[[ xX]\].*$|^#+\s.*$", re.MULTILINE)
 """Check boxes and headings of a template."""
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -122,10 +126,12 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     doc_ids = distinct(np.concatenate([title.doc_ids, text.doc_ids]))
     of_title, of_text = (np.searchsorted(doc_ids, ranking.doc_ids) for ranking in (title, text))
     whole = Ranking(title.documents, doc_ids, {}, np.zeros(len(doc_ids), np.float32), of_title=title)
+    text.scores = text.scores * text.signals["length_prior"]
+    put_first(text)
     for name in ("name", "path", "literal"):
         whole.add_signal(name, of_title, title.signals[name])
-    whole.add_signal("title", of_title, _spread(title), reward=_RANK)
-    whole.add_signal("text", of_text, _spread(text), reward=_RANK)
+    whole.add_signal("title", of_title, _spread(title), reward=_OF_TITLE)
+    whole.add_signal("text", of_text, _spread(text), reward=_OF_TEXT)
     examined = whole.order()[:_EXAMINED]
     names = {name.lower() for name in report.names}
     refs = title.documents.refs(doc_ids[examined].tolist())
@@ -133,6 +139,13 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     evidence = [_evidence(_from_root(ref.path), ref.row, names, places) for ref in refs]
     for (name, weight), values in zip(_WEIGHTS.items(), zip(*evidence, strict=True), strict=False):
         whole.add_signal(name, examined, values, reward=weight)
+    order, files = whole.order(), whole.files()
+    above = np.empty(len(order), np.int64)
+    above[order] = equal_before(files[order])
+    counted = np.where(above < _MOST_OF_FILE, _DECAY**above * np.maximum(whole.scores, 0), 0.0)
+    file_ids = np.searchsorted(distinct(files), files)
+    same_file = np.asarray(np.bincount(file_ids, counted)[file_ids], np.float32)
+    whole.add_signal("same_file", np.arange(len(files)), same_file, reward=_SAME_FILE)
     return whole
 
 
@@ -147,9 +160,9 @@ def _spread(ranking: Ranking) -> NDArray[np.float32]:
 
 
 def _evidence(
-    path: str, row: DocumentRow, names: Collection[str], places: Sequence[tuple[str, int]]
+    path: str, row: DocumentRow, names: set[str], places: Sequence[tuple[str, int]]
 ) -> tuple[float, float, float, float]:
-    """Return whether a report names a definition, its owner, its file, and a line in it."""
+    """Return whether a report names a definition, also its owner, its file, and a line in it."""
     parts = [part.lower() for part in split_name(row.qualified_name)]
     # A report may have a path from another machine.
     of_file = [
@@ -157,10 +170,10 @@ def _evidence(
         for depth, (other, line) in enumerate(places)
         if path.endswith(other) or other.endswith(path)
     ]
-    inside = (_DEEPER**depth for depth, line in of_file if row.start_line <= line <= row.end_line)
+    inside = (_DECAY**depth for depth, line in of_file if row.start_line <= line <= row.end_line)
     return (
         float(parts[-1] in names),
-        float(len(parts) > 1 and parts[-2] in names),
+        float(len(parts) > 1 and names.issuperset(parts[-2:])),
         float(bool(of_file)),
         max(inside, default=0.0),
     )

@@ -230,7 +230,8 @@ class Searcher:
         count, candidate_count = request.top_k, self.config.candidate_count
         while True:
             if request.by_file:
-                candidates = group_by_file(query.text, ranking, self.config, count, request.screen)
+                words = query.report.text if query.report else query.text
+                candidates = group_by_file(words, ranking, self.config, count, request.screen)
             else:
                 candidates = group_copies(ranking, count, left_out)
             hits = hydrate(ranking.documents, candidates, request.context)

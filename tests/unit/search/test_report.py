@@ -107,7 +107,7 @@ def test_several_lines_or_many_words_are_a_report(query):
 FILES = {
     "app/dates.py": "def parse_day(text):\n    return text.split('-')\n\n\ndef show(day):\n    return str(day)\n",
     "app/page.py": "class Page:\n    def render(self, day):\n        return show(day)\n\n"
-    "    def close(self):\n        pass\n",
+    "    def close(self):\n        self.file = None\n",
     "app/other.py": "".join(f"def day_page_{n}(day):\n    return 'a fine page'\n\n\n" for n in range(3)),
 }
 
