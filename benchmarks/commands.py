@@ -1,0 +1,61 @@
+"""The options that the commands declare -> the reference in docs/cli.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from benchmarks.publish import DOCS, fill, line
+from codesearch.cli.main import make_command
+
+PAGE = DOCS / "cli.md"
+_NUMBERS = {"INT", "FLOAT"}
+
+
+def main() -> None:
+    """Write the reference into the page."""
+    fill(PAGE, "commands", reference())
+
+
+def reference() -> str:
+    """Return a section for each command. What an option of `query` means is said there alone."""
+    commands = make_command().commands
+    asked = {_row(option) for option in _options(commands["query"])}
+    parts = []
+    for name, command in sorted(commands.items()):
+        usage = " ".join(
+            ["codesearch", name, *command.collect_usage_pieces(click.Context(command))[1:], "[OPTION]..."]
+        )
+        parts.append(f"## {name}\n\n{command.help}\n\n```\n{usage.replace('{', '').replace('}', '')}\n```\n")
+        as_query = [one for one in _options(command) if name != "query" and _row(one) in asked]
+        if own := [one for one in _options(command) if one not in as_query]:
+            table = [line(["option", "meaning"]), line(["---", "---"]), *(line(_row(one)) for one in own)]
+            parts.append("\n".join(table) + "\n")
+        if as_query:
+            names = ", ".join(f"`{max(one.opts, key=len)}`" for one in as_query)
+            parts.append(f"As for [query](#query): {names}.\n")
+    return "\n".join(parts).rstrip()
+
+
+def _options(command: Any) -> list[Any]:  # noqa: ANN401 - typer's own copy of click has no public types.
+    return [one for one in command.params if one.param_type_name == "option" and one.name != "help"]
+
+
+def _row(option: Any) -> tuple[str, str]:  # noqa: ANN401
+    """Return the names of an option with its value, and what it means."""
+    kind, longest = option.type.name.upper(), max(option.opts, key=len)
+    value = option.metavar or (
+        "N" if kind in _NUMBERS else longest.strip("-").upper() if kind == "STR" else kind
+    )
+    names = [name if option.is_flag else f"{name} {value}" for name in sorted(option.opts, key=len)]
+    default = option.default
+    if option.secondary_opts and default is not None:
+        default = "yes" if default else "no"
+    shown = f" Default: {default}." if default not in (None, False, "") else ""
+    meaning = (option.help or "").replace("|", "\\|") + shown
+    return ", ".join(f"`{name}`" for name in (*names, *option.secondary_opts)), meaning
+
+
+if __name__ == "__main__":
+    main()
