@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from codesearch.structure.places import Spot
     from codesearch.structure.text import Outline
     from codesearch.structure.whole import Reading
-    from codesearch.types import Coverage
+    from codesearch.types import Coverage, Hit
 
     Shown = TypeVar("Shown", Reading, Outline)
 Indexing = Callable[["Path | Revision", "Callable[..., IndexReport]"], object]
@@ -298,6 +298,32 @@ class Session:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
         with self.spots(place, only_definitions=True) as spots:
             return [spot.place for spot in spots]
+
+    def named(self, text: str, *, top_k: int = 20) -> list[Hit]:
+        """Return definitions whose names a text is a part of, or is like, the nearest first. They have no scores.
+
+        Args:
+            text: letters of a name, such as "get_cer" or "setActi", if wanted with a name around it: "Stack.pu".
+            top_k: definitions to return.
+        """
+        from codesearch.structure.places import definitions_like
+        from codesearch.types import Hit
+
+        with self.indexes() as indexes:
+            refs = definitions_like(indexes, text, self.scope.places(), top_k)
+            read = ((ref, code) for ref in refs if (code := ref.code()))
+            return [
+                Hit(
+                    *astuple(ref.definition),
+                    root=ref.root,
+                    code=code.code,
+                    stale=code.stale,
+                    rank=rank,
+                    score=0.0,
+                    signals={},
+                )
+                for rank, (ref, code) in enumerate(read, 1)
+            ]
 
     def read(
         self, place: str, *, most_lines: int | None = None, most_chars: int | None = None

@@ -14,6 +14,7 @@ import re
 import sys
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -44,6 +45,8 @@ from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.similar import extraction_of
 from codesearch.search.snippets import head_of
+from codesearch.structure.meaning import GRADES, IN_COMMENTS
+from codesearch.structure.usages import Usages
 from codesearch.structure.whole import nested
 from codesearch.types import FIELD, TEXT_KINDS, Definition, Document, Hit
 from codesearch.visible import encodable
@@ -52,7 +55,11 @@ T = TypeVar("T")
 SIMILAR = "codesearch.similar"
 """The command that shows code like a definition; its arguments are a URI, a qualified name and a line."""
 _ACTION = "source.codesearch.similar"
-_SYMBOLS, _SIMILAR = 30, 8
+_SYMBOLS, _NAMED, _WEAK, _SIMILAR = 30, 20, 10, 8
+"""Symbols by meaning, by name, and those of a weak meaning or in addition to names; code like a definition."""
+_USAGES = 1000
+_WORD = re.compile(r"\w*$"), re.compile(r"^\w*")
+"""What is before and behind the cursor in a name."""
 _THREADS = 4
 _CHECK_S = 1.0
 """Editors search at each keystroke. Files that other programs change are looked for once in this time."""
@@ -133,7 +140,7 @@ class Editor:
             self._indexing.submit(self._refresh, _path_of(message.text_document.uri))
 
     async def symbols(self, message: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-        """Find definitions by meaning."""
+        """Find definitions by name, which may be typed in part, and by meaning."""
         scope = await self._scope()
         if scope is None or not any(map(str.isalnum, message.query)):
             return []
@@ -141,8 +148,79 @@ class Editor:
         policy = Policy(may_index=False, budget_s=self._pace.budget_s())
 
         def work() -> list[types.SymbolInformation]:
-            hits = map(self._as_shown, self._engine.session(scope, policy).search(request).hits)
-            return [symbol for hit in hits for symbol in _symbols_of(hit, self._units)]
+            session = self._engine.session(scope, policy)
+            named, answer = session.named(message.query, top_k=_NAMED), session.search(request)
+            alike = answer.hits
+            if answer.low_confidence:  # Names are better, and a word of the text must be in a hit.
+                alike = [hit for hit in alike if hit.signals.get("bm25_normalised") and not named]
+            if named or answer.low_confidence:
+                alike = alike[:_WEAK]
+            symbols: dict[tuple[str, int], types.SymbolInformation] = {}
+            for hit in map(self._as_shown, [*named, *alike]):
+                for symbol in _symbols_of(hit, self._units):
+                    symbols.setdefault((symbol.location.uri, symbol.location.range.start.line), symbol)
+            return list(symbols.values())
+
+        return await self._run(self._requests, work)
+
+    async def definitions(self, message: types.DefinitionParams) -> list[types.Location]:
+        """Return the definitions that the name at the cursor can mean."""
+        found, meant = await self._usages_at(message)
+        definitions = found.definitions if found else ()
+        chosen = [one for one in definitions if f"{one.path}:{one.start_line}" in meant]
+        paths = [Path(one.root, one.path) for one in chosen]
+        lines = [self._text_of(path.as_uri()).split("\n") for path in paths]
+        return [
+            types.Location(
+                path.as_uri(), _name_range(one, text[one.start_line - 1 : one.last_line], self._units)
+            )
+            for one, path, text in zip(chosen, paths, lines, strict=True)
+        ]
+
+    async def references(self, message: types.ReferenceParams) -> list[types.Location]:
+        """Return the lines that use what the name at the cursor can mean, the best grade first, and say the grades."""
+        found, meant = await self._usages_at(message)
+        if found is None:
+            return []
+        usages = [one for one in found.usages if not one.may_be or not meant.isdisjoint(one.may_be)]
+        usages = [one for one in usages if one.grade != GRADES[IN_COMMENTS]]
+        grades = ", ".join(
+            f"{count:,} {grade}" for grade, count in Counter(one.grade for one in usages).items()
+        )
+        self._say(
+            types.MessageType.Info, f"{found.name}: {grades or 'no usages'} (text is matched, not types)"
+        )
+        lines: dict[str, list[str]] = {}
+        locations = []
+        for one in usages:
+            uri = Path(one.root, one.path).as_uri()
+            if uri not in lines:
+                lines[uri] = self._text_of(uri).split("\n")
+            before = "".join(lines[uri][one.line - 1 : one.line])[: one.column - 1]
+            start = types.Position(one.line - 1, self._units(before))
+            end = types.Position(start.line, start.character + self._units(found.name))
+            locations.append(types.Location(uri, types.Range(start, end)))
+        return locations
+
+    async def _usages_at(
+        self, message: types.DefinitionParams | types.ReferenceParams
+    ) -> tuple[Usages | None, set[str]]:
+        """Return the usages of the name at the cursor, and the places of the definitions that it can mean there."""
+        scope, uri, line = await self._scope(), message.text_document.uri, message.position.line + 1
+        name = self._server.workspace.get_text_document(uri).word_at_position(message.position, *_WORD)
+        if scope is None or not name:
+            return None, set()
+        policy = Policy(may_index=False, budget_s=self._pace.budget_s())
+
+        def work() -> tuple[Usages, set[str]]:
+            found = self._engine.session(scope, policy).usages(name, limit=_USAGES, all_code=True).found
+            here = [
+                one for one in found.usages if one.line == line and _path_of(uri) == Path(one.root, one.path)
+            ]
+            of_file = [one for one in found.definitions if _path_of(uri) == Path(one.root, one.path)]
+            around = [one for one in of_file if one.start_line <= line <= one.end_line]
+            places = [f"{one.path}:{one.start_line}" for one in around[-1:] or found.definitions]
+            return found, {*(here[0].may_be if here else ())} or {*places}
 
         return await self._run(self._requests, work)
 
@@ -408,6 +486,8 @@ def run(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float =
         types.TEXT_DOCUMENT_DID_SAVE: editor.saved,
         types.WORKSPACE_SYMBOL: editor.symbols,
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: editor.outline,
+        types.TEXT_DOCUMENT_DEFINITION: editor.definitions,
+        types.TEXT_DOCUMENT_REFERENCES: editor.references,
         types.SHUTDOWN: editor.end,
     }
     for method, handle in features.items():  # Pygls sets attributes, which a method cannot have.

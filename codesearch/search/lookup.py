@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import islice, pairwise, zip_longest
+from itertools import accumulate, islice, pairwise, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -182,12 +182,14 @@ def types_of_members(
     return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
 
 
-def near_names(documents: Snapshot, name: str) -> list[str]:
-    """Return up to three names of definitions that are like one that nothing has, the nearest first.
+def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[str]:
+    """Return up to `most` names of definitions that are like a text, the nearest first.
 
-    They begin with the same letter or share words. For a path, they are paths with as many parts.
+    First come names that the text is a part of, then names with other letters that begin with the same one or share
+    words. For a path, they are paths with as many parts.
     """
     wanted, terms = name.lower(), terms_of(name)
+    typed: dict[str, float] = {}
     if "/" in name or language_of_path(name):
         first = -len(name.strip("/").split("/"))
         paths = {file.path for _, file in live_files(documents)}
@@ -195,9 +197,11 @@ def near_names(documents: Snapshot, name: str) -> list[str]:
         names = {"/".join(path.split("/")[first:]) for path in paths}
     else:
         names = {exact for segment in documents.segments for exact in segment.store.names_like(name)}
+        typed = {exact: share for exact in names if (share := typed_share(name, exact))}
         scores, _, _ = LexicalScorer(documents, _OF_NAMES).scores(sorted(terms))
         doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
         names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
+        names.difference_update(typed)
     pairs = _pairs(wanted)
     shared = {exact: len(pairs & _pairs(exact.lower())) / (len(wanted) + len(exact)) for exact in names}
     likeness = {
@@ -205,7 +209,37 @@ def near_names(documents: Snapshot, name: str) -> list[str]:
         for exact in sorted(shared, key=lambda exact: (-shared[exact], exact))[:_MOST_ALIKE]
     }
     near = sorted(likeness, key=lambda exact: (-likeness[exact], -shared[exact], exact))
-    return [exact for exact in near if likeness[exact] >= _ALIKE][:_MOST_NEAR]
+    near = [exact for exact in near if likeness[exact] >= _ALIKE]
+    return [*sorted(typed, key=lambda exact: (-typed[exact], exact)), *near][:most]
+
+
+def typed_share(text: str, name: str) -> float:
+    """Return how much of a name was typed, more if it is the beginning; 0 if the text is no part of the name.
+
+    The letters may be beginnings of several words of the name. Case and underscores do not matter much.
+
+    >>> typed_share("set_act", "set_action"), typed_share("pushIt", "push_item")
+    (2.7, 1.75)
+    >>> typed_share("get_cer", "getServerCertificate"), typed_share("asdfqwer", "as_default_query_writer")
+    (0.3, 0.0)
+    """
+    words = split_identifier(name)
+    letters, whole = "".join(split_identifier(text)), "".join(words)
+    if not letters or len(letters) > len(whole):
+        return 0.0
+    share = len(text) / len(name)
+    if name.lower().startswith(text.lower()):
+        return 2 + share
+    if whole.startswith(letters):
+        return 1 + len(letters) / len(whole)
+    starts = list(accumulate(map(len, words), initial=0))[:-1]
+    ends = {at + 1 for at in starts if whole.startswith(letters[0], at)}
+    for letter in letters[1:]:
+        first = min(ends, default=len(whole))
+        ends = {
+            at + 1 for at in {*ends, *(at for at in starts if at >= first)} if whole.startswith(letter, at)
+        }
+    return len(letters) / len(whole) * (1.0 if whole[0] == letters[0] else 0.5) if ends else 0.0
 
 
 def _stem(path: str) -> str:

@@ -30,6 +30,8 @@ DATABASE = "documents.sqlite"
 
 _SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
+_FEW_LETTERS = 2
+"""So few letters are in the names of almost everything."""
 _MAPPED_BYTES = 1 << 30
 MOST_OPEN = 100
 """Databases that are open at a time in a process, which may usually have 1,024 files open, on macOS 256."""
@@ -322,15 +324,18 @@ class StoreReader:
         return [(row[0] >> _MEMBER_BITS, DocumentRow._make(row[1:])) for row in self._select(query, (name,))]
 
     def names_like(self, name: str) -> set[str]:
-        """Return the names that begin with the same letter, ignoring case, and are about as long."""
+        """Return the names that have the letters of a text in order, and those that begin like it and are as long.
+
+        All ignore case. Of one or two letters, only the names that begin with them.
+        """
         alike = "name >= ?1 COLLATE NOCASE AND name < ?2 COLLATE NOCASE AND length(name) BETWEEN ?3 AND ?4"
-        query = f"SELECT name FROM documents WHERE {alike} UNION SELECT name FROM members WHERE {alike}"
+        either = (f"SELECT name FROM {of} WHERE {alike} OR name LIKE ?5" for of in ("documents", "members"))
         first, size = name[:1].lower(), len(name)
         end = chr(min(ord(first) + 1, 0x10FFFF)) if first else ""
-        return {
-            found
-            for (found,) in self._select(query, (first, end, size - size // 4 - 1, size + size // 4 + 1))
-        }
+        letters = [letter for letter in name if letter.isalnum()]
+        pattern = "%".join(["", *letters, ""]) if len(letters) > _FEW_LETTERS else f"{''.join(letters)}%"
+        values = first, end, size - size // 4 - 1, size + size // 4 + 1, pattern if letters else ""
+        return {found for (found,) in self._select(" UNION ".join(either), values)}
 
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import cast
 
@@ -290,6 +291,28 @@ def members_among(snapshot: Snapshot, names: Sequence[str]) -> list[Ref]:
 def place_in_order(ref: Ref) -> tuple[bool, str, str, int]:
     """Return what definitions are sorted by: those of source code come first."""
     return ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line
+
+
+def definitions_like(
+    indexes: Sequence[IndexReader], text: str, within: Sequence[Path | str], most: int
+) -> list[Ref]:
+    """Return definitions whose names a text is a part of, or is like: some with its name, then one of each name."""
+    snapshot = Snapshot(indexes)
+    allowed = {index.manifest.root: path_filter(Filters(within=within), index.root) for index in indexes}
+    *around, last = parse_asked(text).names or (text.strip(),)
+    exact, others = list[Ref](), list[list[Ref]]()
+    for name in near_names(snapshot, last, most):
+        doc_ids = [doc_id for doc_id, found, _ in snapshot.named(name) if found == name]
+        refs = definitions_among(snapshot, doc_ids, (name,)) if doc_ids else []
+        refs += [ref for ref in members_among(snapshot, (name,)) if ref.row.name == name]
+        owner = around[-1].lower() if around else ""
+        refs = [ref for ref in refs if owner in ref.around.lower() and allowed[ref.root](ref.path)]
+        if name.lower() == last.lower():
+            exact += refs
+        else:
+            others.append(refs)
+    in_turn = (ref for turn in zip_longest(*others) for ref in turn if ref)
+    return list(islice(chain(exact[: most // 2], in_turn, exact[most // 2 :]), most))
 
 
 def only_spot(text: str, spots: Sequence[Spot]) -> Spot:

@@ -303,6 +303,56 @@ def test_code_that_is_not_saved_has_similar_code_and_hits_have_the_lines_of_the_
     run(session)
 
 
+def test_names_may_be_typed_in_part_and_nonsense_has_no_symbols(project):
+    write_tree(
+        project, {"cert.py": "def get_server_certificate():\n    pass\n\n\ndef set_action():\n    pass\n"}
+    )
+
+    async def session() -> None:
+        async with connected(project) as client:
+            for typed, name in (
+                ("get_cer", "get_server_certificate"),
+                ("setActi", "set_action"),
+                ("Stack.pu", "push"),
+                ("int_to", "int_to_string"),
+                ("pushsmil", "pushSmile"),
+                ("set_aktion", "set_action"),
+            ):
+                found = [one.name for one in await client.find(typed)]
+                assert found[0] == name, typed
+            assert await client.find("asdfqwer") == await client.find("zzz") == []
+
+    run(session)
+
+
+def test_definitions_and_references_are_those_that_a_name_can_mean(project):
+    used = "from convert import int_to_string\n\n\ndef show(n):\n    x = '😀' + int_to_string(n)  # int_to_string\n"
+    write_tree(project, {"python/use.py": used, "other.py": "def int_to_string():\n    int_to_string()\n"})
+
+    async def session() -> None:
+        async with connected(project) as client:
+
+            async def places(path: str, line: int, column: int) -> list[list[str]]:
+                document = types.TextDocumentIdentifier((project / path).as_uri())
+                at, context = types.Position(line, column), types.ReferenceContext(include_declaration=False)
+                defined = await client.text_document_definition_async(types.DefinitionParams(document, at))
+                used = await client.text_document_references_async(
+                    types.ReferenceParams(context, document, at)
+                )
+                return [
+                    [f"{Path(one.uri).name} {one.range}" for one in found or []] for found in (defined, used)
+                ]
+
+            defined, used = await places("python/use.py", 4, 20)
+            assert defined == ["convert.py 3:4-3:17"]
+            assert used == ["use.py 0:20-0:33", "use.py 4:15-4:28"]
+            assert client.said == ["codesearch: int_to_string: 2 certain (text is matched, not types)"]
+            assert await places("other.py", 0, 6) == [["other.py 0:4-0:17"], ["other.py 1:4-1:17"]]
+            assert await places("other.py", 1, 0) == [[], []]
+
+    run(session)
+
+
 def test_each_copy_of_a_definition_is_a_symbol(project):
     (project / "copy.js").write_text(SMILES)
 
@@ -312,7 +362,7 @@ def test_each_copy_of_a_definition_is_a_symbol(project):
             first, copy = (one for one in found if one.name == "pushSmile")
             assert [place(first), place(copy)] == [
                 "Function pushSmile 0:20-0:29",
-                "Function pushSmile 0:0-0:0",
+                "Function pushSmile 0:20-0:29",
             ]
             assert {first.location.uri, copy.location.uri} == {
                 (project / path).as_uri() for path in ("copy.js", "web/smile.js")
