@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -38,6 +37,8 @@ def how_to_add(*packages: str, without: Sequence[str] = ()) -> str:
 
 def _bounded(package: str) -> str:
     """Return a package with the versions that one of our extras asks for."""
+    from importlib.metadata import PackageNotFoundError, requires
+
     with suppress(PackageNotFoundError):
         for asked in requires(NAME) or ():
             requirement = asked.partition(";")[0].strip()

@@ -46,6 +46,7 @@ HEAVY = (
     "multiprocessing",
     "asyncio",
     "http.client",
+    "importlib.metadata",
     "pydantic",
     "pymilvus",
     "rich",

@@ -30,7 +30,7 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "codesearch-local"))
     monkeypatch.setattr(sys, "executable", "/env/bin/python")
     monkeypatch.setattr(installation, "find_spec", lambda name: name)
-    monkeypatch.setattr(installation, "requires", lambda name: ["tree-sitter-zig>=3"])
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: ["tree-sitter-zig>=3"])
     return tmp_path / "codesearch-local"
 
 
@@ -107,5 +107,5 @@ def test_a_missing_package_is_an_error_with_its_command(prefix):
 
 
 def test_packages_of_extras_have_the_versions_of_the_extra(prefix, monkeypatch):
-    monkeypatch.setattr(installation, "requires", lambda name: ["a>=1", 'pygls<3,>=2.1; extra == "lsp"'])
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: ["a>=1", 'pygls<3,>=2.1; extra == "lsp"'])
     assert how_to_add("pygls", "b") == "run `/env/bin/python -m pip install 'pygls<3,>=2.1' b`"
