@@ -1,8 +1,7 @@
 """Texts -> unit vectors, by a model bundle that ONNX Runtime runs on the CPU or with CUDA.
 
-Some models only add up rows of a table. For these, `RowSum` embeds queries without ONNX Runtime, because importing it
-and opening a graph takes longer than embedding a query. It also embeds documents if ONNX Runtime is not installed. The
-manifest of such a bundle says where the arrays are in the file of each graph:
+Some models only add up rows of a table. On the CPU, `RowSum` does that without ONNX Runtime in less than half the time.
+The manifest of such a bundle says where the arrays are in the file of each graph:
 
     "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
                             "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
@@ -18,6 +17,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -76,12 +76,22 @@ class RowSum:
     def encode(self, texts: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed texts given as token ids: float32 [B, D], unit length; zeros for a text without tokens."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
-        for vector, ids in zip(out, texts, strict=True):
-            weights = self._weights[ids]
-            if self._repeat_power:  # Take each distinct id once, with the weight of all its occurrences.
-                ids, counts = np.unique(ids, return_counts=True)
-                weights = self._weights[ids] * counts.astype(np.float32) ** np.float32(1 + self._repeat_power)
-            np.matmul(weights, self._table[ids].astype(np.float32), out=vector)
+        lengths = [len(ids) for ids in texts]
+        ids = np.concatenate([np.empty(0, np.uint32), *texts])
+        weights, ends = self._weights[ids], np.cumsum([0, *lengths])
+        if (
+            self._repeat_power
+        ):  # Take each distinct id of a text once, with the weight of all its occurrences.
+            numbers = np.repeat(np.arange(len(texts), dtype=np.uint64), lengths)
+            keys, counts = np.unique(numbers << np.uint64(32) | ids, return_counts=True)
+            ids, ends = (
+                keys.astype(np.uint32),
+                np.searchsorted(keys >> np.uint64(32), np.arange(len(texts) + 1)),
+            )
+            weights = self._weights[ids] * counts.astype(np.float32) ** np.float32(1 + self._repeat_power)
+        for vector, (start, end) in zip(out, pairwise(ends.tolist()), strict=True):
+            rows = self._table.take(ids[start:end], axis=0).astype(np.float32)
+            np.matmul(weights[start:end], rows, out=vector)
             vector /= max(np.linalg.norm(vector), np.float32(_EPSILON))
         return out
 
@@ -126,7 +136,7 @@ class OnnxEncoder:
         for graph, positions in self._by_graph(documents).items():
             tagged = graph != self.bundle.document_graph
             tokens = [documents[i][1:] if tagged else documents[i] for i in positions]
-            rows = None if has_runtime() else self._rows(graph)
+            rows = None if self.device == "cuda" else self._rows(graph)
             out[positions] = rows.encode(tokens) if rows else self._encode(graph, tokens)
         return out
 
