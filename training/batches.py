@@ -6,6 +6,7 @@ negatives are of one language too.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from training.config import Source, TrainConfig
 from training.samples import Packed, Samples
@@ -37,13 +39,19 @@ class Planned(NamedTuple):
     indices: NDArray[np.int64]
 
 
+def stream(seed: int, *names: int | str) -> int:
+    """Return the seed of one use of chance: what is drawn for one name does not change what is drawn for another."""
+    words = [zlib.crc32(name.encode()) if isinstance(name, str) else name for name in names]
+    return int(np.random.SeedSequence((seed, *words)).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
 def plan_epoch(
     parts: Sequence[Part], config: TrainConfig, epoch: int, *, grouped: bool = True
 ) -> list[Planned]:
     """Divide the pairs of an epoch into batches, in random order.
 
-    The pairs of a source are dealt again and again, each time in another order, and an epoch takes the next `share` of
-    them. The rest of a language makes a smaller batch, unless there are fewer than `MIN_BATCH`.
+    The pairs of a language are dealt again and again, each time in another order, and an epoch takes the next `share`
+    of them. The rest makes a smaller batch, unless there are fewer than `MIN_BATCH`.
 
     Args:
         parts: sources with their pairs.
@@ -53,25 +61,26 @@ def plan_epoch(
     """
     batches = []
     for number, (source, samples) in enumerate(parts):
-        taken = _taken(len(samples), source.share, (config.seed, number), epoch)
-        groups = samples.languages[taken] if grouped else np.zeros(len(taken), np.int64)
+        groups = samples.languages if grouped else np.zeros(len(samples), np.int64)
         for group in np.unique(groups):
-            members = taken[groups == group]
+            members = np.flatnonzero(groups == group)
+            seed = stream(config.seed, number, samples.language_names[group])
+            taken = members[_taken(len(members), source.share, seed, epoch)]
             batches += [
-                Planned(number, members[start : start + config.batch_size])
-                for start in range(0, len(members), config.batch_size)
+                Planned(number, taken[start : start + config.batch_size])
+                for start in range(0, len(taken), config.batch_size)
             ]
     batches = [batch for batch in batches if len(batch.indices) >= MIN_BATCH]
     order = np.random.default_rng((config.seed, epoch)).permutation(len(batches))
     return [batches[index] for index in order]
 
 
-def _taken(count: int, share: float, seed: tuple[int, int], epoch: int) -> NDArray[np.int64]:
-    """Return the pairs of an epoch in random order, int64."""
+def _taken(count: int, share: float, seed: int, epoch: int) -> NDArray[np.int64]:
+    """Return the numbers of an epoch's pairs of one language in random order, int64."""
     first, last = round(epoch * share * count), round((epoch + 1) * share * count)
     deals = []
     for deal in range(first // max(1, count), -(-last // max(1, count))):
-        order = np.random.default_rng((*seed, deal)).permutation(count)
+        order = np.random.default_rng((seed, deal)).permutation(count)
         deals.append(order[max(0, first - deal * count) : last - deal * count])
     return np.concatenate(deals) if deals else np.zeros(0, np.int64)
 
@@ -121,7 +130,7 @@ class Batch:
 def make_batch(
     part: Part, indices: NDArray[np.int64], config: TrainConfig, *, counts: bool, seed: int
 ) -> Batch:
-    """Gather the texts of a batch; `seed` draws wrong documents and the tokens that are dropped."""
+    """Gather the texts of a batch; `seed` draws wrong documents, names as queries and the tokens that are dropped."""
     samples, draw = part.samples, np.random.default_rng(seed)
     wrong = _wrong(samples, indices, config.hard_negatives, draw)
     answers = samples.answers[indices]
@@ -129,6 +138,10 @@ def make_batch(
     others = np.setdiff1d(np.concatenate([answers[:0], *wrong]), answers)
     documents = np.concatenate([answers, others])
     queries, texts = padded(samples.queries, indices), padded(samples.documents, documents)
+    is_named = samples.names.starts[indices + 1] > samples.names.starts[indices]
+    by_name = np.flatnonzero(is_named & (draw.random(len(indices)) < config.name_share))
+    queries = replaced(queries, by_name, padded(samples.names, indices[by_name]))
+    texts = replaced(texts, by_name, padded(samples.nameless, indices[by_name]))
     also_right = torch.from_numpy(also_answering(queries[0], texts[0]))
     if counts:
         texts = counted(*texts)
@@ -198,6 +211,17 @@ def padded(packed: Packed, indices: NDArray[np.int64]) -> Texts:
     ids = np.zeros(mask.shape, dtype=np.int64)
     ids[mask] = packed.ids[(starts[:, None] + np.arange(width))[mask]]
     return torch.from_numpy(ids), torch.from_numpy(mask.astype(np.int64))
+
+
+def replaced(texts: Texts, rows: NDArray[np.int64], others: Texts) -> Texts:
+    """Put other texts in the place of some rows."""
+    if not len(rows):
+        return texts
+    width = max(texts[0].shape[1], others[0].shape[1])
+    result = [functional.pad(part, (0, width - part.shape[1])) for part in (*texts, *others)]
+    for part, other in zip(result[:2], result[2:], strict=True):
+        part[torch.from_numpy(rows)] = other
+    return result[0], result[1]
 
 
 def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:

@@ -51,7 +51,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "temperature": (1e-6, inf),
     "learning_rate": (0, inf),
     "body_learning_rate": (0, inf),
-    "seed": (0, (1 << 63) // 10**10),  # Every step has a seed of its own above it.
+    "seed": (0, inf),
 }
 """The least and the largest value of each number; "not a number" is in no bounds."""
 

@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.batches import documents_of, padded
+from training.batches import documents_of, padded, stream
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
 from training.evaluation.pairs import ranks
@@ -189,8 +189,9 @@ def _postranked_mrr(
 
 def _shuffled(samples: Samples) -> dict[str, NDArray[np.int64]]:
     """Return each language's pairs in the order that pools are cut from."""
-    chance = np.random.default_rng(_EVALUATION_SEED)
     return {
-        name: chance.permutation(np.flatnonzero(samples.languages == language))
+        name: np.random.default_rng(stream(_EVALUATION_SEED, name)).permutation(
+            np.flatnonzero(samples.languages == language)
+        )
         for language, name in enumerate(samples.language_names)
     }

@@ -24,6 +24,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from training import checkpoint
+from training.batches import stream
 from training.config import TrainConfig
 from training.curves import events_of, plot_curve
 from training.distributed import any_is, of_first, rank, sum_gradients, wait_for_all
@@ -188,7 +189,7 @@ class _Trainer:
         return progress.loss / max(1, progress.pairs)
 
     def _seed(self, step: int) -> int:
-        return (self.config.seed * 1_000 + self.progress.epoch) * 1_000_000 + step
+        return stream(self.config.seed, self.progress.epoch, step)
 
     def _prepare(self, step: int) -> Any:  # noqa: ANN401 - the objective's kind of batch.
         return self.objective.prepare(step, self._seed(step))

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from training.batches import Batch, Part, Planned, Texts, encode_by_length, make_batch, plan_epoch
+from training.batches import Batch, Part, Planned, Texts, encode_by_length, make_batch, plan_epoch, stream
 from training.config import TrainConfig
-from training.distributed import gathered, own_part, world
+from training.distributed import gathered, own_part, rank, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
 from training.losses import make_loss
@@ -95,7 +95,9 @@ class PairObjective:
         if not is_whole:
             gradients = zip(*(side.grad.tensor_split(len(chunks)) for side in sides), strict=True)
             for at, (chunk, its) in enumerate(zip(chunks, gradients, strict=True)):
-                torch.autograd.backward(self._sides(self.model, batch.language, chunk, seed + at), its)
+                torch.autograd.backward(
+                    self._sides(self.model, batch.language, chunk, stream(seed, at, rank())), its
+                )
         return loss.detach()
 
     def _embedded(
@@ -103,7 +105,10 @@ class PairObjective:
     ) -> list[Tensor]:
         """Return the vectors of this process's queries and documents, float32 [B, D] and [B + H, D] if there is one."""
         with torch.set_grad_enabled(gradients):
-            parts = [self._sides(model, batch.language, chunk, seed + at) for at, chunk in enumerate(chunks)]
+            parts = [
+                self._sides(model, batch.language, chunk, stream(seed, at, rank()))
+                for at, chunk in enumerate(chunks)
+            ]
         return [torch.cat(side) for side in zip(*parts, strict=True)]
 
     def _sides(self, model: JointEncoder, language: str, chunk: Chunk, seed: int) -> tuple[Tensor, Tensor]:

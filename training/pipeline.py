@@ -321,7 +321,7 @@ def read_parts(sources: Sequence[Source], run: Path, config: TrainConfig, partit
         folder = source.path if source.path.is_dir() else source.path.parent
         samples = kept_samples(
             (folder if os.access(folder, os.W_OK) else run) / "tokenized",
-            [*decided_by, config.seed, config.name_share, config.documents],
+            [*decided_by, config.seed if source.most else 0, config.name_share > 0, config.documents],
             read_pairs(source, partition, config),
             SubtokenTokenizer.load(tokenizer),
             limits,

@@ -1,8 +1,8 @@
 """Pairs -> packed token ids of queries and documents, in memory or in mapped files.
 
-A sample is (first paragraph; place, qualified name, rest of the docstring, code). A share of the training samples is
-(split name; the same without docstring and without the name), which trains for short queries. With the setting
-`documents = "code"`, a document is the code alone, as in Husain et al. 2019.
+A sample is (first paragraph; place, qualified name, rest of the docstring, code). For training it can also have
+(split name; the same without docstring and without the name), which a share of the steps takes in its place, to train
+for short queries. With the setting `documents = "code"`, a document is the code alone, as in Husain et al. 2019.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ DTYPES: dict[str, type[np.generic]] = {
     "query_starts": np.int64,
     "document_ids": np.uint16,
     "document_starts": np.int64,
+    "name_ids": np.uint16,
+    "name_starts": np.int64,
+    "nameless_ids": np.uint16,
+    "nameless_starts": np.int64,
     "languages": np.int64,
     "answers": np.int64,
     "weights": np.float32,
@@ -46,6 +50,7 @@ class Pair:
         package: what it comes from, for the record.
         weight: factor of its loss.
         wrong: texts of documents that do not answer the query.
+        by_name: the function's name as a query, and the document without it; empty if a step never takes them.
     """
 
     query: str
@@ -54,6 +59,7 @@ class Pair:
     package: str = ""
     weight: float = 1.0
     wrong: tuple[str, ...] = ()
+    by_name: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +90,15 @@ class Samples:
         answers: the right document of each pair, int64 [N].
         weights: factor of each pair's loss, float32 [N].
         wrong: numbers of the documents that do not answer a pair's query.
+        names: the names of the functions as queries, empty for a pair that has none.
+        nameless: the documents without the names.
         packages: what the pairs come from.
     """
 
     queries: Packed
     documents: Packed
+    names: Packed
+    nameless: Packed
     languages: NDArray[np.int64]
     language_names: tuple[str, ...]
     answers: NDArray[np.int64]
@@ -108,6 +118,8 @@ class Samples:
         return replace(
             self,
             queries=pack([self.queries[index] for index in kept]),
+            names=pack([self.names[index] for index in kept]),
+            nameless=pack([self.nameless[index] for index in kept]),
             languages=np.searchsorted(numbers, self.languages[kept]),
             language_names=tuple(self.language_names[number] for number in numbers),
             answers=self.answers[kept],
@@ -186,13 +198,15 @@ class SampleWriter:
         self._groups: dict[str, int] = {}
         self._packages: dict[str, None] = {}
         self._known: dict[bytes, int] = {}
-        for name in ("query_starts", "document_starts", "wrong_starts"):
-            self._append(name, [0])
+        for name in DTYPES:
+            if name.endswith("_starts"):
+                self._append(name, [0])
 
     def add(self, pair: Pair) -> None:
         """Append a pair."""
-        self._append("query_ids", short_ids(self._encode(pair.query, self._limits[0])))
-        self._append("query_starts", [self._counts["query_ids"]])
+        self._text("query", pair.query, self._limits[0])
+        self._text("name", pair.by_name[0], self._limits[0])
+        self._text("nameless", pair.by_name[1], self._limits[1])
         remember = bool(pair.wrong)
         self._append("answers", [self._document(pair.document, remember=remember)])
         self._append("wrong", [self._document(text, remember=True) for text in pair.wrong])
@@ -213,9 +227,12 @@ class SampleWriter:
             )
             if known != number:
                 return known
-        self._append("document_ids", short_ids(self._encode(text, self._limits[1])))
-        self._append("document_starts", [self._counts["document_ids"]])
+        self._text("document", text, self._limits[1])
         return number
+
+    def _text(self, name: str, text: str, limit: int) -> None:
+        self._append(f"{name}_ids", short_ids(self._encode(text, limit)) if text else [])
+        self._append(f"{name}_starts", [self._counts[f"{name}_ids"]])
 
     def _append(self, name: str, values: Sequence[float] | NDArray[Any]) -> None:
         self.files[name].write(np.asarray(values, DTYPES[name]).tobytes())
@@ -229,6 +246,8 @@ def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[
     return Samples(
         queries=Packed(arrays["query_ids"], arrays["query_starts"]),
         documents=Packed(arrays["document_ids"], arrays["document_starts"]),
+        names=Packed(arrays["name_ids"], arrays["name_starts"]),
+        nameless=Packed(arrays["nameless_ids"], arrays["nameless_starts"]),
         languages=numbers[arrays["languages"]] if len(numbers) else np.zeros(0, np.int64),
         language_names=tuple(names),
         answers=arrays["answers"],

@@ -14,7 +14,6 @@ list of wrong documents with the same fields) and `partition`: pairs of `valid` 
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -85,7 +84,8 @@ def read_pairs(
     if numbers is None and source.most and partition == "train":
         numbers = set(drawn_numbers(source, config).tolist())
     if kind_of(source) == "corpus":
-        yield from _of_rows(_rows(files, numbers), config.name_share if partition == "train" else 0.0, config)
+        with_names = partition == "train" and config.name_share > 0
+        yield from _of_rows(_rows(files, numbers), config, with_names=with_names)
     else:
         records = enumerate(chain.from_iterable(map(read_jsonl, files)))
         chosen = (record for number, record in records if numbers is None or number in numbers)
@@ -112,13 +112,14 @@ def _rows(files: Sequence[Path], numbers: Container[int] | None) -> Iterator[Row
             raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None
 
 
-def _of_rows(rows: Iterator[Row], name_share: float, config: TrainConfig) -> Iterator[Pair]:
-    """Yield the pair of each row; a share of them, drawn by seed, asks for the name in place of the documentation."""
-    chance = random.Random(config.seed)
+def _of_rows(rows: Iterator[Row], config: TrainConfig, *, with_names: bool) -> Iterator[Pair]:
+    """Yield the pair of each row; `with_names` adds the name as a query, if it has more than 3 characters."""
     for row in rows:
-        by_name = chance.random() < name_share and len(row.identifier) > 3
-        query, document = (name_texts_of_row if by_name else texts_of_row)(row, config.documents)
-        yield Pair(query, document, row.language, row.package or row.repo)
+        by_name = (
+            name_texts_of_row(row, config.documents) if with_names and len(row.identifier) > 3 else ("", "")
+        )
+        query, document = texts_of_row(row, config.documents)
+        yield Pair(query, document, row.language, row.package or row.repo, by_name=by_name)
 
 
 def _of_records(

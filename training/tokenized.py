@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import numpy as np
 
+from codesearch.files import scratch_folder
 from codesearch.text.tokenizer import SubtokenTokenizer
 from training.samples import DTYPES, Pair, Samples, SampleWriter, samples_of
 
@@ -37,20 +37,24 @@ def kept_samples(
         tokenizer: of the run.
         limits: the most tokens of a query and of a document.
     """
-    key = hashlib.sha256(json.dumps([decided_by, limits], sort_keys=True).encode()).hexdigest()[:16]
+    key = hashlib.sha256(json.dumps([decided_by, limits, [*DTYPES]], sort_keys=True).encode()).hexdigest()[
+        :16
+    ]
     kept = folder / key
     if not kept.exists():
-        part = kept.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        with ExitStack() as stack:
-            writer = SampleWriter(
-                lambda name: stack.enter_context((part / f"{name}.bin").open("wb")), tokenizer, *limits
-            )
-            for pair in pairs:
-                writer.add(pair)
-        (part / _FACTS).write_text(json.dumps(writer.facts()), "utf-8")
-        part.rename(kept)
+        with scratch_folder(folder.parent) as scratch:
+            part = scratch / key
+            part.mkdir()
+            with ExitStack() as stack:
+                writer = SampleWriter(
+                    lambda name: stack.enter_context((part / f"{name}.bin").open("wb")), tokenizer, *limits
+                )
+                for pair in pairs:
+                    writer.add(pair)
+            (part / _FACTS).write_text(json.dumps(writer.facts()), "utf-8")
+            folder.mkdir(exist_ok=True)
+            with suppress(OSError):  # Another run has made the same samples.
+                part.rename(kept)
     arrays = {name: _mapped(kept / f"{name}.bin", dtype) for name, dtype in DTYPES.items()}
     return samples_of(arrays, json.loads((kept / _FACTS).read_text("utf-8")))
 

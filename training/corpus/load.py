@@ -135,8 +135,9 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
         TrainingError: `corpus` has rows already.
     """
     folder = corpus / "rows"
+    exists = TrainingError(f"{folder} has rows already: give another --out folder")
     if folder.is_dir() and any(folder.iterdir()):
-        raise TrainingError(f"{folder} has rows already: give another --out folder")
+        raise exists
     corpus.mkdir(parents=True, exist_ok=True)
     written: Counter[tuple[str, str]] = Counter()
     streams: dict[tuple[str, str], IO[bytes]] = {}
@@ -154,8 +155,11 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
                     streams[key] = stack.enter_context(new_rows(unfinished / f"{'.'.join(key)}.jsonl.zst"))
                 streams[key].write(to_line(loaded))
                 written[key] += 1
-        if written:
-            unfinished.replace(folder)
+        try:
+            if written:
+                unfinished.replace(folder)
+        except OSError:  # Another run has written them meanwhile.
+            raise exists from None
     return written
 
 

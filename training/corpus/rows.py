@@ -17,6 +17,7 @@ from typing import IO, Any
 import zstandard
 
 from codesearch.evaluation.jsonl import DAMAGED, read_lines
+from codesearch.files import atomic_writer
 from codesearch.parsing.identifiers import split_qualified
 from codesearch.parsing.languages import language_named
 from training.corpus.docstrings import split_docstring
@@ -134,8 +135,8 @@ def to_line(loaded: CsnRow) -> bytes:
 
 @contextmanager
 def new_rows(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new compressed file for lines."""
-    with path.open("wb") as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as stream:
+    """Open a new compressed file for lines, which replaces `path` at the end of the block."""
+    with atomic_writer(path) as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as stream:
         yield stream
 
 

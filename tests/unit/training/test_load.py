@@ -250,6 +250,19 @@ def test_a_failed_load_leaves_nothing_and_can_be_repeated(tmp_path):
     assert load_corpus(tmp_path / "in", tmp_path / "out", None)[0] == {("python", "train"): 1}
 
 
+def test_two_loads_into_one_folder_leave_the_rows_of_the_first_to_finish(tmp_path):
+    write_gz(tmp_path / "python_train_0.jsonl.gz", [OFFICIAL])
+    row = next(load(tmp_path / "python_train_0.jsonl.gz"))
+
+    def with_another_load():
+        yield row
+        write_loaded([row] * 3, tmp_path / "out", Counter())
+
+    with pytest.raises(TrainingError, match="has rows already: give another --out folder"):
+        write_loaded(with_another_load(), tmp_path / "out", Counter())
+    assert len(list(read_rows(tmp_path / "out/rows/python.train.jsonl.zst"))) == 3
+
+
 @pytest.mark.parametrize("out", [None, "out"])
 def test_a_load_of_no_rows_is_an_error(tmp_path, out, caplog):
     (tmp_path / "python_test_0.jsonl.gz").write_bytes(b"")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -81,6 +82,38 @@ def test_a_step_draws_some_wrong_documents_by_its_seed():
     assert rows[0] == again
     assert len({str(its) for its in rows.values()}) > 1
     assert all(len(its) <= 6 for its in rows.values())
+
+
+def test_a_step_takes_a_share_of_the_names_as_queries_and_hides_them_in_the_documents():
+    tokenizer, samples = samples_from(
+        Pair(f"red {word}", f"open {word}", "go", by_name=(word, "open") if word != "map" else ("", ""))
+        for word in WORDS
+    )
+    seen = {word: set() for word in WORDS}
+    for seed in range(12):
+        config = TrainConfig(name_share=0.5, token_dropout=0.0)
+        batch = make_batch(part(samples), np.arange(len(WORDS)), config, counts=False, seed=seed)
+        texts = (texts_of(tokenizer, side) for side in (batch.queries, batch.documents))
+        for word, query, document in zip(WORDS, *texts, strict=True):
+            seen[word].add((query, document))
+    assert seen["map"] == {("red map", "open map")}
+    for word in WORDS:
+        if word != "map":
+            assert seen[word] == {(f"red {word}", f"open {word}"), (word, "open")}
+
+
+def test_no_two_chunks_of_a_run_have_the_same_dropout(learned, monkeypatch):
+    _, samples = samples_from(pairs())
+    config = replace(CONFIG, chunk=4)
+    objective = PairObjective(learned(config, samples), config, [part(samples)], CPU)
+    objective.start(0)
+    seeds = []
+    monkeypatch.setattr("torch.manual_seed", seeds.append)
+    for step in range(3):
+        objective.backward(objective.prepare(0, step), step)
+    # Both passes over a chunk drop the same.
+    assert len(seeds) > 12
+    assert len(set(seeds)) == len(seeds) // 2
 
 
 def test_equal_queries_and_equal_documents_are_not_wrong_for_each_other():

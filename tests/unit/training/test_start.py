@@ -112,6 +112,23 @@ def test_samples_are_tokenized_once_per_vocabulary(tmp_path, synthetic_rows, tok
     assert len(kept_samples(tmp_path, ["a", 1], iter(pairs[:4]), tokenizer, (9, 8))) == 4
 
 
+def test_two_runs_that_tokenize_the_same_pairs_at_once_both_have_them(tmp_path, synthetic_rows, tokenizer):
+    rows = synthetic_rows(40, 5)
+    pairs = [Pair(*texts_of_row(row), row.language) for row in rows]
+
+    def with_another_run():
+        yield pairs[0]
+        inner.append(kept_samples(tmp_path / "tokenized", "key", pairs, tokenizer, (30, 60)))
+        yield from pairs[1:]
+
+    inner = []
+    outer = kept_samples(tmp_path / "tokenized", "key", with_another_run(), tokenizer, (30, 60))
+    for samples in (outer, *inner):
+        assert len(samples) == 40
+        np.testing.assert_array_equal(samples.documents.ids, outer.documents.ids)
+    assert len(list((tmp_path / "tokenized").iterdir())) == 1
+
+
 @pytest.mark.parametrize("name", ["max_query_tokens", "max_document_tokens"])
 def test_runs_with_another_limit_of_tokens_do_not_share_samples(corpus, tmp_path, name):
     for limit in (2, 3):

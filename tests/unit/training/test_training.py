@@ -19,7 +19,7 @@ from training.corpus.rows import Row  # noqa: E402
 from training.curves import CURVE, EVENTS  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
-from training.evaluate import mrr_by_language  # noqa: E402
+from training.evaluate import _shuffled, mrr_by_language  # noqa: E402
 from training.pipeline import fit  # noqa: E402
 from training.samples import (  # noqa: E402
     make_samples,
@@ -216,6 +216,19 @@ def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_ro
     assert all(len(set(samples.languages[chunk])) == 1 for chunk in chunks)
     assert sorted(np.concatenate(chunks)) == list(range(120))
     assert [chunk.tolist() for chunk in chunks] != [chunk.tolist() for chunk in next_chunks]
+
+
+def test_the_batches_of_a_language_do_not_move_when_another_grows(data, synthetic_rows):
+    tokenizer, _, _ = data
+    found = []
+    for count in (40, 50):
+        rows = [dataclasses.replace(row, language="php") for row in synthetic_rows(60, 5)]
+        rows += synthetic_rows(count, 6)
+        samples = make_samples(rows, tokenizer, max_query_tokens=9, max_document_tokens=9)
+        batches = [plan.indices for plan in plan_epoch([part(samples)], TrainConfig(batch_size=25), 0)]
+        found.append(sorted(batch.tolist() for batch in batches if batch[0] < 60))
+        found.append(_shuffled(samples)["php"].tolist())
+    assert found[:2] == found[2:]
 
 
 def test_an_epoch_takes_the_next_share_of_each_source(data):
