@@ -12,7 +12,14 @@ from training.encoders.birnn import DIRECTIONS, BirnnBody
 from training.encoders.cnn import CnnBody
 from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
 from training.encoders.sequence import Stack
-from training.pooling import MASKED, AttentionPooling, MaxPooling, MeanPooling, TokenWeightPooling
+from training.pooling import (
+    MASKED,
+    AttentionPooling,
+    MaxPooling,
+    MeanPooling,
+    SigmoidPooling,
+    TokenWeightPooling,
+)
 
 EPSILON = 1e-12
 
@@ -54,9 +61,11 @@ def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str)
         return _max(graph, states, mask)
     if isinstance(pooling, MeanPooling):
         return weighted_sum(graph, mask, states)
-    if isinstance(pooling, AttentionPooling):
+    if isinstance(pooling, AttentionPooling | SigmoidPooling):
         column = graph.array(values(pooling.attention)[:, None])
         scores = graph.node("Squeeze", graph.node("MatMul", states, column), graph.ints(2))
+        if isinstance(pooling, SigmoidPooling):
+            return weighted_sum(graph, graph.node("Mul", graph.node("Sigmoid", scores), mask), states)
         shares = graph.node("Softmax", graph.node("Add", scores, masked_scores(graph, mask)), axis=1)
         return weighted_sum(graph, graph.node("Mul", shares, mask), states)
     if isinstance(pooling, TokenWeightPooling):

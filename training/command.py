@@ -11,7 +11,7 @@ from codesearch.errors import CodeSearchError
 
 CORPUS = Path("build/corpus")
 """Default folder of the corpus, as `make corpus` fills it."""
-SETS = ("valid", "test", "advtest", "cosqa")
+SETS = ("valid", "test", "names", "advtest", "cosqa")
 """Held-out sets of `evaluate`."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from math import inf
 from pathlib import Path
@@ -18,17 +18,22 @@ ALIASES = {"neuralbow": "nbow", "1dcnn": "cnn", "rnn": "birnn", "convselfatt": "
 BODIES = {"cnn": ("cnn",), "birnn": ("birnn",), "selfatt": ("selfatt",), "cnn-selfatt": ("cnn", "selfatt")}
 """Architectures that read a text in order -> modules of `training.encoders`, each with a function `make_body`."""
 ARCHITECTURES = ("nbow", "unif", "ncs", "bert", *BODIES)
-POOLINGS = ("mean", "max", "attention", "token-weights")
+POOLINGS = ("mean", "max", "attention", "token-weights", "sigmoid")
 DOCUMENTS = ("all", "code")
-LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin")
+LOSSES = ("symmetric-softmax", "softmax", "cosine", "max-margin", "triplet")
+SIMILARITIES = ("cosine", "dot")
+LANGUAGE_WEIGHTS = ("pairs", "equal")
 CODE_ENCODERS = ("shared", "per-language")
 TEACHERS = ("minilm",)
 CHOICES: dict[str, tuple[str, ...]] = {
     "architecture": ARCHITECTURES,
+    "query_architecture": ("", "nbow", "unif", *BODIES),
     "pooling": POOLINGS,
     "query_pooling": ("", *POOLINGS),
     "documents": DOCUMENTS,
     "loss": LOSSES,
+    "similarity": SIMILARITIES,
+    "language_weights": LANGUAGE_WEIGHTS,
     "code_encoders": CODE_ENCODERS,
     "initial_vectors": ("noise", *TEACHERS),
 }
@@ -62,6 +67,7 @@ class TrainConfig:
 
     Attributes:
         architecture: how a text becomes a vector.
+        query_architecture: the same for queries; empty for `architecture`.
         dim: length of the vectors.
         documents: text of a document: place, qualified name, rest of the docstring and code (`all`), or `code` alone.
         pooling: how the token vectors of a document become one, and of a query if `query_pooling` is empty.
@@ -85,8 +91,10 @@ class TrainConfig:
         initial_vectors: start of token vectors: noise, or a teacher's embedding of each token.
         token_dropout: share of a document's distinct tokens that are removed, drawn again each time.
         loss: what training minimises.
-        temperature: divisor of the cosines in the softmax losses.
-        margin: of the losses `cosine` and `max-margin`; 1 in CodeSearchNet's repository.
+        similarity: what a loss sees of two vectors: their cosine, or the dot product before they have unit length.
+        language_weights: languages count in the loss by their number of pairs, or all the same.
+        temperature: divisor of the similarities in the softmax losses and `max-margin`.
+        margin: of the losses `cosine`, `max-margin` and `triplet`; 1 in CodeSearchNet's repository.
         hard_negatives: wrong documents that a step draws for each pair of a source that has some.
         keep: weight of the squared difference to the cosines of the bundle that a run starts from.
         learning_rate: for token vectors.
@@ -105,6 +113,7 @@ class TrainConfig:
     """
 
     architecture: str = "nbow"
+    query_architecture: str = ""
     dim: int = 256
     documents: str = "all"
     pooling: str = "token-weights"
@@ -128,6 +137,8 @@ class TrainConfig:
     initial_vectors: str = "noise"
     token_dropout: float = 0.1
     loss: str = "symmetric-softmax"
+    similarity: str = "cosine"
+    language_weights: str = "pairs"
     temperature: float = 0.07
     margin: float = 0.5
     hard_negatives: int = 4
@@ -155,25 +166,39 @@ class TrainConfig:
             if not low <= getattr(self, name) <= high:
                 limit = f"at least {low}" if high == inf else f"from {low} to {high}"
                 raise TrainingError(f"{name} {getattr(self, name)}: give {limit}")
-        if self.kernel_size % 2 == 0:
-            raise TrainingError(f"kernel_size {self.kernel_size}: a convolution needs an odd one")
-        if self.architecture == "birnn" and self.dim % 2:
-            raise TrainingError(f"dim {self.dim}: birnn needs a multiple of 2")
-        if self.architecture == "bert" and self.code_encoders != "shared":
-            raise TrainingError(
-                "code_encoders: bert is one encoder for queries and all code: leave it shared"
-            )
-        if self.architecture == "bert" and self.max_query_tokens > self.max_document_tokens:
-            raise TrainingError(
-                f"max_query_tokens {self.max_query_tokens}: bert has only the positions of a document: "
-                f"give at most {self.max_document_tokens}"
-            )
-        has_heads = self.architecture == "bert" or self.architecture.endswith("selfatt")
+        for fault, message in self._faults():
+            if fault:
+                raise TrainingError(message)
+
+    def _faults(self) -> Iterator[tuple[object, str]]:
+        """Yield which settings do not fit together, and what to do then."""
+        encoders = (self.architecture, self.query_architecture)
+        yield self.kernel_size % 2 == 0, f"kernel_size {self.kernel_size}: a convolution needs an odd one"
+        yield "birnn" in encoders and self.dim % 2, f"dim {self.dim}: birnn needs a multiple of 2"
+        yield (
+            self.similarity == "dot" and (self.loss == "cosine" or self.keep),
+            "similarity dot: the loss cosine and keep compare cosines: use similarity cosine",
+        )
+        yield self.loss == "triplet" and self.keep, "keep compares cosines: use another loss than triplet"
+        yield (
+            self.query_architecture and self.architecture in ("bert", "ncs"),
+            f"query_architecture: {self.architecture} has one for both sides: leave it empty",
+        )
+        yield (
+            self.architecture == "bert" and self.code_encoders != "shared",
+            "code_encoders: bert is one encoder for queries and all code: leave it shared",
+        )
+        yield (
+            self.architecture == "bert" and self.max_query_tokens > self.max_document_tokens,
+            f"max_query_tokens {self.max_query_tokens}: bert has only the positions of a document: "
+            f"give at most {self.max_document_tokens}",
+        )
+        has_heads = self.architecture == "bert" or any(name.endswith("selfatt") for name in encoders)
         name = "attention_dim" if self.attention_dim and self.architecture != "bert" else "dim"
-        if has_heads and getattr(self, name) % self.heads:
-            raise TrainingError(
-                f"{name} {getattr(self, name)}: {self.heads} heads need a multiple of {self.heads}"
-            )
+        yield (
+            has_heads and getattr(self, name) % self.heads,
+            f"{name} {getattr(self, name)}: {self.heads} heads need a multiple of {self.heads}",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 - `mrr_999`: batches of 1,000 pairs of one language; each query ranks its own document and the 999 others. An
   incomplete batch is not used.
+- `mrr_999_by_code`: the same, but each document ranks the queries, as the released evaluation does.
+- `mrr_999_mixed`: batches of 1,000 pairs of all languages, the paper's headline; only under `average`.
 - `mrr_fixed_999`: all queries of a language against the same 999 distractors.
 - `mrr_full`, `recall_at_K`: against every document of the language.
 
@@ -135,8 +137,10 @@ def figures(
     """
     model.eval()
     found: dict[str, dict[str, float]] = {}
+    sides: list[tuple[Tensor, Tensor]] = []
     for language, indices in _shuffled(samples).items():
         queries, documents = encode(model, samples, indices, device)
+        sides.append((queries, documents))
         if len(indices) < pool:
             _log.warning("%s: no mrr_999, because there are %d pairs, not %d", language, len(indices), pool)
         for name, value in _language_figures(queries, documents, pool).items():
@@ -145,7 +149,12 @@ def figures(
         if isinstance(tower, NcsDocumentTower) and len(indices) >= pool:
             value = _postranked_mrr(queries, documents, samples, indices, tower.idf.cpu().numpy(), pool)
             found.setdefault("mrr_999_postranked", {})[language] = value
-    return {name: with_average(values) for name, values in found.items()}
+    result = {name: with_average(values) for name, values in found.items()}
+    if len(sides) > 1 and len(samples) >= pool:
+        order = torch.from_numpy(np.random.default_rng(_EVALUATION_SEED).permutation(len(samples)))
+        queries, documents = (torch.cat(side)[order] for side in zip(*sides, strict=True))
+        result["mrr_999_mixed"] = {"average": batch_mrr(queries, documents, pool)}
+    return result
 
 
 def recalls(of_right: NDArray[np.int64]) -> dict[str, float]:
@@ -163,6 +172,7 @@ def _language_figures(queries: Tensor, documents: Tensor, pool: int) -> dict[str
     found = recalls(ranks_among(queries, documents, np.arange(len(queries))))
     if len(queries) >= pool:
         found["mrr_999"] = batch_mrr(queries, documents, pool)
+        found["mrr_999_by_code"] = batch_mrr(documents, queries, pool)
         chosen = torch.arange(pool, device=queries.device)
         found["mrr_fixed_999"] = float((1 / fixed_distractor_ranks(queries, documents, chosen)).mean())
     return found

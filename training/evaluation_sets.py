@@ -13,6 +13,7 @@ from training.corpus.advtest import advtest_rows
 from training.corpus.load import load
 from training.corpus.rows import Row, read_rows
 from training.errors import TrainingError
+from training.samples import MIN_NAME_CHARS, without_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,10 @@ def first_test_rows(corpus: Path, count: int) -> Iterator[Row]:
 
 
 def rows_of(corpus: Path, name: str) -> Iterator[Row]:
-    """Yield the rows of a partition, or of the test partition in the form of AdvTest."""
+    """Yield the rows of a partition, or of the test partition in the form of AdvTest or asked by name."""
+    if name == "names":
+        rows = rows_of(corpus, "test")
+        return (without_name(row) for row in rows if len(row.identifier) >= MIN_NAME_CHARS)
     if name != "advtest":
         return chain.from_iterable(read_rows(path) for path in row_files(corpus, name))
     loaded = chain.from_iterable(load(path) for path in row_files(corpus, "test"))

@@ -1,8 +1,9 @@
-"""Cosines of a batch of pairs -> the loss of each pair.
+"""Similarities of a batch of pairs -> the loss of each pair.
 
-Each takes the cosines [B, B + H] of B queries and all documents of a batch, and returns [B]. The positive of query i
-is document i, and every other document is a negative. A cosine of minus infinity excludes a document that answers the
-query too. The last H documents are the positive of no query.
+Each takes the similarities [B, B + H] of B queries and all documents of a batch, and returns [B]. The positive of query
+i is document i, and every other document is a negative. A similarity of minus infinity excludes a document that answers
+the query too. The last H documents are the positive of no query. Most take cosines or dot products; `cosine` is for
+cosines, and `triplet` for the distances of `similarities`.
 """
 
 from __future__ import annotations
@@ -53,12 +54,30 @@ def max_margin(cosines: Tensor, temperature: float, margin: float) -> Tensor:
     return torch.relu(margin - right + wrong.amax(dim=1))
 
 
+def triplet(negated_distances: Tensor, margin: float) -> Tensor:
+    """Require each pair to be `margin` nearer than every wrong document; the mean over those that are too near.
+
+    *Source*: the loss of this name in CodeSearchNet's repository.
+    """
+    right, wrong = _right_and_wrong(negated_distances)
+    faults = torch.relu(margin - right[:, None] + wrong)
+    return faults.sum(dim=1) / (faults > 0).sum(dim=1).clamp(min=1)
+
+
+def similarities(queries: Tensor, documents: Tensor, loss: str) -> Tensor:
+    """Return what a loss compares: dot products [B, B + H], or for `triplet` distances below zero."""
+    if loss == "triplet":
+        return -torch.cdist(queries, documents)
+    return queries @ documents.T
+
+
 def make_loss(config: TrainConfig) -> Loss:
     """Return the loss that settings name."""
     losses: dict[str, Loss] = {
         "symmetric-softmax": partial(symmetric_softmax, temperature=config.temperature),
         "softmax": partial(softmax, temperature=config.temperature),
         "cosine": partial(cosine, margin=config.margin),
+        "triplet": partial(triplet, margin=config.margin),
         "max-margin": partial(max_margin, temperature=config.temperature, margin=config.margin),
     }
     return losses[config.loss]

@@ -6,8 +6,10 @@ computes its loss and adds its gradients to the weights. Both depend only on the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +23,7 @@ from training.config import TrainConfig
 from training.distributed import gathered, own_part, rank, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
-from training.losses import make_loss
+from training.losses import make_loss, similarities
 from training.samples import Samples
 
 Chunk = tuple[Texts, tuple[Tensor, Tensor, Tensor]]
@@ -65,6 +67,7 @@ class PairObjective:
         self.model, self._config, self._parts, self._device = model, config, parts, device
         self._loss, self._original = make_loss(config), original
         self._plan: list[Planned] = []
+        self._language_weights = language_weights(parts)
 
     def start(self, epoch: int) -> int:
         """Divide the epoch's pairs into batches."""
@@ -76,6 +79,8 @@ class PairObjective:
         part, indices = self._plan[step]
         counts = self.model.takes_counts
         batch = make_batch(self._parts[part], indices, self._config, counts=counts, seed=seed)
+        if self._config.language_weights == "equal":
+            batch.weights.mul_(self._language_weights[batch.language])
         return batch.pinned() if self._device.type == "cuda" else batch
 
     def backward(self, batch: Batch, seed: int) -> Tensor:
@@ -114,10 +119,10 @@ class PairObjective:
     def _sides(self, model: JointEncoder, language: str, chunk: Chunk, seed: int) -> tuple[Tensor, Tensor]:
         torch.manual_seed(seed)  # Of dropout: the second pass must drop the same as the first.
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
-            queries = model.query(*chunk[0])
-            documents = encode_by_length(
-                model.document(language), *chunk[1], 1 if model.takes_counts else BUCKETS
-            )
+            unit = self._config.similarity == "cosine"
+            queries = model.query(*chunk[0], unit=unit)
+            tower = partial(model.document(language), unit=unit)
+            documents = encode_by_length(tower, *chunk[1], 1 if model.takes_counts else BUCKETS)
         return queries.float(), documents.float()  # Half precision is too coarse for ranking.
 
     def _original_cosines(self, batch: Batch, chunks: Sequence[Chunk]) -> Tensor | None:
@@ -129,10 +134,19 @@ class PairObjective:
 
     def _loss_of(self, batch: Batch, queries: Tensor, documents: Tensor, original: Tensor | None) -> Tensor:
         """Return the mean loss of the pairs, plus that of keeping the `original` cosines if they are given."""
-        cosines = queries @ documents.T
+        cosines = similarities(queries, documents, self._config.loss)
         losses = self._loss(cosines.masked_fill(batch.also_right, -torch.inf))
         loss = (losses * batch.weights).mean()
         return loss if original is None else loss + self._config.keep * functional.mse_loss(cosines, original)
+
+
+def language_weights(parts: Sequence[Part]) -> dict[str, float]:
+    """Return the factors with which all languages count the same; their mean over the pairs of an epoch is 1."""
+    counts: Counter[str] = Counter()
+    for source, samples in parts:
+        for number, name in enumerate(samples.language_names):
+            counts[name] += source.share * float((samples.languages == number).sum())
+    return {name: counts.total() / len(counts) / count for name, count in counts.items()}
 
 
 def _chunks(batch: Batch, size: int) -> list[Chunk]:

@@ -1,7 +1,7 @@
 """States of a text's tokens [B, T, D] -> one vector [B, D], independent of padding.
 
 Every pooling takes states float32 [B, T, D], the mask [B, T] (0 for padding) and the ids [B, T]. It returns zeros for a
-text without tokens. Sums replace means, because the result is scaled to unit length afterwards.
+text without tokens.
 
 *Source*: Husain et al. 2019, section 4 (mean, max, attention-like weighted sum).
 """
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+EPSILON = 1e-8
 MASKED = -1e9
 """Score of padding. It is finite, so a text with only padding does not become NaN."""
 
@@ -49,8 +50,20 @@ class AttentionPooling(nn.Module):
         return (weights[:, None] @ states).squeeze(1)
 
 
+class SigmoidPooling(nn.Module):
+    """The mean weighted by the sigmoid of each state's product with a vector: CodeSearchNet's `weighted_mean`."""
+
+    def __init__(self, dim: int) -> None:
+        super().__init__()
+        self.attention = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
+        weights = torch.sigmoid(states @ self.attention.to(states.dtype)) * (mask > 0)
+        return (weights[:, None] @ states).squeeze(1) / weights.sum(dim=1, keepdim=True).clamp(min=EPSILON)
+
+
 class TokenWeightPooling(nn.Module):
-    """The sum weighted by one learned number for each token of the vocabulary, and by its count in the text."""
+    """The mean weighted by one learned number for each token of the vocabulary, and by its count in the text."""
 
     def __init__(self, vocabulary_size: int, count_power: float = 1.0) -> None:
         super().__init__()
@@ -60,7 +73,8 @@ class TokenWeightPooling(nn.Module):
     def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
         weights = functional.embedding(input_ids, self.log_weight).squeeze(2).exp()
         weights = weights * count_shares(input_ids, mask, self.count_power)
-        return (weights[:, None].to(states.dtype) @ states).squeeze(1)
+        total = weights.sum(dim=1, keepdim=True).clamp(min=EPSILON)
+        return ((weights / total)[:, None].to(states.dtype) @ states).squeeze(1)
 
 
 def term_counts(input_ids: Tensor, attention_mask: Tensor) -> Tensor:
@@ -81,8 +95,8 @@ def count_shares(input_ids: Tensor, attention_mask: Tensor, power: float) -> Ten
 
 def make_pooling(name: str, vocabulary_size: int, dim: int, count_power: float = 1.0) -> nn.Module:
     """Make a pooling by its name in `training.config.POOLINGS`."""
-    if name == "attention":
-        return AttentionPooling(dim)
+    if name in ("attention", "sigmoid"):
+        return AttentionPooling(dim) if name == "attention" else SigmoidPooling(dim)
     if name == "token-weights":
         return TokenWeightPooling(vocabulary_size, count_power)
     return {"mean": MeanPooling, "max": MaxPooling}[name]()

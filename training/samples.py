@@ -22,6 +22,8 @@ from training.corpus.rows import Row
 from training.errors import TrainingError
 
 MAX_TEXT_CHARS = 4_000
+MIN_NAME_CHARS = 4
+"""Shorter names are not queries."""
 _MAX_ID = np.iinfo(np.uint16).max
 DTYPES: dict[str, type[np.generic]] = {
     "query_ids": np.uint16,
@@ -136,11 +138,11 @@ def texts_of_row(row: Row, documents: str = "all") -> tuple[str, str]:
     return row.docstring, join_fields(row.func_name, row.docstring_rest, code, path=row.path)
 
 
-def name_texts_of_row(row: Row, documents: str = "all") -> tuple[str, str]:
-    """Return the function's name as a query, and the document text without that name and without docstring."""
-    enclosing = "" if documents == "code" else row.func_name.removesuffix(row.identifier)
-    pattern = rf"\b{re.escape(row.identifier)}\b"
-    return row.identifier, join_fields(enclosing, "", re.sub(pattern, "", row.code[:MAX_TEXT_CHARS]))
+def without_name(row: Row) -> Row:
+    """Return a function that is asked by its name: the name is the docstring, and is not elsewhere."""
+    code = re.sub(rf"\b{re.escape(row.identifier)}\b", "", row.code[:MAX_TEXT_CHARS])
+    enclosing = row.func_name.removesuffix(row.identifier)
+    return replace(row, docstring=row.identifier, docstring_rest="", func_name=enclosing, path="", code=code)
 
 
 def make_samples(

@@ -28,7 +28,7 @@ from training.config import Source, TrainConfig
 from training.corpus.rows import Row, row_of_record
 from training.errors import TrainingError
 from training.evaluation_sets import row_files
-from training.samples import MAX_TEXT_CHARS, Pair, name_texts_of_row, texts_of_row
+from training.samples import MAX_TEXT_CHARS, MIN_NAME_CHARS, Pair, texts_of_row, without_name
 
 ALONE = "questions"
 """The group of pairs without a language."""
@@ -113,12 +113,12 @@ def _rows(files: Sequence[Path], numbers: Container[int] | None) -> Iterator[Row
 
 
 def _of_rows(rows: Iterator[Row], config: TrainConfig, *, with_names: bool) -> Iterator[Pair]:
-    """Yield the pair of each row; `with_names` adds the name as a query, if it has more than 3 characters."""
+    """Yield the pair of each row; `with_names` adds the name as a query, if it is long enough."""
     for row in rows:
-        by_name = (
-            name_texts_of_row(row, config.documents) if with_names and len(row.identifier) > 3 else ("", "")
-        )
         query, document = texts_of_row(row, config.documents)
+        by_name = ("", "")
+        if with_names and len(row.identifier) >= MIN_NAME_CHARS:
+            by_name = texts_of_row(without_name(row), config.documents)
         yield Pair(query, document, row.language, row.package or row.repo, by_name=by_name)
 
 

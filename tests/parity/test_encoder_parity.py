@@ -24,7 +24,7 @@ TEXTS = [
 ]
 CASES = [
     *[(architecture, "token-weights", 1.0) for architecture in ARCHITECTURES],
-    *[(architecture, pooling, 1.0) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS[:3]],
+    *[(architecture, pooling, 1.0) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS],
     ("nbow", "token-weights", 0.5),
     ("unif", "attention", 0.5),
     ("selfatt", "token-weights", 0.5),

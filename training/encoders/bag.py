@@ -2,7 +2,7 @@
 
 `token-weights` is NBoW with one learned weight for each token. `attention` is UNIF; only the numerators of its softmax
 over the text are computed. After scaling to unit length, a weighted sum and a weighted mean are the same, so the mean
-is computed as a sum too.
+is computed as a sum, unless the length of the vectors matters.
 
 *Source*: Husain et al. 2019 (NBoW); Cambronero et al. 2019 (UNIF).
 """
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.pooling import count_shares
+from training.pooling import EPSILON, count_shares
 
 
 class BagTower(nn.Module):
@@ -30,7 +30,7 @@ class BagTower(nn.Module):
         self.table = nn.EmbeddingBag(vocabulary_size, dim, mode="max" if pooling == "max" else "sum")
         if pooling == "token-weights":
             self.log_weight = nn.Parameter(torch.zeros(vocabulary_size, 1))
-        elif pooling == "attention":
+        elif pooling in ("attention", "sigmoid"):
             self.attention = nn.Parameter(torch.zeros(dim))
 
     def token_weights(self) -> Tensor:
@@ -40,29 +40,36 @@ class BagTower(nn.Module):
         if self.pooling == "attention":
             scores = self.table.weight @ self.attention
             return (scores - scores.max().detach()).exp()
+        if self.pooling == "sigmoid":
+            return torch.sigmoid(self.table.weight @ self.attention)
         return torch.ones(len(self.table.weight), device=self.table.weight.device)
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, *, unit: bool = True) -> Tensor:
         """Embed texts.
 
         Args:
             input_ids: int64 [B, T].
             attention_mask: [B, T], 0 for padding. A count above 1 stands for that number of equal tokens, so a bag
                 needs each distinct token only once.
+            unit: scale the vectors to unit length.
 
         Returns:
-            float32 [B, D] of unit length; zeros for a text without tokens.
+            float32 [B, D]; zeros for a text without tokens.
         """
-        if (
-            input_ids.is_cuda and self.pooling != "max"
-        ):  # Padding has no weight; to find it, the CPU would wait.
-            ids, offsets, shares = input_ids, None, count_shares(input_ids, attention_mask, self.count_power)
-        else:
-            present = attention_mask > 0
-            lengths = present.sum(dim=1)
-            ids, offsets = input_ids[present], torch.cumsum(lengths, dim=0) - lengths
-            if self.pooling == "max":
-                return functional.normalize(self.table(ids, offsets), dim=1)
-            shares = count_shares(input_ids, attention_mask, self.count_power)[present]
-        pooled = self.table(ids, offsets, per_sample_weights=self.token_weights()[ids] * shares)
-        return functional.normalize(pooled, dim=1)
+        # Padding has no weight; to find it, the CPU would wait for a GPU.
+        is_padded = input_ids.is_cuda and self.pooling != "max"
+        present = torch.ones_like(input_ids, dtype=torch.bool) if is_padded else attention_mask > 0
+        lengths = present.sum(dim=1)
+        ids = input_ids.flatten() if is_padded else input_ids[present]
+        offsets = torch.cumsum(lengths, dim=0) - lengths
+        if self.pooling == "max":
+            pooled = self.table(ids, offsets)
+            return functional.normalize(pooled, dim=1) if unit else pooled
+        shares = count_shares(input_ids, attention_mask, self.count_power)
+        weights = self.token_weights()[ids] * (shares.flatten() if is_padded else shares[present])
+        pooled = self.table(ids, offsets, per_sample_weights=weights)
+        if unit:
+            return functional.normalize(pooled, dim=1)
+        ones = torch.ones(len(self.table.weight), 1, device=ids.device)
+        totals = functional.embedding_bag(ids, ones, offsets, mode="sum", per_sample_weights=weights)
+        return pooled / totals.clamp(min=EPSILON)

@@ -62,13 +62,14 @@ class Bert(nn.Module):
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.layers = nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Embed texts."""
+    def forward(self, ids: Tensor, mask: Tensor, *, unit: bool = True) -> Tensor:
+        """Embed texts; `unit` scales the means of their tokens to unit length."""
         states = self.norm(self.table(ids) + self.positions[: ids.shape[1]])
         allowed = (mask > 0)[:, None, None] | ~(mask > 0).any(1)[:, None, None, None]  # No row may be empty.
         for layer in self.layers:
             states = layer(states, allowed)
-        return functional.normalize((states * mask[..., None]).sum(1).float())
+        pooled = (states * mask[..., None]).sum(1).float()
+        return functional.normalize(pooled) if unit else pooled / mask.sum(1, keepdim=True).clamp(min=1)
 
     def freeze(self, layers: int) -> None:
         """Freeze the first layers, and with any of them also the embeddings before them."""

@@ -111,19 +111,22 @@ def _make_bert(config: TrainConfig, vocabulary_size: int) -> Bert:
 def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) -> nn.Module:
     pooling = config.query_pooling or config.pooling if is_query else config.pooling
     count_power = 1.0 if is_query else config.count_power
-    if config.architecture in _BAGS:
+    architecture = config.query_architecture or config.architecture if is_query else config.architecture
+    if architecture in _BAGS:
         return BagTower(vocabulary_size, config.dim, pooling, count_power)
     return SequenceTower(
         vocabulary_size,
         config.dim,
-        body=_make_body(config, config.max_query_tokens if is_query else config.max_document_tokens),
+        body=_make_body(
+            config, architecture, config.max_query_tokens if is_query else config.max_document_tokens
+        ),
         pooling=make_pooling(pooling, vocabulary_size, config.dim, count_power),
         dropout=config.dropout,
     )
 
 
-def _make_body(config: TrainConfig, max_tokens: int) -> nn.Module:
-    modules = [import_module(f"training.encoders.{name}") for name in BODIES[config.architecture]]
+def _make_body(config: TrainConfig, architecture: str, max_tokens: int) -> nn.Module:
+    modules = [import_module(f"training.encoders.{name}") for name in BODIES[architecture]]
     bodies: list[nn.Module] = [module.make_body(config, max_tokens) for module in modules]
     return bodies[0] if len(bodies) == 1 else Stack(*bodies)
 

@@ -23,11 +23,11 @@ class SequenceTower(nn.Module):
         self.body = body
         self.pool = pooling
 
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Embed texts: int64 [B, T] and mask of 0 and 1 [B, T], padding last -> float32 [B, D] of unit length."""
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, *, unit: bool = True) -> Tensor:
+        """Embed texts: int64 [B, T], mask of 0 and 1 [B, T], padding last -> float32 [B, D], by default of length 1."""
         states = self.body(self.dropout(self.table(input_ids)), attention_mask)
-        pooled = self.pool(states, attention_mask, input_ids)
-        return functional.normalize(pooled.float(), dim=1)
+        pooled = self.pool(states, attention_mask, input_ids).float()
+        return functional.normalize(pooled, dim=1) if unit else pooled
 
 
 class Stack(nn.Module):

@@ -96,10 +96,37 @@ def test_attention_weights_are_a_softmax_without_padding():
     assert not pooling(STATES, EMPTY, IDS).any()
 
 
+def test_sigmoid_weights_are_independent_of_each_other():
+    pooling = make_pooling("sigmoid", 9, 2)
+    assert pooling(STATES, MASK, IDS).tolist() == [[2.0, -4.0]]
+    pooling.attention.data = torch.tensor([1.0, 0.0])
+    first, second = (1 / (1 + math.exp(-x)) for x in (1, 3))
+    expected = [(first + 3 * second) / (first + second), (-2 * first - 6 * second) / (first + second)]
+    torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([expected]))
+
+
+@pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "ncs"])
+@pytest.mark.parametrize("pooling", POOLINGS)
+def test_vectors_that_keep_their_length_do_not_depend_on_that_of_the_text(architecture, pooling):
+    tower = encoder(architecture, pooling).document("go")
+    ids, mask = batch([3, 9], 9)
+    vectors = tower(ids, mask, unit=False)
+    torch.testing.assert_close(torch.nn.functional.normalize(vectors, dim=1), tower(ids, mask))
+    if architecture in ("nbow", "unif"):
+        torch.testing.assert_close(tower(ids, 2 * mask, unit=False), vectors)
+
+
+def test_queries_can_have_another_architecture():
+    model = encoder("selfatt", query_architecture="nbow")
+    assert isinstance(model.query, BagTower) and not model.takes_counts
+    ids, mask = batch([3, 9], 9)
+    torch.testing.assert_close(model.query(*counted(ids, mask)), model.query(ids, mask))
+
+
 def test_each_token_has_its_own_weight():
     pooling = make_pooling("token-weights", 9, 2)
     pooling.log_weight.data[4] = math.log(2.0)
-    torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[5.0, -10.0]]))
+    torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[5 / 3, -10 / 3]]))
 
 
 @pytest.mark.parametrize("pooling", POOLINGS)

@@ -99,10 +99,15 @@ def test_metrics_are_per_language_with_a_mean_and_need_a_full_pool(data):
     found = figures(model, samples, pool=30)
     # With all documents in the pool, the metrics are equal.
     assert found["mrr_999"] == found["mrr_full"]
+    queries, documents = encode(model, samples, np.flatnonzero(samples.languages == 0))
+    by_code = ranks_among(documents, queries, np.arange(30))
+    assert found["mrr_999_by_code"]["go"] == pytest.approx((1 / by_code).mean())
+    assert 0 < found["mrr_999_mixed"]["average"] < found["mrr_999"]["average"]
     assert found["mrr_999"]["average"] == pytest.approx(
         (found["mrr_999"]["go"] + found["mrr_999"]["php"]) / 2
     )
-    assert set(figures(model, samples, pool=31)) == {"mrr_full", "recall_at_1", "recall_at_5", "recall_at_10"}
+    small = figures(model, samples.only({"go"}), pool=31)
+    assert set(small) == {"mrr_full", "recall_at_1", "recall_at_5", "recall_at_10"}
 
 
 def test_ncs_learns_that_words_with_the_same_neighbours_are_similar(tmp_path, monkeypatch):

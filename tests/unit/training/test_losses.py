@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from training.batches import without_some  # noqa: E402
 from training.config import LOSSES, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
-from training.losses import make_loss  # noqa: E402
+from training.losses import make_loss, similarities  # noqa: E402
 from training.objectives import neighbour_pairs, skipgram_loss  # noqa: E402
 
 BATCH, MINED, TEMPERATURE, MARGIN = 4, 3, 0.2, 0.4
@@ -29,6 +29,12 @@ def naive(name, cosines):
     return {
         "symmetric-softmax": (by_query + by_document) / 2,
         "softmax": by_query,
+        "triplet": sum(
+            sum(faults) / max(1, len(faults))
+            for i in batch
+            if (faults := [fault for value in wrong[i] if (fault := MARGIN - cosines[i][i] + value) > 0])
+        )
+        / BATCH,
         "cosine": sum(max(0, MARGIN - cosines[i][i] + max(0, *wrong[i])) for i in batch) / BATCH,
         # The sum of the softmax is the same for all of a row, so it cancels out.
         "max-margin": sum(max(0, MARGIN - (cosines[i][i] - max(wrong[i])) / TEMPERATURE) for i in batch)
@@ -47,6 +53,13 @@ def test_a_loss_agrees_with_a_naive_loop(name, mined):
     loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))(queries @ documents.T)
     assert loss.shape == (BATCH,)
     assert float(loss.mean()) == pytest.approx(naive(name, (queries @ documents.T).tolist()), abs=1e-5)
+
+
+def test_the_triplet_loss_compares_distances():
+    queries, documents = torch.tensor([[0.0, 0.0], [3.0, 4.0]]), torch.tensor([[0.0, 0.0], [3.0, 0.0]])
+    found = similarities(queries, documents, "triplet")
+    assert found.tolist() == [[0.0, -3.0], [-5.0, -4.0]]
+    assert make_loss(TrainConfig(loss="triplet", margin=2.0))(found).tolist() == [0.0, 1.0]
 
 
 def test_the_cosine_loss_does_not_push_wrong_documents_below_zero():

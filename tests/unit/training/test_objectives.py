@@ -17,7 +17,7 @@ from training.batches import also_answering, make_batch, padded  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.losses import make_loss  # noqa: E402
-from training.objectives import PairObjective  # noqa: E402
+from training.objectives import PairObjective, language_weights  # noqa: E402
 from training.samples import DTYPES, Pair, SampleWriter, samples_of  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -114,6 +114,13 @@ def test_no_two_chunks_of_a_run_have_the_same_dropout(learned, monkeypatch):
     # Both passes over a chunk drop the same.
     assert len(seeds) > 12
     assert len(set(seeds)) == len(seeds) // 2
+
+
+def test_languages_can_count_the_same():
+    _, samples = samples_from(Pair(word, word, "php" if word == "map" else "go") for word in WORDS)
+    factors = language_weights([part(samples)])
+    assert factors["php"] == pytest.approx(13 * factors["go"])
+    assert factors["php"] + 13 * factors["go"] == pytest.approx(14)
 
 
 def test_equal_queries_and_equal_documents_are_not_wrong_for_each_other():

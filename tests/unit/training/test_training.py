@@ -23,9 +23,9 @@ from training.evaluate import _shuffled, mrr_by_language  # noqa: E402
 from training.pipeline import fit  # noqa: E402
 from training.samples import (  # noqa: E402
     make_samples,
-    name_texts_of_row,
     short_ids,
     texts_of_row,
+    without_name,
 )
 
 CONFIG = TrainConfig(
@@ -67,6 +67,22 @@ def test_training_raises_mrr_over_the_untrained_model(data, tmp_path):
     after = mrr_by_language(train(data, tmp_path / "run"), valid_set, 100)
     assert before["go"] < 0.2
     assert after["go"] > 0.8
+
+
+@pytest.mark.parametrize("loss", ["softmax", "max-margin", "triplet"])
+def test_the_settings_of_codesearchnet_learn(loss, data, tmp_path):
+    config = dataclasses.replace(
+        CONFIG,
+        architecture="selfatt",
+        query_architecture="nbow",
+        pooling="sigmoid",
+        loss=loss,
+        similarity="dot",
+        language_weights="equal",
+        temperature=1.0,
+        margin=1.0,
+    )
+    assert mrr_by_language(train(data, tmp_path / "run", config), data[2], 100)["go"] > 0.5
 
 
 @pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "ncs"])
@@ -257,7 +273,7 @@ def test_a_document_of_code_alone_has_no_name_no_path_and_no_docstring():
     row = Row("a/b", "b", "src/lines.go", "Reader.all", "all", "go", "func x() {}", "Read it", "Rest of it")
     assert texts_of_row(row) == ("Read it", join_fields("Reader.all", "Rest of it", row.code, path=row.path))
     assert texts_of_row(row, "code") == ("Read it", join_fields("", "", row.code))
-    assert name_texts_of_row(row, "code") == ("all", join_fields("", "", row.code))
+    assert texts_of_row(without_name(row), "code") == ("all", join_fields("", "", row.code))
 
 
 def test_token_ids_above_16_bits_are_an_error():
@@ -270,7 +286,7 @@ def test_a_name_sample_hides_the_name_and_the_docstring():
     row = Row(
         "a/b", "b", "x", "A.readLines", "readLines", "java", "void readLines() { readLines(1); }", "d", "rest"
     )
-    query, document = name_texts_of_row(row)
+    query, document = texts_of_row(without_name(row))
     assert query == "readLines"
     assert "readLines" not in document and "rest" not in document and document.startswith("A.")
 
