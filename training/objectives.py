@@ -6,7 +6,6 @@ computes its loss and adds its gradients to the weights. Both depend only on the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -142,11 +141,12 @@ class PairObjective:
 
 def language_weights(parts: Sequence[Part]) -> dict[str, float]:
     """Return the factors with which all languages count the same; their mean over the pairs of an epoch is 1."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, float] = {}
     for source, samples in parts:
         for number, name in enumerate(samples.language_names):
-            counts[name] += source.share * float((samples.languages == number).sum())
-    return {name: counts.total() / len(counts) / count for name, count in counts.items()}
+            pairs = source.share * float((samples.languages == number).sum())
+            counts[name] = counts.get(name, 0.0) + pairs
+    return {name: sum(counts.values()) / len(counts) / count for name, count in counts.items()}
 
 
 def _chunks(batch: Batch, size: int) -> list[Chunk]:

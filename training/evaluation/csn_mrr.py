@@ -7,6 +7,8 @@ project's corpora (`LANGUAGE.test.jsonl.zst`).
   is not used, so a language with fewer pairs than a batch has no score.
 - `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once for each language.
 
+Beside the product's BM25F, `bm25_english` is BM25 of ElasticSearch's English analyser, the paper's keyword baseline.
+
 *Source*: Husain et al. 2019, section 4.
 """
 
@@ -25,9 +27,19 @@ from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import Encoder, OnnxEncoder
-from training.evaluation.pairs import SYSTEMS, CodeScorer, Pair, Scores, ranks, read_pair, summarise_means
+from training.evaluation.pairs import (
+    SYSTEMS,
+    CodeScorer,
+    EnglishScorer,
+    Pair,
+    Scores,
+    ranks,
+    read_pair,
+    summarise_means,
+)
 
 COMPETING = 1_000
+COMPARED = (*SYSTEMS, "bm25_english")
 METRICS = ("mrr", "mrr_fixed")
 LAYOUTS = ("**/*.test.jsonl.zst", "**/*_test_*.jsonl.gz", "**/test.jsonl*")
 CODE_FIELDS = ("code", "func_code_string", "original_string", "whole_func_string")
@@ -67,7 +79,7 @@ def run(options: BenchOptions) -> SuiteResult:
                     for metric in METRICS
                 }
             )
-            for system in SYSTEMS
+            for system in COMPARED
         },
         judged_queries=sum(len(of_language["dense"]["mrr"]) for of_language in found.values()),
         documents=sum(map(len, large.values())),
@@ -117,13 +129,15 @@ def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> Reciproc
     order = chance.permutation(len(pairs))
     fixed = np.sort(chance.choice(len(pairs), size, replace=False))
     found: dict[str, dict[str, list[NDArray[np.float64]]]] = {
-        system: {metric: [] for metric in METRICS} for system in SYSTEMS
+        system: {metric: [] for metric in METRICS} for system in COMPARED
     }
-    scorer = CodeScorer([pair.code for pair in pairs], encoder)
+    codes = [pair.code for pair in pairs]
+    scorer, english = CodeScorer(codes, encoder), EnglishScorer(codes)
     try:
         for start in range(0, len(order) - size + 1, size):
             batch = order[start : start + size]
-            scores = scorer.scores([pairs[row].query for row in batch])
+            queries = [pairs[row].query for row in batch]
+            scores = scorer.scores(queries) | {"bm25_english": english.scores(queries)}
             for metric, columns in zip(METRICS, _columns(batch, fixed), strict=True):
                 for system, competing in _competing(scorer, scores, columns):
                     right = np.zeros(len(batch), np.intp)
@@ -148,5 +162,5 @@ def _columns(
 def _competing(
     scorer: CodeScorer, scores: dict[str, Scores], columns: NDArray[np.int64]
 ) -> Iterator[tuple[str, Scores]]:
-    bm25, dense = (np.take_along_axis(scores[system], columns, axis=1) for system in ("bm25", "dense"))
-    yield from zip(SYSTEMS, (bm25, dense, scorer.fused(bm25, dense)), strict=True)
+    cut = {system: np.take_along_axis(its, columns, axis=1) for system, its in scores.items()}
+    yield from (cut | {"fused": scorer.fused(cut["bm25"], cut["dense"])}).items()

@@ -10,6 +10,7 @@ import math
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.errors import MissingExtraError
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import Interval, SystemResult
@@ -139,6 +141,37 @@ class CodeScorer:
     def close(self) -> None:
         """Remove the files that were written."""
         self._scratch.cleanup()
+
+
+class EnglishScorer:
+    """Scores pieces of code by BM25 as ElasticSearch's English analyser does: words, stop words, Porter's stems.
+
+    An identifier is one word, whatever its case or underscores.
+    """
+
+    def __init__(self, codes: Sequence[str]) -> None:
+        """Index the codes.
+
+        Raises:
+            MissingExtraError: bm25s or PyStemmer is not installed.
+        """
+        try:
+            import bm25s
+            import Stemmer
+        except ModuleNotFoundError:
+            raise MissingExtraError("bm25s", "PyStemmer") from None
+        options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("porter"), "token_pattern": r"\w+"}
+        self._tokens = partial(bm25s.tokenize, **options, return_ids=False, show_progress=False)
+        self._index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+        self._index.index(self._tokens(list(codes)), show_progress=False)
+        self._size = len(codes)
+
+    def scores(self, queries: Sequence[str]) -> Scores:
+        """Score every code for each query: float32 [B, N]."""
+        known = self._index.vocab_dict
+        asked = ([token for token in tokens if token in known] for tokens in self._tokens(list(queries)))
+        none = np.zeros(self._size, np.float32)
+        return np.stack([self._index.get_scores(tokens) if tokens else none for tokens in asked])
 
 
 def _postings(codes: Sequence[str], folder: Path) -> PostingsReader:

@@ -8,12 +8,22 @@ import json
 import numpy as np
 import pytest
 
+pytest.importorskip("bm25s")
+
 from benchmarks.compare import compare
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, write_json
 from training.evaluation import csn_mrr
-from training.evaluation.pairs import CodeScorer, Pair, ranks, read_pair, summarise_means, without_docstring
+from training.evaluation.pairs import (
+    CodeScorer,
+    EnglishScorer,
+    Pair,
+    ranks,
+    read_pair,
+    summarise_means,
+    without_docstring,
+)
 
 CODES = [
     "def int_to_string(number): return str(number)",
@@ -81,6 +91,15 @@ def numbered(count: int) -> list[Pair]:
     """Return pairs whose query has one rare word, which only its code contains."""
     words = ["".join(chr(97 + (number // 26**place) % 26) for place in range(3)) for number in range(count)]
     return [Pair(f"the {word}q", f"def {word}q(): pass") for word in words]
+
+
+def test_english_keywords_are_stems_without_stop_words_and_do_not_split_identifiers():
+    codes = ["lines = reading(path)", "int_to_string(number)", "the lines of the readers, the lines"]
+    scores = EnglishScorer(codes).scores(["Read the line", "string", "the", "int_to_string"])
+    assert scores.shape == (4, 3)
+    assert scores[0, 0] > scores[0, 2] > scores[0, 1] == 0.0
+    assert not scores[1:3].any()
+    assert scores[3].argmax() == 1
 
 
 def test_pairs_that_do_not_fill_a_batch_are_dropped(encoder):
