@@ -123,7 +123,7 @@ def test_ncs_learns_that_words_with_the_same_neighbours_are_similar(tmp_path, mo
     samples = make_samples(rows, tokenizer, **LIMITS)
     monkeypatch.setattr(objectives, "TEXTS", 50)
     monkeypatch.setattr(objectives, "FREQUENT", 1.0)
-    config = TrainConfig(architecture="ncs", dim=8, learning_rate=0.05, epochs=10, patience=99)
+    config = TrainConfig(architecture="ncs", dim=8, learning_rate=0.05, epochs=40, patience=99)
     model = build_model(config, tokenizer.vocabulary_size, [samples])
     fit(model, config, [part(samples)], [part(samples)], tmp_path)
     first, second = (
