@@ -170,9 +170,13 @@ def _evidence(
         for depth, (other, line) in enumerate(places)
         if path.endswith(other) or other.endswith(path)
     ]
-    inside = (_DECAY**depth for depth, line in of_file if row.start_line <= line <= row.end_line)
+    named = parts[-1] in names
+    # The lines of a traceback may be those of another version, which has the same names.
+    inside = (
+        _DECAY**depth for depth, line in of_file if line and (named or row.start_line <= line <= row.end_line)
+    )
     return (
-        float(parts[-1] in names),
+        float(named),
         float(len(parts) > 1 and names.issuperset(parts[-2:])),
         float(bool(of_file)),
         max(inside, default=0.0),

@@ -125,6 +125,8 @@ def engine(tmp_path, engine):
         ("The day of a page is wrong\n\nPage.close() never runs.", "Page.close"),
         ('The day of a page is wrong\n\n  File "/x/app/dates.py", line 6, in show\n', "show"),
         ("The day of a page is wrong\n\n    at render (app/page.py:3:5)\n", "Page.render"),
+        # Of another version, where the function is at other lines.
+        ('The day of a page is wrong\n\n  File "/x/app/dates.py", line 1, in show\n', "show"),
     ],
 )
 def test_what_a_report_names_ranks_first(engine, tmp_path, report, best):
