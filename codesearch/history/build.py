@@ -24,25 +24,21 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.build.build import build_index
 from codesearch.build.file_parser import ParsedFile, join_tokens, tokenizer_at
 from codesearch.build.plan import Plan, known_files
-from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.config import IndexConfig
-from codesearch.errors import ConfigError, IndexStoreError, IndexWriteError
+from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.files import COMMITS, make_folder, write_atomically
 from codesearch.git import Repository
 from codesearch.history.commits import Commit, read_changes, without_trailers
 from codesearch.parsing.walker import SourceFile
-from codesearch.processes import available_cores
 from codesearch.store.catalogue import unique_name, writer_lock
 from codesearch.store.database import FileRecord, document_row
 from codesearch.store.manifest import Manifest, last_manifest
@@ -193,7 +189,7 @@ def id_of(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CommitParser:
-    """Makes documents of commits. It is sent to every worker process. `cut` maps ids to texts that are left out."""
+    """Makes documents of commits. `cut` maps ids to texts that are left out."""
 
     repository: Repository
     tokenizer: Path
@@ -203,26 +199,10 @@ class CommitParser:
     def parse(
         self, files: Sequence[SourceFile]
     ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
-        """Yield each commit with its document, in order; a few in this process, many on all cores."""
-        chunks = [files[first : first + _CHUNK] for first in range(0, len(files), _CHUNK)]
-        if len(chunks) < 2:
-            yield from zip(files, self.documents(files), strict=True)
-            return
-        cores = min(available_cores(), len(chunks))
-        pool: Workers[Sequence[SourceFile], list[ParsedFile]] = Workers(cores, _open_parser, self)
-        with closing(pool):
-            submitted = ((chunk, pool.submit(chunk)) for chunk in chunks)
-            waiting = deque(islice(submitted, 2 * cores))
-            try:
-                while waiting:
-                    chunk, parsed = waiting.popleft()
-                    waiting.extend(islice(submitted, 1))
-                    yield from zip(chunk, parsed.result(), strict=True)
-            except (WorkerDiedError, WorkerStartError):
-                raise IndexWriteError(
-                    "a process that reads commits was stopped, probably because memory ran out",
-                    "free some and try again",
-                ) from None
+        """Yield each commit with its document, in order."""
+        for first in range(0, len(files), _CHUNK):
+            chunk = files[first : first + _CHUNK]
+            yield from zip(chunk, self.documents(chunk), strict=True)
 
     def documents(self, files: Sequence[SourceFile]) -> list[ParsedFile]:
         """Return the documents of some commits, in order."""
@@ -264,7 +244,3 @@ class CommitParser:
             make_block([document_terms(document)]),
             *join_tokens([tokens]),
         )
-
-
-def _open_parser(parser: CommitParser) -> Callable[[Sequence[SourceFile]], list[ParsedFile]]:
-    return parser.documents
