@@ -180,8 +180,8 @@ def grep(name: str, root: Path, files: Collection[str]) -> dict[tuple[str, int],
 
 def has_whole(name: str, text: bytes, language: str) -> bool:
     """Say whether a name is a whole identifier of the language somewhere in a line."""
-    wanted = name.encode()
-    return any(is_whole(text, at, len(wanted), language) for at in occurrences(text, wanted))
+    line = text.decode("utf-8", "replace")
+    return any(is_whole(line, at, len(name), language) for at in occurrences(line, name))
 
 
 def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]]) -> set[tuple[str, int]]:

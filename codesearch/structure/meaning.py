@@ -43,11 +43,10 @@ _FAMILIES = (
     ("ocaml", "ocamli"),
 )
 _FAMILY = {language: family[0] for family in _FAMILIES for language in family}
-_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _ALSO = {
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "html", "coffeescript", "java"), b"$"),
-    **dict.fromkeys(("css", "nix"), b"-"),
-    **dict.fromkeys(("lisp", "clojure"), b"-*?!"),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "html", "coffeescript", "java"), "$"),
+    **dict.fromkeys(("css", "nix"), "-"),
+    **dict.fromkeys(("lisp", "clojure"), "-*?!"),
 }
 """Characters of identifiers, apart from letters, digits and underscores."""
 _PRIMED = frozenset("haskell ocaml ocamli purescript fsharp nix".split())
@@ -55,7 +54,7 @@ _PRIMED = frozenset("haskell ocaml ocamli purescript fsharp nix".split())
 _MARKED = frozenset("ruby elixir crystal julia".split())
 """Languages in which `name?` and `name!` are variants of a name."""
 _HASH, _DASHES, _SLASHES = (
-    re.compile(rb"(?:^|\s)" + mark) for mark in (rb"#(?!\{)", rb"--", rb"//|^\s*\*[\s/]|/\*(?!.*\*/)")
+    re.compile(r"(?:^|\s)" + mark) for mark in (r"#(?!\{)", r"--", r"//|^\s*\*[\s/]|/\*(?!.*\*/)")
 )
 _COMMENT = {
     **dict.fromkeys(
@@ -63,42 +62,40 @@ _COMMENT = {
     ),
     **dict.fromkeys("coffeescript cmake make dockerfile terraform nix".split(), _HASH),
     **dict.fromkeys("lua sql haskell elm purescript".split(), _DASHES),
-    "php": re.compile(rb"|".join((_HASH.pattern, _SLASHES.pattern))),
+    "php": re.compile(r"|".join((_HASH.pattern, _SLASHES.pattern))),
 }
 """What opens a comment; by default `_SLASHES`."""
-_CHARACTER_BYTES = 4
-"""Of a character in UTF-8, at most."""
-_QUALIFIER = re.compile(rb"(?:^|[^.])(?:\.|\?\.|&\.|!!\.|->|::|\\)\Z")
-_LAST_WORD = re.compile(rb"[\w\x80-\xff]+\Z")
+_QUALIFIER = re.compile(r"(?:^|[^.])(?:\.|\?\.|&\.|!!\.|->|::|\\)\Z")
+_LAST_WORD = re.compile(r"\w+\Z")
 _MOST_QUALIFIER = 80
 _MOST_LINE = 1_000
-"""Bytes of a line that are looked through for the mark of a comment."""
+"""Characters of a line that are looked through for the mark of a comment."""
 
 
 _IMPORT = re.compile(
-    rb"""[ \t]*(?:export[ ]|pub(?:\([^)\n]{0,40}\))?[ ]|(?:const|let|var|local)\b[^=\n]{1,200}=[ \t]*(?:await[ ]+)?)?
+    r"""[ \t]*(?:export[ ]|pub(?:\([^)\n]{0,40}\))?[ ]|(?:const|let|var|local)\b[^=\n]{1,200}=[ \t]*(?:await[ ]+)?)?
     (?:\#[ \t]*(?:include|import)\b|@?import\b|from\b|use\b|using\b|require(?:_relative|_once)?\b|include(?:_once)?\b
     |source\b|\.(?=[ \t])|open\b|alias\b|export\b|Import-Module\b|load\b|\}[ \t]*from\b|\}[ \t]*=[ \t]*require\b)
     [^\n]*""",
     re.VERBOSE,
 )
 _IN_IMPORTS = {
-    **dict.fromkeys(("python", "cython", "java", "kotlin", "scala", "groovy", "go"), (b"import",)),
-    **dict.fromkeys(("haskell", "swift", "dart", "zig", "nix", "elm"), (b"import",)),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), (b"import", b"from", b"require")),
-    **dict.fromkeys(("c", "cpp", "objc"), (b"include", b"import")),
-    **dict.fromkeys(("ruby", "lua"), (b"require", b"load")),
-    **dict.fromkeys(("bash", "powershell"), (b"source", b"\n.", b"Import-Module")),
-    "rust": (b"use ",),
-    "php": (b"use ", b"require", b"include"),
-    "csharp": (b"using",),
-    "ocaml": (b"open",),
-    "elixir": (b"import", b"alias", b"use ", b"require"),
-    "julia": (b"using", b"import", b"include"),
+    **dict.fromkeys(("python", "cython", "java", "kotlin", "scala", "groovy", "go"), ("import",)),
+    **dict.fromkeys(("haskell", "swift", "dart", "zig", "nix", "elm"), ("import",)),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), ("import", "from", "require")),
+    **dict.fromkeys(("c", "cpp", "objc"), ("include", "import")),
+    **dict.fromkeys(("ruby", "lua"), ("require", "load")),
+    **dict.fromkeys(("bash", "powershell"), ("source", "\n.", "Import-Module")),
+    "rust": ("use ",),
+    "php": ("use ", "require", "include"),
+    "csharp": ("using",),
+    "ocaml": ("open",),
+    "elixir": ("import", "alias", "use ", "require"),
+    "julia": ("using", "import", "include"),
 }
-_IN_ANY_IMPORT = (b"import", b"include", b"require", b"use ", b"using", b"load", b"open", b"source")
+_IN_ANY_IMPORT = ("import", "include", "require", "use ", "using", "load", "open", "source")
 """What stands in an import statement, to find its line fast; by default `_IN_ANY_IMPORT`."""
-_MOST_STATEMENT_BYTES = 4_000
+_MOST_STATEMENT = 4_000
 _MOST_STATEMENTS, _MOST_LINES = 500, 2_000
 _IMPORTED_WORD = re.compile(r"[^\W\d][\w$]*[?!]?")
 _PATH = re.compile(r"(?P<quote>[\"'<]?)(?P<path>[\w$@~.\-*]*(?:(?:::|[/\\.:])[\w$@~.\-*]*)+|[\w$@\-]+)")
@@ -114,10 +111,10 @@ _OPENS_ALL = frozenset(
     "c cpp objc php ruby bash csharp haskell dart elixir julia ocaml swift powershell cython".split()
 )
 """Languages in which an import of a file or a module makes all its names known without a qualifier."""
-_BRACKET = re.compile(rb"[(){}]")
+_BRACKET = re.compile(r"[(){}]")
 _PACKAGED = frozenset("go java kotlin scala groovy csharp php".split())
 """Languages in which the definitions of a package are known in all its files."""
-_PACKAGE = re.compile(rb"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _MOST_PACKAGED = 50
 _OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
 """Languages in which several files can define members of a class."""
@@ -125,21 +122,19 @@ _ASSIGNING = frozenset(
     "python cython ruby crystal php bash lua r julia perl powershell elixir make toml javascript typescript tsx".split()
 )
 """Languages in which an assignment can declare a name."""
-_ASSIGNED = re.compile(rb"\s*(?::[^=:]{1,60})?:?=(?![=>~])")
-_OPENS_LINE = re.compile(
-    rb"\s*(?:(?:export|declare|readonly|local)\s+)?(?:self\.|this\.|\$this->|@{1,2}|\$)?"
-)
+_ASSIGNED = re.compile(r"\s*(?::[^=:]{1,60})?:?=(?![=>~])")
+_OPENS_LINE = re.compile(r"\s*(?:(?:export|declare|readonly|local)\s+)?(?:self\.|this\.|\$this->|@{1,2}|\$)?")
 _KEYWORD_BEFORE = re.compile(
-    rb"""^[^=({;'"]*\b(?:var|let|const|val|def|fn|func|function|class|struct|interface|enum|trait|type|module|mod
+    r"""^[^=({;'"]*\b(?:var|let|const|val|def|fn|func|function|class|struct|interface|enum|trait|type|module|mod
     |namespace|package|record|object|protocol|static|local|my|typedef|define)\s+(?:mut\s+)?[$@*&]?\Z
     |\battr_\w+\b[^\n]*:\Z|\b(?:public|private|protected|internal)\s[^=({;:'"]*\Z""",
     re.VERBOSE,
 )
-_AFTER_DECLARED = re.compile(rb"\s*(?:[=;,{(:<\[)]|[?!]:|\Z)|\s+[\w\[\]*.]+\s*(?:=|\Z)")
+_AFTER_DECLARED = re.compile(r"\s*(?:[=;,{(:<\[)]|[?!]:|\Z)|\s+[\w\[\]*.]+\s*(?:=|\Z)")
 """What stands around a name in the line that declares it."""
 _BASES_IN_BRACKETS = frozenset(("python", "cython", "gdscript"))
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
-_IMPL = re.compile(rb"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
+_IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
 _IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
 _BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
 R = TypeVar("R")
@@ -156,7 +151,7 @@ class Names:
     def __init__(
         self, name: str, everything: Sequence[Ref], asked: Sequence[Ref], owner: str = "", sigil: str = ""
     ) -> None:
-        self.name, self.text = name.encode("utf-8", "surrogatepass"), name
+        self.name = name
         self.asked, self.owner, self.sigil = asked, owner, sigil
         self.has_variants = any(ref.row.name != name for ref in everything)
         self.targets = {ref.doc_id for ref in asked}
@@ -185,7 +180,9 @@ class Names:
         packages: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in able if len(able) <= _MOST_PACKAGED else ():
             read = read_source(cast(SourceFiles, ref.source).segment, ref.file)
-            if read and (package := package_of(read[0], ref.path, ref.file.language)):
+            if read and (
+                package := package_of(read[0].decode("utf-8", "replace"), ref.path, ref.file.language)
+            ):
                 packages[ref.root, package].append(ref)
         return packages
 
@@ -204,7 +201,7 @@ class SourceFile:
     """A file that is looked through."""
 
     def __init__(self, proposed: Proposed, source: bytes, stale: bool) -> None:
-        self.proposed, self.source, self.stale = proposed, source, stale
+        self.proposed, self.source, self.stale = proposed, source.decode("utf-8", "replace"), stale
         self.root, self.path = proposed.segment.root, proposed.file.path
         self.language = proposed.file.language
         self.meant: dict[str | int | None, list[Ref]] = {}
@@ -250,10 +247,10 @@ class SourceFile:
         first = self.proposed.file.first_doc
         return self.proposed.segment.store.document_rows(first + position, 1)[0]
 
-    def import_around(self, byte: int) -> int | None:
-        """Return the position of the import statement around a byte of the source."""
-        last = bisect_right(self.imports, byte, key=lambda statement: statement.start) - 1
-        return last if last >= 0 and byte < self.imports[last].end else None
+    def import_around(self, at: int) -> int | None:
+        """Return the position of the import statement around a position in the source."""
+        last = bisect_right(self.imports, at, key=lambda statement: statement.start) - 1
+        return last if last >= 0 and at < self.imports[last].end else None
 
 
 def _is_method(ref: Ref) -> bool:
@@ -280,7 +277,7 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
     possible = meant or _possible(file, names, before)
     if names.has_variants:
         mark = mark_of(file.source, position + len(names.name), file.language)
-        same = [ref for ref in possible if ref.row.name.removeprefix(names.text).rstrip("=") == mark]
+        same = [ref for ref in possible if ref.row.name.removeprefix(names.name).rstrip("=") == mark]
         if not same:
             return SEVERAL, possible
         meant, possible = same if meant else meant, same
@@ -354,14 +351,14 @@ def _module_of(ref: Ref) -> str:
     return _normal([folders[-1] if folders and name == "mod" else name])[0]
 
 
-def package_of(source: bytes, path: str, language: str) -> str:
+def package_of(source: str, path: str, language: str) -> str:
     """Return the package that a source says it is in; in Go, with the folder.
 
-    >>> package_of(b"package a.b;", "A.java", "java"), package_of(b"package a", "src/a.go", "go")
+    >>> package_of("package a.b;", "A.java", "java"), package_of("package a", "src/a.go", "go")
     ('a.b', 'src/ a')
     """
     match = _PACKAGE.search(source) if language in _PACKAGED else None
-    name = match[1].decode("utf-8", "replace") if match else ""
+    name = match[1] if match else ""
     return f"{posixpath.dirname(path)}/ {name}" if language == "go" and name else name
 
 
@@ -370,8 +367,8 @@ def _declares(file: SourceFile, position: int, size: int) -> bool:
     if file.import_around(position) is not None:
         return True
     source = file.source
-    before = source[max(source.rfind(b"\n", 0, position) + 1, position - _MOST_LINE) : position]
-    after = source[position + size : position + size + _MOST_QUALIFIER].partition(b"\n")[0]
+    before = source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
+    after = source[position + size : position + size + _MOST_QUALIFIER].partition("\n")[0]
     if file.language in _ASSIGNING and _ASSIGNED.match(after) and _OPENS_LINE.fullmatch(before):
         return True
     return bool(_KEYWORD_BEFORE.search(before) and _AFTER_DECLARED.match(after))
@@ -386,24 +383,24 @@ def is_base(name: str, row: DocumentRow, language: str) -> bool:
     return re.search(rf"(?<![\w=]){re.escape(name)}(?!\w)", bases) is not None
 
 
-def impl_of(source: bytes, position: int, name: str) -> tuple[int, str, str] | None:
+def impl_of(source: str, position: int, name: str) -> tuple[int, str, str] | None:
     """Return the line, the header and the type of the `impl NAME for TYPE` of Rust that has a name at a position.
 
-    >>> impl_of(b"impl<T> Draw<T> for shapes::Box<T> {}", 8, "Draw")
+    >>> impl_of("impl<T> Draw<T> for shapes::Box<T> {}", 8, "Draw")
     (1, 'impl<T> Draw<T> for shapes::Box<T>', 'Box')
     """
-    ends = max(source.rfind(mark, 0, position) for mark in (b";", b"{", b"}"))
+    ends = max(source.rfind(mark, 0, position) for mark in (";", "{", "}"))
     if (begin := _IMPL.search(source, ends + 1, position)) is None:
         return None
-    end = source.find(b"{", position, position + _MOST_STATEMENT_BYTES)
-    header = " ".join(source[begin.start() : end].decode("utf-8", "replace").split())
+    end = source.find("{", position, position + _MOST_STATEMENT)
+    header = " ".join(source[begin.start() : end].split())
     bare, count = header.replace("->", ""), 1
     while count:
         bare, count = re.subn("<[^<>]*>", "", bare)
     match = _IMPL_FOR.match(bare)
     if match is None or match["base"] != name:
         return None
-    return source.count(b"\n", 0, begin.start()) + 1, header, match["name"]
+    return source.count("\n", 0, begin.start()) + 1, header, match["name"]
 
 
 def _imported(file: SourceFile, names: Names, position: int, before: str | None) -> list[Ref]:
@@ -423,12 +420,12 @@ def _meant(
 ) -> list[Ref]:
     """Return the definitions that agree best with the statements that name them or the word before the name."""
     best, meant, allowed = 1, list[Ref](), set(possible)
-    word = names.text if before is None else before
+    word = names.name if before is None else before
     for statement in imports:
         is_named = word in statement.text and word in statement.words
         if not is_named and not statement.opens_all:
             continue
-        for score, ref in statement.agreeing(names.modules, names.text):
+        for score, ref in statement.agreeing(names.modules, names.name):
             if before is None:
                 is_meant = not _is_method(ref)
             else:
@@ -439,84 +436,65 @@ def _meant(
     return list(dict.fromkeys(meant))
 
 
-def occurrences(source: bytes, name: bytes) -> Iterator[int]:
+def occurrences(source: str, name: str) -> Iterator[int]:
     """Yield the position of each occurrence that is no part of a longer word.
 
-    >>> list(occurrences(b"empty? if xempty or $empty", b"empty"))
+    >>> list(occurrences("empty? if xempty or $empty", "empty"))
     [0, 21]
     """
-    begins, ends = _is_letter(name[:_CHARACTER_BYTES]), _is_letter(name[-_CHARACTER_BYTES:], last=True)
-    # Most occurrences in longer words are ruled out by the bytes next to them, because a call for each would be slow.
-    longer_before, longer_after = (_WORD if begins else frozenset(), _WORD if ends else frozenset())
-    position, size, length = source.find(name), len(name), len(source)
-    while position >= 0:
-        end = position + size
-        if not (
-            (end < length and source[end] in longer_after)
-            or (position and source[position - 1] in longer_before)
-            or (begins and _is_letter(source[max(position - _CHARACTER_BYTES, 0) : position], last=True))
-            or (ends and _is_letter(source[end : end + _CHARACTER_BYTES]))
-        ):
-            yield position
-        position = source.find(name, position + 1)
+    escaped = re.escape(name)
+    after = r"(?!\w)" if re.match(r"\w", name[-1]) else ""
+    # It stands at the end, because a search for a text that begins with its letters is fast.
+    before = rf"(?<!\w{escaped})" if re.match(r"\w", name[0]) else ""
+    return (match.start() for match in re.finditer(f"{escaped}{after}{before}", source))
 
 
-def _is_letter(text: bytes, *, last: bool = False) -> bool:
-    """Say whether the first (or last) character of a few bytes is a letter, a digit or an underscore."""
-    if not text:
-        return False
-    byte = text[-1 if last else 0]
-    if byte >= 0x80:
-        return text.decode("utf-8", "ignore")[-1 if last else 0 :][:1].isalnum()
-    return byte in _WORD
-
-
-def is_whole(source: bytes, position: int, size: int, language: str, sigil: str = "") -> bool:
+def is_whole(source: str, position: int, size: int, language: str, sigil: str = "") -> bool:
     """Say whether a word is a whole identifier of the language, such as `price`, but not `$price` in JavaScript.
 
     The sigil `$` asks for `$price` there.
     """
-    also = _ALSO.get(language, b"")
+    also = _ALSO.get(language, "")
     before, after = source[max(position - 1, 0) : position], source[position + size : position + size + 1]
-    if language in _PRIMED and after == b"'":
+    if language in _PRIMED and after == "'":
         return False
-    has_sigil = b"$" in also and before == b"$"
-    is_asked = has_sigil == (sigil == "$") or b"$" not in also
+    has_sigil = "$" in also and before == "$"
+    is_asked = has_sigil == (sigil == "$") or "$" not in also
     return is_asked and not ((before and before in also and not has_sigil) or (after and after in also))
 
 
-def mark_of(source: bytes, end: int, language: str) -> str:
+def mark_of(source: str, end: int, language: str) -> str:
     """Return the mark that ends a variant of a name, such as `?` in Ruby.
 
-    >>> mark_of(b"empty? x", 5, "ruby"), mark_of(b"a!=b", 1, "ruby"), mark_of(b"a?b:c", 1, "c")
+    >>> mark_of("empty? x", 5, "ruby"), mark_of("a!=", 1, "ruby"), mark_of("a?b:c", 1, "c")
     ('?', '', '')
     """
     mark, following = source[end : end + 1], source[end + 1 : end + 2]
-    return mark.decode() if language in _MARKED and mark in (b"?", b"!") and following != b"=" else ""
+    return mark if language in _MARKED and mark in ("?", "!") and following != "=" else ""
 
 
-def in_comment(source: bytes, position: int, language: str) -> bool:
+def in_comment(source: str, position: int, language: str) -> bool:
     """Say whether a position is behind what opens a comment in its line.
 
-    >>> in_comment(b"// get", 3, "go"), in_comment(b"# get", 2, "ruby"), in_comment(b'"http://get"', 8, "go")
+    >>> in_comment("// get", 3, "go"), in_comment("# get", 2, "ruby"), in_comment('"http://get"', 8, "go")
     (True, True, False)
     """
-    line = source[max(source.rfind(b"\n", 0, position) + 1, position - _MOST_LINE) : position]
+    line = source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
     return _COMMENT.get(language, _SLASHES).search(line) is not None
 
 
-def qualifier(source: bytes, position: int) -> str | None:
+def qualifier(source: str, position: int) -> str | None:
     """Return the word before a name that is joined to it, as in `word.name`; "" for another expression, None for none.
 
-    >>> qualifier(b"self.push", 5), qualifier(b"a().push", 4), qualifier(b"std::push", 5), qualifier(b"...push", 3)
+    >>> qualifier("self.push", 5), qualifier("a().push", 4), qualifier("std::push", 5), qualifier("...push", 3)
     ('self', '', 'std', None)
     """
     before = source[max(position - _MOST_QUALIFIER, 0) : position]
     joined = _QUALIFIER.search(before)
     if not joined:
         return None
-    word = _LAST_WORD.search(before.rstrip(b".?&!->:\\"))
-    return word.group().decode("utf-8", "replace") if word else ""
+    word = _LAST_WORD.search(before.rstrip(".?&!->:\\"))
+    return word.group() if word else ""
 
 
 def _normal(parts: Iterable[str]) -> tuple[str, ...]:
@@ -537,7 +515,7 @@ def by_module(definitions: Iterable[tuple[str, R]]) -> Modules[R]:
 
 @dataclass(frozen=True)
 class Statement:
-    """An import statement of a file; `start` and `end` are bytes of the source."""
+    """An import statement of a file; `start` and `end` are positions in the source."""
 
     start: int
     end: int
@@ -603,7 +581,7 @@ class Statement:
         return posixpath.normpath(posixpath.join(folder, above, bare.replace(".", "/")))
 
 
-def import_statements(source: bytes, path: str, language: str) -> list[Statement]:
+def import_statements(source: str, path: str, language: str) -> list[Statement]:
     """Return the first import statements of a source, with the lists in brackets that they open."""
     statements: list[Statement] = []
     for start in sorted(_lines_with(source, _IN_IMPORTS.get(language, _IN_ANY_IMPORT))):
@@ -611,13 +589,11 @@ def import_statements(source: bytes, path: str, language: str) -> list[Statement
         if not match:
             continue
         end = _end_of(source, match.start(), match.end())
-        text = source[match.start() : min(end, match.start() + _MOST_STATEMENT_BYTES)].decode(
-            "utf-8", "replace"
-        )
+        text = source[match.start() : min(end, match.start() + _MOST_STATEMENT)]
         if language == "go" and "(" in text:  # Each line is an import of its own.
             begin = match.start()
             for line in text.splitlines(keepends=True):
-                line_end = begin + len(line.encode("utf-8", "replace"))
+                line_end = begin + len(line)
                 statements.append(Statement(begin, line_end, line, path, language))
                 begin = line_end
             continue
@@ -627,31 +603,31 @@ def import_statements(source: bytes, path: str, language: str) -> list[Statement
     return statements
 
 
-def _lines_with(source: bytes, marks: Sequence[bytes]) -> set[int]:
+def _lines_with(source: str, marks: Sequence[str]) -> set[int]:
     """Return the starts of the first lines that have one of some marks."""
     starts = {0}
     for mark in marks:
         position = source.find(mark)
         while position >= 0 and len(starts) < _MOST_LINES:
-            starts.add(source.rfind(b"\n", 0, position + mark.startswith(b"\n")) + 1)
-            end = source.find(b"\n", position + 1)
+            starts.add(source.rfind("\n", 0, position + mark.startswith("\n")) + 1)
+            end = source.find("\n", position + 1)
             position = source.find(mark, end) if end >= 0 else -1
     return starts
 
 
-def _end_of(source: bytes, start: int, end: int) -> int:
+def _end_of(source: str, start: int, end: int) -> int:
     """Return where a statement ends: at the end of the line, or of the line with the last bracket that it opens."""
-    depth = sum(map(source[start:end].count, (b"(", b"{"))) - sum(map(source[start:end].count, (b")", b"}")))
+    depth = sum(map(source[start:end].count, ("(", "{"))) - sum(map(source[start:end].count, (")", "}")))
     position = end
     while depth > 0:
-        bracket = _BRACKET.search(source, position, start + _MOST_STATEMENT_BYTES)
+        bracket = _BRACKET.search(source, position, start + _MOST_STATEMENT)
         if bracket is None:
             return end
-        depth += 1 if bracket.group() in b"({" else -1
+        depth += 1 if bracket.group() in "({" else -1
         position = bracket.end()
     if position == end:
         return end
-    line_end = source.find(b"\n", position)
+    line_end = source.find("\n", position)
     return line_end if line_end >= 0 else len(source)
 
 

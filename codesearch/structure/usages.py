@@ -66,7 +66,7 @@ _TYPES = HEADER_KINDS | {"type"}
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
 _TEXT_BEFORE, _TEXT_AFTER = 80, 160
-"""Bytes of a long line before and behind the name."""
+"""Characters of a long line before and behind the name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ def find_usages(
     other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
     is_unknown = not (usages or unread or elsewhere or names.asked)
     return Usages(
-        names.text,
+        names.name,
         names.owner,
         _defined(names.asked[:MOST_DEFINITIONS]),
         len(names.asked),
@@ -192,7 +192,7 @@ def find_usages(
         len(usages) - len(listed) - other_code,
         derived[:limit],
         len(derived),
-        tuple(near_names(snapshot, names.text)) if is_unknown else (),
+        tuple(near_names(snapshot, names.name)) if is_unknown else (),
         time.perf_counter() - started,
     )
 
@@ -252,12 +252,19 @@ def _meant(
 
 def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Occurrence], int, int]:
     """Return the usages of a name, the number of files that were not all read, and that of other lines with it."""
-    terms = sorted(terms_of(names.text))
+    terms = sorted(terms_of(names.name))
     if not terms:
-        raise ConfigError(f"{names.text!r} has no letters or digits", "the index finds words")
+        raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
     files = proposed_files(snapshot, terms, filters)
     files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
-    read, unread = read_with(lambda source, _: next(occurrences(source, names.name), None) is not None, files)
+    name = names.name.encode()
+
+    def has(source: bytes, _: str) -> bool:
+        return name in source and any(
+            True for _ in occurrences(source.decode("utf-8", "replace"), names.name)
+        )
+
+    read, unread = read_with(has, files)
     usages, elsewhere = list[_Occurrence](), 0
     for file in read:
         of_line, is_cut = _in_file(SourceFile(*file), names)
@@ -284,7 +291,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
     of_line: dict[int, _Occurrence | None] = {}
     positions = occurrences(file.source, names.name)
     for position in islice(positions, _MOST_IN_FILE):
-        line, seen = line + file.source.count(b"\n", seen, position), position
+        line, seen = line + file.source.count("\n", seen, position), position
         if own and own[0][0] <= line <= own[0][0] + _MOST_HEAD:
             _, ref = own.pop(0)
             # As in C#, `void IShape.Draw()` can define a member and name another one.
@@ -330,7 +337,7 @@ def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
         at = usage.file.innermost(usage.line)
         if at is not None and usage.file.has_test(at):
             first.setdefault((usage.file, at), usage)
-    wanted = terms_of(names.text)
+    wanted = terms_of(names.name)
     tests = [
         (usage.grade, not wanted <= terms_of(f"{file.path} {file.spans[at][2]}"), order)
         for order, ((file, at), usage) in enumerate(first.items())
@@ -343,7 +350,7 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
     """Return the definitions whose headers have a name as a base, by its line, if the name may be a type."""
     derived: dict[_Line, Defined] = {}
     if not any(ref.row.kind in _TYPES for ref in names.asked) and (
-        names.asked or not names.text[:1].isupper()
+        names.asked or not names.name[:1].isupper()
     ):
         return derived
     seen = set[_Line]()
@@ -351,12 +358,12 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
         file = usage.file
         if usage.grade == IN_COMMENTS:
             continue
-        if file.language == "rust" and (impl := impl_of(file.source, usage.position, names.text)):
+        if file.language == "rust" and (impl := impl_of(file.source, usage.position, names.name)):
             line, header, name = impl
             definition = Definition(file.path, "rust", "type", name, name, header, "", line, line, line)
             derived[file, line] = Defined(*astuple(definition), root=file.root)
         at = file.innermost(usage.line) if file.in_type(usage.line) else None
-        if at is not None and (file, at) not in seen and is_base(names.text, file.row(at), file.language):
+        if at is not None and (file, at) not in seen and is_base(names.name, file.row(at), file.language):
             seen.add((file, at))
             definition = file.row(at).of(file.proposed.file)
             derived[file, usage.line] = Defined(*astuple(definition), root=file.root)
@@ -387,7 +394,7 @@ def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
     """Return the line where the signature of each definition in a file begins, behind attributes."""
     own = names.in_file(file.root, file.path)
-    lines = file.source.decode("utf-8", "replace").split("\n") if own else []
+    lines = file.source.split("\n") if own else []
     return [
         (line + head_of(lines[line - 1 : line + _MOST_HEAD], ref.row.signature).start, ref)
         for ref in own
@@ -398,7 +405,7 @@ def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
 def _hydrated(usage: _Occurrence) -> Usage:
     """Return a usage with its line and the definition around it."""
     file, source, position = usage.file, usage.file.source, usage.position
-    start, end = source.rfind(b"\n", 0, position) + 1, source.find(b"\n", position)
+    start, end = source.rfind("\n", 0, position) + 1, source.find("\n", position)
     end = end if end >= 0 else len(source)
     text = source[max(start, position - _TEXT_BEFORE) : min(end, position + _TEXT_AFTER)]
     at = file.innermost(usage.line)
@@ -407,8 +414,8 @@ def _hydrated(usage: _Occurrence) -> Usage:
         file.root,
         file.path,
         usage.line,
-        len(source[start:position].decode("utf-8", "replace")) + 1,
-        text.decode("utf-8", "replace").strip(),
+        position - start + 1,
+        text.strip(),
         GRADES[usage.grade],
         tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS]),
         inside,

@@ -12,7 +12,7 @@ def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: st
     modules = by_module((path, path) for path in paths)
     found = [
         entry
-        for statement in import_statements(text.encode(), at, language)
+        for statement in import_statements(text, at, language)
         if name in statement.words or statement.opens_all
         for entry in statement.agreeing(modules, name)
     ]
@@ -77,6 +77,6 @@ def test_an_import_from_elsewhere_names_no_file() -> None:
 
 
 def test_a_statement_in_a_line_of_five_megabytes_takes_little_time() -> None:
-    text = b"import a, " * 500_000 + b"\n" + b"from b import (" + b"c, " * 1_000_000
+    text = "import a, " * 500_000 + "\n" + "from b import (" + "c, " * 1_000_000
     found = import_statements(text, "a.py", "python")
     assert [len(one.text) for one in found] == [4_000, 4_000]
