@@ -149,7 +149,7 @@ def duplicates(
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
     session = yield from invocation.session(engine, scope, options, complete=changed is not None)
     answer = session.duplicates(changed=changed, filters=invocation.filters(options), **vars(limits))
-    answer = replace(answer, groups=cut(answer.groups, same=SAME[: SAME.index(same) + 1]))
+    answer = replace(answer, groups=cut(answer.groups, SAME[: SAME.index(same) + 1]))
     terminal = invocation.showing(session.revision)
     if options.json:
         text = terminal.json_text(answer)

@@ -73,13 +73,10 @@ class Group:
         return sum(lines) - max(lines)
 
 
-def cut(
-    groups: Sequence[Group], *, same: Collection[str] = SAME, min_score: float = 0.0
-) -> tuple[Group, ...]:
+def cut(groups: Sequence[Group], same: Collection[str]) -> tuple[Group, ...]:
     """Return the groups with only the matches that are asked for; a group without matches is left out."""
     kept = []
     for group in groups:
-        matches = tuple(match for match in group.matches if match.same in same and match.score >= min_score)
-        if matches:
+        if matches := tuple(match for match in group.matches if match.same in same):
             kept.append(replace(group, matches=matches))
     return tuple(kept)

@@ -22,7 +22,7 @@ from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.search.forms import parse_asked
-from codesearch.store.reader import IndexReader
+from codesearch.search.lookup import live_files
 from codesearch.types import Hit
 from codesearch.visible import visible
 
@@ -69,7 +69,7 @@ def score_questions(
     scores: QueryScores = {}
     unknown: list[str] = []
     with session.indexes() as (index,):
-        root, files = index.manifest.root, _files(index)
+        root, files = index.manifest.root, {file.path for _, file in live_files(index)}
     for number, question in enumerate(questions, 1):
         answer = session.search(question.query, top_k=DEPTH, by_file=True)
         definitions = session.search(question.query, top_k=DEPTH).hits
@@ -83,15 +83,6 @@ def score_questions(
     details = {"root": root, "model": answer.model, "unknown_answers": unknown}
     systems = {"default": summarise(scores)}
     return SuiteResult("questions", systems, len(questions), answer.documents, details=details)
-
-
-def _files(index: IndexReader) -> set[str]:
-    return {
-        file.path
-        for segment in index.segments
-        for file_id, file in enumerate(segment.files)
-        if file_id not in segment.dead_files
-    }
 
 
 def _places(session: Session, root: str, files: Collection[str], answer: str) -> list[str]:

@@ -26,7 +26,8 @@ import os
 import re
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +106,10 @@ def update_history(
     *,
     cut: Mapping[str, str] | None = None,
 ) -> int:
-    """Bring the index of a history up to date; return how many commits with a message are new in it."""
+    """Bring the index of a history up to date; return how many commits with a message are new in it.
+
+    `cut` maps ids of commits to texts that are left out.
+    """
     config = IndexConfig()
     digest = config.digest(encoder.model_id, f"commits {_VERSION}")
     last = last_manifest(history.folder)
@@ -135,11 +139,10 @@ def update_history(
                 dead=dead,
                 removed=len(dead),
             )
-            tokenizer, most = encoder.tokenizer_path, encoder.max_document_tokens
-            parser = CommitParser(history.repository, tokenizer, most, cut or {})
             # If this run is stopped, the next one compares all commits.
             (history.folder / _STATE).unlink(missing_ok=True)
-            embedded = build_index(plan, encoder, on_progress, parse=parser.parse).embedded
+            parse = partial(_parsed, history, encoder, cut or {})
+            embedded = build_index(plan, encoder, on_progress, parse=parse).embedded
         with suppress(OSError):  # Without the file, the next run compares all commits.
             write_atomically(history.folder / _STATE, history.state.encode(), for_owner=True)
         return embedded
@@ -187,60 +190,48 @@ def id_of(path: str) -> str:
     return path.partition("/")[2]
 
 
-@dataclass(frozen=True, slots=True)
-class CommitParser:
-    """Makes documents of commits. `cut` maps ids to texts that are left out."""
+def _parsed(
+    history: History, encoder: Encoder, cut: Mapping[str, str], files: Sequence[SourceFile]
+) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
+    """Yield each commit with its document, in order."""
+    for first in range(0, len(files), _CHUNK):
+        by_id = {id_of(file.path): file for file in files[first : first + _CHUNK]}
+        commits = {commit.id: commit for commit in read_changes(history.repository, by_id)}
+        for commit_id, file in by_id.items():
+            yield file, _document(file, commits.get(commit_id), encoder, cut.get(commit_id, "\0"))
 
-    repository: Repository
-    tokenizer: Path
-    max_tokens: int
-    cut: Mapping[str, str] = field(default_factory=dict)
 
-    def parse(
-        self, files: Sequence[SourceFile]
-    ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
-        """Yield each commit with its document, in order."""
-        for first in range(0, len(files), _CHUNK):
-            chunk = files[first : first + _CHUNK]
-            yield from zip(chunk, self.documents(chunk), strict=True)
-
-    def documents(self, files: Sequence[SourceFile]) -> list[ParsedFile]:
-        """Return the documents of some commits, in order."""
-        by_id = {id_of(file.path): file for file in files}
-        commits = {commit.id: commit for commit in read_changes(self.repository, by_id)}
-        return [self._document(file, commits.get(commit)) for commit, file in by_id.items()]
-
-    def _document(self, file: SourceFile, commit: Commit | None) -> ParsedFile:
-        record = FileRecord(file.path, file.language, file.size, digest=b"")
-        body = without_trailers(commit.body.replace(self.cut.get(commit.id, "\0"), "")) if commit else ""
-        if commit is None or not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
-            return ParsedFile(record, [], make_block([]), *join_tokens([]))
-        paths = [change.path for change in commit.changes]
-        document = Document(
-            path="",
-            language=file.language,
-            kind="section",
-            name="",
-            qualified_name=commit.subject,
-            signature="",
-            docstring=body,
-            start_line=1,
-            end_line=1,
-            last_line=1,
-            code="\n".join(commit.contexts),
-            start_byte=0,
-            end_byte=0,
-            copy_key=int(commit.id[:15], 16),
-            context="\n".join(paths[:_MAX_PATHS]),
-        )
-        tokens = tokenizer_at(self.tokenizer).encode_document(
-            document_text(document), self.max_tokens, file.language
-        )
-        row = document_row(document)._replace(signature=commit.author, docstring="")
-        summary = "\n".join(paths).encode("utf-8", "replace").decode()
-        return ParsedFile(
-            replace(record, summary=summary),
-            [row],
-            make_block([document_terms(document)]),
-            *join_tokens([tokens]),
-        )
+def _document(file: SourceFile, commit: Commit | None, encoder: Encoder, without: str) -> ParsedFile:
+    record = FileRecord(file.path, file.language, file.size, digest=b"")
+    body = without_trailers(commit.body.replace(without, "")) if commit else ""
+    if commit is None or not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
+        return ParsedFile(record, [], make_block([]), *join_tokens([]))
+    paths = [change.path for change in commit.changes]
+    document = Document(
+        path="",
+        language=file.language,
+        kind="section",
+        name="",
+        qualified_name=commit.subject,
+        signature="",
+        docstring=body,
+        start_line=1,
+        end_line=1,
+        last_line=1,
+        code="\n".join(commit.contexts),
+        start_byte=0,
+        end_byte=0,
+        copy_key=int(commit.id[:15], 16),
+        context="\n".join(paths[:_MAX_PATHS]),
+    )
+    tokens = tokenizer_at(encoder.tokenizer_path).encode_document(
+        document_text(document), encoder.max_document_tokens, file.language
+    )
+    row = document_row(document)._replace(signature=commit.author, docstring="")
+    summary = "\n".join(paths).encode("utf-8", "replace").decode()
+    return ParsedFile(
+        replace(record, summary=summary),
+        [row],
+        make_block([document_terms(document)]),
+        *join_tokens([tokens]),
+    )

@@ -205,7 +205,7 @@ def test_python_gets_records_that_can_be_cut_again(engine, root):
     assert (answer.functions, answer.changed, answer.roots) == (5, None, (str(root),))
     (group,) = answer.groups
     assert [match.same for match in group.matches] == ["text", "renamed", "meaning"]
-    assert cut(answer.groups, min_score=1.0)[0].matches == group.matches[:2]
+    assert cut(answer.groups, ("text", "renamed"))[0].matches == group.matches[:2]
     assert group.extra_lines == 6 + 6 + 4
     with pytest.raises(ConfigError, match="is in no git work tree"):
         engine.session(Scope((root,)), Policy(budget_s=math.inf)).duplicates(changed="HEAD")
