@@ -39,7 +39,7 @@ from codesearch.text.tokenizer import TokenIds, document_text
 from training.build import build_model
 from training.config import CONFIGS, TrainConfig, read_train_recipe
 from training.encoders.joint import SHARED
-from training.evaluate import encode_texts
+from training.evaluation.mrr import encode_texts
 
 PAGE = DEV_DOCS / "speed.md"
 _BATCH = 4_096

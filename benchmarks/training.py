@@ -21,7 +21,7 @@ from benchmarks.process import measured
 from benchmarks.publish import DEV_DOCS, fill, line, record
 from training.config import CONFIGS, Source, TrainConfig, read_train_recipe
 from training.corpus.rows import CsnRow, Row, to_line, write_lines
-from training.pipeline import read_parts
+from training.pipeline import read_datasets
 from training.sources import read_pairs
 from training.vocabulary import make_tokenizer
 
@@ -142,7 +142,7 @@ def _vocabulary(work: Path, config: TrainConfig, pairs: int) -> int:
 
 
 def _tokenize(work: Path, config: TrainConfig, pairs: int) -> int:
-    (part,) = read_parts([_source(work)], work, config, "train")
+    (part,) = read_datasets([_source(work)], work, config, "train")
     return len(part.samples)
 
 

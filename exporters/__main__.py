@@ -64,7 +64,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _test_texts(corpus: Path) -> list[str]:
     """Return queries and documents of the first test rows of each language."""
-    from training.evaluation_sets import first_test_rows
+    from training.evaluation.sets import first_test_rows
     from training.samples import texts_of_row
 
     return [text for row in first_test_rows(corpus, _ROWS) for text in texts_of_row(row)]

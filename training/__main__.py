@@ -164,7 +164,7 @@ def _add_compounds(parser: argparse.ArgumentParser) -> None:
 def _compounds(options: argparse.Namespace) -> None:
     from training.corpus.compounds import learn_compounds
     from training.corpus.rows import read_rows
-    from training.evaluation_sets import row_files
+    from training.evaluation.sets import row_files
 
     rows = chain.from_iterable(
         islice(read_rows(path), 0, None, options.every) for path in row_files(options.corpus, "train")

@@ -25,17 +25,17 @@ Texts = tuple[Tensor, Tensor]
 """Padded ids and mask, both int64 [B, T]."""
 
 
-class Part(NamedTuple):
+class SourceDataset(NamedTuple):
     """The training pairs of one source."""
 
     source: Source
     samples: Samples
 
 
-class Planned(NamedTuple):
-    """A batch before its texts are gathered: the number of its part, and of its pairs, int64 [B]."""
+class BatchIndices(NamedTuple):
+    """A batch before its texts are gathered: the number of its dataset, and of its pairs, int64 [B]."""
 
-    part: int
+    dataset: int
     indices: NDArray[np.int64]
 
 
@@ -45,29 +45,29 @@ def stream(seed: int, *names: int | str) -> int:
     return int(np.random.SeedSequence((seed, *words)).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
-def plan_epoch(
-    parts: Sequence[Part], config: TrainConfig, epoch: int, *, grouped: bool = True
-) -> list[Planned]:
+def sample_batches(
+    datasets: Sequence[SourceDataset], config: TrainConfig, epoch: int, *, grouped: bool = True
+) -> list[BatchIndices]:
     """Divide the pairs of an epoch into batches, in random order.
 
     The pairs of a language are dealt again and again, each time in another order, and an epoch takes the next `share`
     of them. The rest makes a smaller batch, unless there are fewer than `MIN_BATCH`.
 
     Args:
-        parts: sources with their pairs.
+        datasets: sources with their pairs.
         config: settings.
         epoch: counts from 0.
         grouped: whether a batch holds one language.
     """
     batches = []
-    for number, (source, samples) in enumerate(parts):
+    for number, (source, samples) in enumerate(datasets):
         groups = samples.languages if grouped else np.zeros(len(samples), np.int64)
         for group in np.unique(groups):
             members = np.flatnonzero(groups == group)
             seed = stream(config.seed, number, samples.language_names[group])
             taken = members[_taken(len(members), source.share, seed, epoch)]
             batches += [
-                Planned(number, taken[start : start + config.batch_size])
+                BatchIndices(number, taken[start : start + config.batch_size])
                 for start in range(0, len(taken), config.batch_size)
             ]
     batches = [batch for batch in batches if len(batch.indices) >= MIN_BATCH]
@@ -112,8 +112,8 @@ class Batch:
         """Copy the tensors to a device; from pinned memory, the copies overlap with computation."""
         return self._each(lambda tensor: tensor.to(device, non_blocking=True))
 
-    def pinned(self) -> Batch:
-        """Copy the tensors to pinned memory."""
+    def pin_memory(self) -> Batch:
+        """Copy the tensors to pinned memory; a data loader calls this."""
         return self._each(Tensor.pin_memory)
 
     def _each(self, call: Callable[[Tensor], Tensor]) -> Batch:
@@ -128,10 +128,10 @@ class Batch:
 
 
 def make_batch(
-    part: Part, indices: NDArray[np.int64], config: TrainConfig, *, counts: bool, seed: int
+    dataset: SourceDataset, indices: NDArray[np.int64], config: TrainConfig, *, counts: bool, seed: int
 ) -> Batch:
     """Gather the texts of a batch; `seed` draws wrong documents, names as queries and the tokens that are dropped."""
-    samples, draw = part.samples, np.random.default_rng(seed)
+    samples, draw = dataset.samples, np.random.default_rng(seed)
     wrong = _wrong(samples, indices, config.hard_negatives, draw)
     answers = samples.answers[indices]
     # The right documents of the batch are negatives of all other queries already.
@@ -152,7 +152,7 @@ def make_batch(
         queries=queries,
         documents=texts,
         lengths=(torch.arange(1, texts[1].shape[1] + 1) * (texts[1] > 0)).amax(dim=1),
-        weights=torch.from_numpy(samples.weights[indices] * np.float32(part.source.weight)),
+        weights=torch.from_numpy(samples.weights[indices] * np.float32(dataset.source.weight)),
         also_right=also_right,
     )
 

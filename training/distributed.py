@@ -34,7 +34,7 @@ def rank() -> int:
 
 
 @contextmanager
-def joined(device: torch.device) -> Iterator[torch.device]:
+def process_group(device: torch.device) -> Iterator[torch.device]:
     """Join the processes that `torchrun` started, if it did; yield the device of this one."""
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield device
@@ -49,33 +49,33 @@ def joined(device: torch.device) -> Iterator[torch.device]:
     distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_PATIENCE)
     try:
         yield device
-        wait_for_all()
+        barrier()
     finally:
         distributed.destroy_process_group()
 
 
-def wait_for_all() -> None:
+def barrier() -> None:
     """Wait until all processes are here: `torchrun` may stop the first one, which still writes, when another ends."""
     if world() > 1:
         distributed.barrier()
 
 
 @contextmanager
-def first_alone() -> Iterator[None]:
+def main_process_first() -> Iterator[None]:
     """Let the first process finish the block before the others enter it, so they find its files."""
     if rank():
-        wait_for_all()
+        barrier()
     yield
     if not rank():
-        wait_for_all()
+        barrier()
 
 
-def own_part(rows: Tensor) -> Tensor:
+def local_rows(rows: Tensor) -> Tensor:
     """Return the rows of this process."""
     return rows.tensor_split(world())[rank()]
 
 
-def gathered(vectors: Tensor, count: int) -> Tensor:
+def gather_vectors(vectors: Tensor, count: int) -> Tensor:
     """Return the vectors of all processes, float32 [N, D]; only those of this one pass gradients on.
 
     Args:
@@ -102,7 +102,7 @@ def sum_gradients(parameters: Iterable[Tensor]) -> None:
                 distributed.all_reduce(parameter.grad)
 
 
-def of_first(value: _Value) -> _Value:
+def broadcast(value: _Value) -> _Value:
     """Return the value of the first process."""
     values = [value]
     if world() > 1:
@@ -110,7 +110,7 @@ def of_first(value: _Value) -> _Value:
     return values[0]
 
 
-def any_is(flag: bool, device: torch.device) -> bool:
+def any_rank(flag: bool, device: torch.device) -> bool:
     """Return whether the flag of any process is set."""
     if world() == 1:
         return flag

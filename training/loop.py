@@ -10,31 +10,32 @@ import math
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.optim.lr_scheduler import LambdaLR
+from torch.utils.data import DataLoader, Dataset
 from tqdm import tqdm
 
 from training import checkpoint
 from training.batches import stream
 from training.config import TrainConfig
 from training.curves import events_of, plot_curve
-from training.distributed import any_is, of_first, rank, sum_gradients, wait_for_all
+from training.distributed import any_rank, barrier, broadcast, rank, sum_gradients
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
 from training.objectives import Objective
 
 CHECKPOINT_S = 60.0
 PREPARED = 4
-"""Batches that wait for their step, for each worker."""
+"""Batches that wait for their step, for each worker process."""
 SHOWN_S = 1.0
 _log = logging.getLogger(__name__)
 
@@ -67,7 +68,7 @@ def train(
     run: Path,
     validate: Callable[[], Mapping[str, float]],
     *,
-    workers: int = 1,
+    workers: int = 0,
     checkpoint_s: float = CHECKPOINT_S,
 ) -> Progress:
     """Train until the epochs or the patience are exhausted; return the final progress.
@@ -78,7 +79,7 @@ def train(
         config: settings.
         run: folder for the checkpoint, the best weights, the metrics and their plot.
         validate: returns the figures of the model; `average` decides which epoch is kept.
-        workers: threads that prepare batches ahead of their step.
+        workers: processes that prepare batches ahead of their step; 0 for none.
         checkpoint_s: seconds between checkpoints inside an epoch.
 
     Raises:
@@ -96,7 +97,7 @@ def train(
                     "give lower learning rates and another --run folder"
                 )
             model.eval()
-            record["valid_mrr"] = of_first({} if rank() else validate())
+            record["valid_mrr"] = broadcast({} if rank() else validate())
             trainer.end_epoch(record)
     return trainer.progress
 
@@ -119,6 +120,17 @@ def interruptions() -> Iterator[threading.Event]:
         yield stopped
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps(Dataset[Any]):
+    """The batches of an epoch, by the number of their step."""
+
+    objective: Objective
+    seed: Callable[[int], int]
+
+    def __getitem__(self, step: int) -> Any:  # noqa: ANN401 - the objective's kind of batch.
+        return self.objective.prepare(step, self.seed(step))
 
 
 class _Trainer:
@@ -146,19 +158,32 @@ class _Trainer:
         with (
             self._bar(steps) as bar,
             events_of(self.run, first + progress.step) as add_events,
-            batches_ahead(self._prepare, range(progress.step, steps), workers) as batches,
         ):
-            for step, batch in batches:
-                self._step(step, batch, progress.epoch + step / steps)
+            loader = DataLoader(
+                _Steps(self.objective, self._seed),
+                batch_size=None,
+                sampler=range(progress.step, steps),
+                num_workers=workers,
+                # Pickled for another start method, mapped samples would be copied.
+                multiprocessing_context="fork" if workers else None,
+                prefetch_factor=PREPARED if workers else None,
+                pin_memory=device.type == "cuda",
+            )
+            rates = LambdaLR(
+                self.optimizer, partial(_share_of_rate, self.config, steps), first + progress.step - 1
+            )
+            for step, batch in enumerate(loader, progress.step):
+                self._step(step, batch)
+                rates.step()
                 now = time.perf_counter()
                 progress.train_s, started = progress.train_s + now - started, now
                 bar.update()
-                stop = any_is(stopped.is_set(), device)
+                stop = any_rank(stopped.is_set(), device)
                 if stop or now - saved >= checkpoint_s:
                     self.save()
                     saved = now
                 if stop:
-                    wait_for_all()
+                    barrier()
                     raise KeyboardInterrupt
                 if now - shown >= SHOWN_S:
                     bar.set_postfix(loss=f"{self.loss:.4f}", refresh=False)
@@ -191,12 +216,8 @@ class _Trainer:
     def _seed(self, step: int) -> int:
         return stream(self.config.seed, self.progress.epoch, step)
 
-    def _prepare(self, step: int) -> Any:  # noqa: ANN401 - the objective's kind of batch.
-        return self.objective.prepare(step, self._seed(step))
-
-    def _step(self, step: int, batch: Any, epochs_done: float) -> None:  # noqa: ANN401
+    def _step(self, step: int, batch: Any) -> None:  # noqa: ANN401 - the objective's kind of batch.
         config, progress = self.config, self.progress
-        _set_rate(self.optimizer, config, epochs_done)
         self.optimizer.zero_grad()
         loss = self.objective.backward(batch, self._seed(step))
         sum_gradients(self.model.parameters())
@@ -245,30 +266,6 @@ class _Trainer:
                 _log.info("resuming at epoch %d, step %d", self.progress.epoch + 1, self.progress.step)
 
 
-@contextmanager
-def batches_ahead(
-    prepare: Callable[[int], Any], steps: range, workers: int
-) -> Iterator[Iterator[tuple[int, Any]]]:
-    """Yield an iterator of (step, batch) in order; threads prepare the batches of the next steps."""
-    pool = ThreadPoolExecutor(workers, "prepare")
-
-    def taken() -> Iterator[tuple[int, Any]]:
-        waiting: deque[tuple[int, Future[Any]]] = deque()
-        for step in steps:
-            waiting.append((step, pool.submit(prepare, step)))
-            if len(waiting) > PREPARED * workers:
-                first, batch = waiting.popleft()
-                yield first, batch.result()
-        while waiting:
-            first, batch = waiting.popleft()
-            yield first, batch.result()
-
-    try:
-        yield taken()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
 def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Optimizer:
     """Make Adam with learning rates for token vectors, for token weights and for all other weights."""
     groups: dict[str, list[torch.nn.Parameter]] = {"table.weight": [], "log_weight": [], "": []}
@@ -282,11 +279,12 @@ def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Opti
         "": config.body_learning_rate,
     }
     return torch.optim.Adam(
-        [{"params": its, "base": rates[end]} for end, its in groups.items() if its], fused=True
+        [{"params": its, "lr": rates[end], "initial_lr": rates[end]} for end, its in groups.items() if its],
+        fused=True,
     )
 
 
-def _set_rate(optimizer: torch.optim.Optimizer, config: TrainConfig, epochs_done: float) -> None:
-    left = 1 - epochs_done / config.epochs
-    for group in optimizer.param_groups:
-        group["lr"] = group["base"] * (config.decay + (1 - config.decay) * left)
+def _share_of_rate(config: TrainConfig, steps: int, step: int) -> float:
+    """Return the learning rate of a step, counted over all epochs, as a share of the first one."""
+    left = 1 - step / (steps * config.epochs)
+    return config.decay + (1 - config.decay) * left

@@ -17,9 +17,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from training.batches import Batch, Part, Planned, Texts, encode_by_length, make_batch, plan_epoch, stream
+from training.batches import (
+    Batch,
+    BatchIndices,
+    SourceDataset,
+    Texts,
+    encode_by_length,
+    make_batch,
+    sample_batches,
+    stream,
+)
 from training.config import TrainConfig
-from training.distributed import gathered, own_part, rank, world
+from training.distributed import gather_vectors, local_rows, rank, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
 from training.losses import make_loss, similarities
@@ -58,29 +67,29 @@ class PairObjective:
         self,
         model: JointEncoder,
         config: TrainConfig,
-        parts: Sequence[Part],
+        datasets: Sequence[SourceDataset],
         device: torch.device,
         original: JointEncoder | None = None,
     ) -> None:
-        """Learn from `parts`, and keep the cosines of the `original` as far as the settings say."""
-        self.model, self._config, self._parts, self._device = model, config, parts, device
+        """Learn from `datasets`, and keep the cosines of the `original` as far as the settings say."""
+        self.model, self._config, self._datasets, self._device = model, config, datasets, device
         self._loss, self._original = make_loss(config), original
-        self._plan: list[Planned] = []
-        self._language_weights = language_weights(parts)
+        self._batches: list[BatchIndices] = []
+        self._language_weights = language_weights(datasets)
 
     def start(self, epoch: int) -> int:
         """Divide the epoch's pairs into batches."""
-        self._plan = plan_epoch(self._parts, self._config, epoch)
-        return len(self._plan)
+        self._batches = sample_batches(self._datasets, self._config, epoch)
+        return len(self._batches)
 
     def prepare(self, step: int, seed: int) -> Batch:
         """Gather the texts of a batch."""
-        part, indices = self._plan[step]
+        number, indices = self._batches[step]
         counts = self.model.takes_counts
-        batch = make_batch(self._parts[part], indices, self._config, counts=counts, seed=seed)
+        batch = make_batch(self._datasets[number], indices, self._config, counts=counts, seed=seed)
         if self._config.language_weights == "equal":
             batch.weights.mul_(self._language_weights[batch.language])
-        return batch.pinned() if self._device.type == "cuda" else batch
+        return batch
 
     def backward(self, batch: Batch, seed: int) -> Tensor:
         """Add the gradients of a batch.
@@ -139,10 +148,10 @@ class PairObjective:
         return loss if original is None else loss + self._config.keep * functional.mse_loss(cosines, original)
 
 
-def language_weights(parts: Sequence[Part]) -> dict[str, float]:
+def language_weights(datasets: Sequence[SourceDataset]) -> dict[str, float]:
     """Return the factors with which all languages count the same; their mean over the pairs of an epoch is 1."""
     counts: dict[str, float] = {}
-    for source, samples in parts:
+    for source, samples in datasets:
         for number, name in enumerate(samples.language_names):
             pairs = source.share * float((samples.languages == number).sum())
             counts[name] = counts.get(name, 0.0) + pairs
@@ -154,7 +163,7 @@ def _chunks(batch: Batch, size: int) -> list[Chunk]:
 
     Each chunk has a part of the queries, too.
     """
-    own = [tuple(map(own_part, texts)) for texts in (batch.queries, (*batch.documents, batch.lengths))]
+    own = [tuple(map(local_rows, texts)) for texts in (batch.queries, (*batch.documents, batch.lengths))]
     count = min(len(own[0][0]), -(-len(own[1][0]) // size)) if size else 1
     sides = (zip(*(values.tensor_split(count) for values in texts), strict=True) for texts in own)
     return list(zip(*sides, strict=True))
@@ -163,7 +172,7 @@ def _chunks(batch: Batch, size: int) -> list[Chunk]:
 def _gathered(batch: Batch, sides: Sequence[Tensor]) -> list[Tensor]:
     """Return the vectors of all queries and of all documents of a batch, float32 [B, D] and [B + H, D]."""
     counts = (len(batch.queries[0]), len(batch.documents[0]))
-    return [gathered(side, count) for side, count in zip(sides, counts, strict=True)]
+    return [gather_vectors(side, count) for side, count in zip(sides, counts, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,29 +197,33 @@ class SkipGramObjective:
     """
 
     def __init__(
-        self, model: JointEncoder, config: TrainConfig, parts: Sequence[Part], device: torch.device
+        self,
+        model: JointEncoder,
+        config: TrainConfig,
+        datasets: Sequence[SourceDataset],
+        device: torch.device,
     ) -> None:
-        self._model, self._parts, self._device = model, parts, device
+        self._model, self._datasets, self._device = model, datasets, device
         self._config = replace(config, batch_size=TEXTS)
         counts = sum(
             np.bincount(packed.ids, minlength=model.context.num_embeddings)
-            for _, samples in parts
+            for _, samples in datasets
             for packed in (samples.documents, samples.queries)
         )
         self._noise = torch.from_numpy(counts.astype(np.float64) ** 0.75)
         self._kept = np.minimum(1, np.sqrt(FREQUENT * counts.sum() / np.maximum(counts, 1)))
-        self._plan: list[Planned] = []
+        self._batches: list[BatchIndices] = []
 
     def start(self, epoch: int) -> int:
         """Divide the functions into steps."""
-        self._plan = plan_epoch(self._parts, self._config, epoch, grouped=False)
-        return len(self._plan)
+        self._batches = sample_batches(self._datasets, self._config, epoch, grouped=False)
+        return len(self._batches)
 
     def prepare(self, step: int, seed: int) -> Tokens:
         """List the neighbours in some functions."""
-        part, indices = self._plan[step]
+        number, indices = self._batches[step]
         generator = torch.Generator().manual_seed(seed)
-        ids, owners = running_text(self._parts[part].samples, indices)
+        ids, owners = running_text(self._datasets[number].samples, indices)
         kept = torch.rand(len(ids), generator=generator).numpy() < self._kept[ids]
         centers, neighbours = neighbour_pairs(ids[kept], owners[kept], self._config.window)
         if len(centers) > _SKIPGRAM_PAIRS:
@@ -278,7 +291,7 @@ def neighbour_pairs(ids: NDArray[np.int64], owners: NDArray[np.int64], window: i
 def make_objective(
     model: JointEncoder,
     config: TrainConfig,
-    parts: Sequence[Part],
+    datasets: Sequence[SourceDataset],
     device: torch.device,
     original: JointEncoder | None = None,
 ) -> Objective:
@@ -286,5 +299,5 @@ def make_objective(
     if config.architecture == "ncs":
         if world() > 1:
             raise TrainingError("architecture ncs: trains in one process: start it without torchrun")
-        return SkipGramObjective(model, config, parts, device)
-    return PairObjective(model, config, parts, device, original)
+        return SkipGramObjective(model, config, datasets, device)
+    return PairObjective(model, config, datasets, device, original)

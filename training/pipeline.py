@@ -21,16 +21,16 @@ from codesearch.files import atomic_writer
 from codesearch.text.bundle import Bundle, load_bundle, read_manifest
 from codesearch.text.tokenizer import SubtokenTokenizer
 from training import checkpoint
-from training.batches import Part
+from training.batches import SourceDataset
 from training.build import build_model
 from training.config import Source, TrainConfig
 from training.corpus.rows import Row
-from training.distributed import first_alone, joined
+from training.distributed import main_process_first, process_group
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
-from training.evaluate import POOL, encode_texts, figures, ranks_among, recalls
-from training.evaluation_sets import Questions, read_cosqa, rows_elsewhere, rows_of
+from training.evaluation.mrr import POOL, encode_texts, figures, ranks_among, recalls
+from training.evaluation.sets import Questions, read_cosqa, rows_elsewhere, rows_of
 from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import CHECKPOINT_S, Progress, train
 from training.objectives import make_objective
@@ -43,8 +43,10 @@ from training.validation import held_out, validate
 from training.vocabulary import make_tokenizer
 
 _log = logging.getLogger(__name__)
-_GPU_WORKERS = 4
-"""Threads that prepare batches for a GPU; beside a step on the CPU one is enough."""
+WORKERS = 4
+"""Processes that prepare batches for a GPU; beside a step on the CPU, one is enough."""
+LARGE = 50_000
+"""Fewer pairs are prepared sooner than such a process starts, as far as a CPU is concerned."""
 
 MEASURED = {
     "all": "path, qualified name, rest of the docstring and code",
@@ -78,21 +80,21 @@ def train_run(
         ModelBundleError: the bundle is damaged.
         MissingExtraError: the settings ask for a teacher that is not installed.
     """
-    with joined(choose_device(device)) as on:
+    with process_group(choose_device(device)) as on:
         bundle = load_bundle(start) if start else None
         if bundle:
             config = fitting_config(config, bundle)
-        with first_alone():
-            parts, valid = _prepared(sources, run, config, bundle, vocabulary)
+        with main_process_first():
+            datasets, valid = _prepared(sources, run, config, bundle, vocabulary)
             tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
-            model = build_model(config, tokenizer.vocabulary_size, [part.samples for part in parts])
+            model = build_model(config, tokenizer.vocabulary_size, [dataset.samples for dataset in datasets])
             original = _initialised(model, run, config, bundle)
-        fit(model, config, parts, valid, run, device=on, original=original)
+        fit(model, config, datasets, valid, run, device=on, original=original)
 
 
 def _prepared(
     sources: Sequence[Source], run: Path, config: TrainConfig, bundle: Bundle | None, vocabulary: Path | None
-) -> tuple[list[Part], list[Part]]:
+) -> tuple[list[SourceDataset], list[SourceDataset]]:
     """Begin a run, or check that it was begun with the same settings; return its training and validation pairs."""
     decisive = {
         "config": asdict(config),
@@ -104,17 +106,19 @@ def _prepared(
     if not is_begun or not (run / checkpoint.TOKENIZER).exists():
         given = bundle.folder if bundle else vocabulary
         make_tokenizer(run, sources, config, given / checkpoint.TOKENIZER if given else None)
-    parts, valid = (read_parts(sources, run, config, partition) for partition in ("train", "valid"))
+    datasets, valid = (read_datasets(sources, run, config, partition) for partition in ("train", "valid"))
     if not is_begun:
-        checkpoint.write_config(run, {**decisive, **_facts([part.samples for part in parts], bundle)})
-    return parts, valid
+        checkpoint.write_config(
+            run, {**decisive, **_facts([dataset.samples for dataset in datasets], bundle)}
+        )
+    return datasets, valid
 
 
 def fit(
     model: JointEncoder,
     config: TrainConfig,
-    parts: Sequence[Part],
-    valid: Sequence[Part],
+    datasets: Sequence[SourceDataset],
+    valid: Sequence[SourceDataset],
     run: Path,
     *,
     device: torch.device | None = None,
@@ -127,7 +131,7 @@ def fit(
     Args:
         model: with its initial weights.
         config: settings.
-        parts: pairs to learn from.
+        datasets: pairs to learn from.
         valid: pairs whose MRR decides which epoch is kept.
         run: folder of the run.
         device: where to train; bfloat16 on CUDA.
@@ -141,9 +145,9 @@ def fit(
     device = device or torch.device("cpu")
     pools = held_out(valid, pool)
     model.to(device)
-    objective = make_objective(model, config, parts, device, original.to(device) if original else None)
+    objective = make_objective(model, config, datasets, device, original.to(device) if original else None)
     weights = sum(parameter.numel() for parameter in model.parameters())
-    pairs = sum(len(part.samples) for part in parts)
+    pairs = sum(len(dataset.samples) for dataset in datasets)
     _log.info("%s, %s weights, %s pairs to learn from", device, f"{weights:,}", f"{pairs:,}")
     return train(
         model,
@@ -151,7 +155,7 @@ def fit(
         config,
         run,
         lambda: validate(model, pools, config, device),
-        workers=_GPU_WORKERS if device.type == "cuda" else 1,
+        workers=WORKERS if device.type == "cuda" else int(pairs >= LARGE),
         checkpoint_s=checkpoint_s,
     )
 
@@ -312,14 +316,16 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     return model, tokenizer, config
 
 
-def read_parts(sources: Sequence[Source], run: Path, config: TrainConfig, partition: str) -> list[Part]:
+def read_datasets(
+    sources: Sequence[Source], run: Path, config: TrainConfig, partition: str
+) -> list[SourceDataset]:
     """Tokenize the pairs of each source with the run's vocabulary, or map the result of an earlier run."""
     tokenizer = run / checkpoint.TOKENIZER
     vocabulary, limits = (
         checkpoint.data_hash([tokenizer]),
         (config.max_query_tokens, config.max_document_tokens),
     )
-    parts = []
+    datasets = []
     for source in sources:
         decided_by = [checkpoint.data_hash(files_of(source, partition)), vocabulary, partition, source.most]
         folder = source.path if source.path.is_dir() else source.path.parent
@@ -332,5 +338,5 @@ def read_parts(sources: Sequence[Source], run: Path, config: TrainConfig, partit
         )
         if not len(samples) and partition == "train":
             raise TrainingError(f"source {source.name}: no pairs to train on in {source.path}")
-        parts.append(Part(source, samples))
-    return parts
+        datasets.append(SourceDataset(source, samples))
+    return datasets

@@ -27,7 +27,7 @@ from codesearch.text.tokenizer import join_fields
 from training.config import Source, TrainConfig
 from training.corpus.rows import Row, row_of_record
 from training.errors import TrainingError
-from training.evaluation_sets import row_files
+from training.evaluation.sets import row_files
 from training.samples import MAX_TEXT_CHARS, MIN_NAME_CHARS, Pair, texts_of_row, without_name
 
 ALONE = "questions"

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from training.batches import Part
+from training.batches import SourceDataset
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
-from training.evaluate import POOL, mrr_by_language, with_average
+from training.evaluation.mrr import POOL, mrr_by_language, with_average
 
 _LEAST_POOL = 2
 _log = logging.getLogger(__name__)
 
 
-def held_out(parts: Sequence[Part], pool: int = POOL) -> list[tuple[Part, int]]:
+def held_out(datasets: Sequence[SourceDataset], pool: int = POOL) -> list[tuple[SourceDataset, int]]:
     """Return the sources that hold out pairs, with the number of pairs of a validation pool.
 
     It is smaller than `pool` if no language has as many.
@@ -27,32 +27,36 @@ def held_out(parts: Sequence[Part], pool: int = POOL) -> list[tuple[Part, int]]:
         TrainingError: no source holds out two pairs of one language.
     """
     found = []
-    for part in parts:
-        largest = max(np.bincount(part.samples.languages).tolist(), default=0)
+    for dataset in datasets:
+        largest = max(np.bincount(dataset.samples.languages).tolist(), default=0)
         if largest >= _LEAST_POOL:
-            found.append((part, min(pool, largest)))
+            found.append((dataset, min(pool, largest)))
             if largest < pool:
                 _log.warning(
                     "validation pools of %s have %d pairs, not %d: MRR is higher than published figures",
-                    part.source.name,
+                    dataset.source.name,
                     largest,
                     pool,
                 )
     if not found:
-        count = sum(len(part.samples) for part in parts)
+        count = sum(len(dataset.samples) for dataset in datasets)
         raise TrainingError(f"{count} validation pairs: give a corpus with at least two of one language")
     return found
 
 
 def validate(
-    model: JointEncoder, parts: Sequence[tuple[Part, int]], config: TrainConfig, device: torch.device
+    model: JointEncoder,
+    datasets: Sequence[tuple[SourceDataset, int]],
+    config: TrainConfig,
+    device: torch.device,
 ) -> dict[str, float]:
     """Return the MRR of each source and their mean; with a single source, that of its languages."""
     found = [
-        mrr_by_language(model, part.samples, pool, config.validation_pools, device) for part, pool in parts
+        mrr_by_language(model, dataset.samples, pool, config.validation_pools, device)
+        for dataset, pool in datasets
     ]
     if len(found) == 1:
         return found[0]
     return with_average(
-        {part.source.name: its["average"] for (part, _), its in zip(parts, found, strict=True)}
+        {dataset.source.name: its["average"] for (dataset, _), its in zip(datasets, found, strict=True)}
     )

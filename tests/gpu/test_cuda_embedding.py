@@ -68,7 +68,7 @@ def test_six_layers_of_attention_embed_thousands_of_functions_a_second(dtype, le
         pytest.skip("no CUDA device")
     from training.build import build_model
     from training.config import TrainConfig
-    from training.evaluate import encode_texts
+    from training.evaluation.mrr import encode_texts
 
     config = TrainConfig(
         architecture="bert", dim=384, layers=6, heads=12, hidden_dim=1_536, max_document_tokens=128

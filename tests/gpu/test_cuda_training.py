@@ -52,6 +52,8 @@ def made_samples(count, seed=0):
     return Samples(
         queries=pack(queries),
         documents=pack(documents),
+        names=pack([np.zeros(0)] * count),
+        nameless=pack([np.zeros(0)] * count),
         languages=np.zeros(count, np.int64),
         language_names=("go",),
         answers=np.arange(count),

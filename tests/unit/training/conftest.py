@@ -60,10 +60,10 @@ def part(samples, name="documentation", **fields):
     """Return samples as those of a source."""
     from pathlib import Path
 
-    from training.batches import Part
+    from training.batches import SourceDataset
     from training.config import Source
 
-    return Part(Source(name, Path(name), **fields), samples)
+    return SourceDataset(Source(name, Path(name), **fields), samples)
 
 
 def documentation(corpus):

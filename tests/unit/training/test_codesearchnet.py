@@ -22,7 +22,7 @@ from tests import codesearchnet_sample  # noqa: E402
 from tests.command import Command  # noqa: E402
 from training import checkpoint  # noqa: E402
 from training.corpus.load import load  # noqa: E402
-from training.evaluate import encode_texts  # noqa: E402
+from training.evaluation.mrr import encode_texts  # noqa: E402
 from training.evaluation.predict import predict  # noqa: E402
 from training.pipeline import load_run  # noqa: E402
 from training.samples import texts_of_row  # noqa: E402
@@ -90,12 +90,12 @@ def test_a_submission_has_the_nearest_functions_of_all_files(official, tmp_path,
         encode(model.document("python"), texts_of_row(row)[1], config.max_document_tokens) for row in rows
     ]
     cosines = (torch.cat(documents) @ query.T).numpy()[:, 0]
-    of_first = [row for row in found if row["query"] == asked]
-    assert len(of_first) == 100 and len(found) == 100 * len({row["query"] for row in found})
+    broadcast = [row for row in found if row["query"] == asked]
+    assert len(broadcast) == 100 and len(found) == 100 * len({row["query"] for row in found})
     by_url = {row.url: (row.func_name, cosine) for row, cosine in zip(rows, cosines, strict=True)}
-    assert [by_url[row["url"]][0] for row in of_first] == [row["identifier"] for row in of_first]
+    assert [by_url[row["url"]][0] for row in broadcast] == [row["identifier"] for row in broadcast]
     np.testing.assert_allclose(
-        [by_url[row["url"]][1] for row in of_first], np.sort(cosines)[::-1][:100], atol=1e-5
+        [by_url[row["url"]][1] for row in broadcast], np.sort(cosines)[::-1][:100], atol=1e-5
     )
 
 

@@ -12,7 +12,7 @@ from training import objectives  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
-from training.evaluate import (  # noqa: E402
+from training.evaluation.mrr import (  # noqa: E402
     batch_mrr,
     encode,
     encode_texts,

@@ -331,7 +331,7 @@ def test_keeping_the_cosines_of_a_bundle_keeps_the_vectors_near(corpus, question
     (before,) = OnnxEncoder(load_bundle(SHIPPED)).encode_queries(["reaping zombies"])
     changed = {}
     for keep in ("0", "100"):
-        assert from_bundle(corpus, questions, tmp_path / keep, "--keep", keep) == 0
+        assert from_bundle(corpus, questions, tmp_path / keep, "--keep", keep, "--seed", "1") == 0
         changed[keep] = 1 - float(before @ query_vector(tmp_path / keep, "reaping zombies"))
     assert 0 < changed["100"] < changed["0"]
 

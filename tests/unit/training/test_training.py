@@ -12,14 +12,14 @@ pytest.importorskip("tqdm")
 from codesearch.text.tokenizer import join_fields  # noqa: E402
 from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
-from training.batches import counted, padded, plan_epoch  # noqa: E402
+from training.batches import counted, padded, sample_batches  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import ARCHITECTURES, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
 from training.curves import CURVE, EVENTS  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
-from training.evaluate import _shuffled, mrr_by_language  # noqa: E402
+from training.evaluation.mrr import _shuffled, mrr_by_language  # noqa: E402
 from training.pipeline import fit  # noqa: E402
 from training.samples import (  # noqa: E402
     make_samples,
@@ -121,6 +121,13 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     train(data, tmp_path / "stopped", config)
     assert len(curve(tmp_path / "stopped")) == config.epochs
     assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")
+
+
+def test_batches_of_another_process_give_the_same_curve(data, tmp_path, monkeypatch):
+    train(data, tmp_path / "alone")
+    monkeypatch.setattr("training.pipeline.LARGE", 0)
+    train(data, tmp_path / "beside")
+    assert curve(tmp_path / "beside") == curve(tmp_path / "alone")
 
 
 def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path):
@@ -227,7 +234,7 @@ def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_ro
     samples = make_samples(rows, tokenizer, max_query_tokens=9, max_document_tokens=9)
     config = TrainConfig(batch_size=25)
     chunks, next_chunks = (
-        [plan.indices for plan in plan_epoch([part(samples)], config, epoch)] for epoch in (0, 1)
+        [plan.indices for plan in sample_batches([part(samples)], config, epoch)] for epoch in (0, 1)
     )
     assert all(len(set(samples.languages[chunk])) == 1 for chunk in chunks)
     assert sorted(np.concatenate(chunks)) == list(range(120))
@@ -241,7 +248,7 @@ def test_the_batches_of_a_language_do_not_move_when_another_grows(data, syntheti
         rows = [dataclasses.replace(row, language="php") for row in synthetic_rows(60, 5)]
         rows += synthetic_rows(count, 6)
         samples = make_samples(rows, tokenizer, max_query_tokens=9, max_document_tokens=9)
-        batches = [plan.indices for plan in plan_epoch([part(samples)], TrainConfig(batch_size=25), 0)]
+        batches = [plan.indices for plan in sample_batches([part(samples)], TrainConfig(batch_size=25), 0)]
         found.append(sorted(batch.tolist() for batch in batches if batch[0] < 60))
         found.append(_shuffled(samples)["php"].tolist())
     assert found[:2] == found[2:]
@@ -251,14 +258,16 @@ def test_an_epoch_takes_the_next_share_of_each_source(data):
     _, samples, few = data
     config = dataclasses.replace(CONFIG, batch_size=20)
     sources = [part(samples, share=0.25), part(few, "history", share=2)]
-    epochs = [plan_epoch(sources, config, epoch) for epoch in range(5)]
-    taken = [sorted(i for batch in its if batch.part == 0 for i in batch.indices.tolist()) for its in epochs]
+    epochs = [sample_batches(sources, config, epoch) for epoch in range(5)]
+    taken = [
+        sorted(i for batch in its if batch.dataset == 0 for i in batch.indices.tolist()) for its in epochs
+    ]
     assert [len(its) for its in taken] == [100] * 5
     assert sorted(sum(taken[:4], [])) == list(range(400))
     assert taken[4] != taken[0]
-    twice = [i for batch in epochs[0] if batch.part == 1 for i in batch.indices.tolist()]
+    twice = [i for batch in epochs[0] if batch.dataset == 1 for i in batch.indices.tolist()]
     assert sorted(twice) == sorted([*range(100)] * 2)
-    assert len({batch.part for batch in epochs[0][:10]}) == 2
+    assert len({batch.dataset for batch in epochs[0][:10]}) == 2
 
 
 def test_padding_is_masked(data):
@@ -347,7 +356,7 @@ def test_the_learning_rate_falls_to_its_last_share(data, tmp_path, monkeypatch):
     step = torch.optim.Adam.step
 
     def watched(self, *arguments, **options):
-        shares.append({round(group["lr"] / group["base"], 4) for group in self.param_groups})
+        shares.append({round(group["lr"] / group["initial_lr"], 4) for group in self.param_groups})
         return step(self, *arguments, **options)
 
     monkeypatch.setattr(torch.optim.Adam, "step", watched)
