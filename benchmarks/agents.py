@@ -151,8 +151,8 @@ def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> Cost |
         answer = engine.search(text, scope, top_k=count, refresh=False, by_file=is_first, screen=screen)
         shown = hits_text(answer, root, _TOKENS if is_first else 2 * _TOKENS)
         read += len(shown)
-        listed = (one for hit in answer.hits for one in (hit, *hit.others))
-        if found := next((hit for hit in listed if _is_right(hit, right) and _is_shown(hit, shown)), None):
+        listed = (hit for hit in answer.screen if _is_right(hit, right) and _is_shown(hit, shown))
+        if found := next(listed, None):
             code = engine.session(scope).read(f"{found.path}:{found.start_line}")
             return Cost(read + len(readings_text(code, root, _READ_TOKENS)), calls + 1)
     return None

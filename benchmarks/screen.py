@@ -1,11 +1,12 @@
-"""Questions whose answers are definitions -> how often a terminal, and a tool for agents, shows the right one.
+"""Questions whose answers are definitions -> how often a terminal, the web page and an agent see the right one.
 
     python -m benchmarks.screen --applications DIR
 
 The questions are those of the suites `applications` (both halves) and `known-items` (Python). Each is asked as
 `codesearch query` asks it, and its answer is rendered for a terminal. A definition is visible if a row has its
 line, below or beside the name of its file. `list` is the share with the definition among the first fifteen of
-`query --flat`. `agent` is the answer of the tool `search` in 3,000 characters, `agent by default` that without options.
+`query --flat`. `page` is the web page in Chromium, in a window of 1280 x 800, without scrolling. `agent` is the answer
+of the tool `search` in 3,000 characters, `agent by default` that without options.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from statistics import fmean
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from benchmarks.publish import record
 from benchmarks.suites import applications
@@ -35,6 +38,11 @@ from codesearch.evaluation.suites import read_questions
 from codesearch.search.request import SearchRequest
 
 _SIZES = ((80, 24), (120, 40))
+_PAGE = {"width": 1280, "height": 800}
+_ON_PAGE = r"""() => [...document.querySelectorAll('#hits a[href*="#L"]')].filter((link) => {
+    const { bottom, width } = link.getBoundingClientRect();
+    return width && bottom <= innerHeight;
+}).map((link) => [link.href, link.textContent.split(/\W/).pop()])"""
 _TOKENS = {"agent by default": 250, "agent": 750}
 _HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)(?:  |-\d+ )")
 _OTHER = re.compile(r" *(\d+)(?:   |-\d+ )\S")
@@ -47,13 +55,24 @@ Answer = tuple[str, int | str]
 def main() -> None:
     """Measure each half and each size of a terminal."""
     parser = argparse.ArgumentParser(description=__doc__)
+    from playwright.sync_api import sync_playwright
+
+    from tests.browser.conftest import CHROMIUM, FLAGS
+    from tests.browser.service import running_site
+
     parser.add_argument("--applications", type=Path, required=True, help="data of the suite applications")
     found: dict[str, list[dict[str, bool]]] = defaultdict(list)
-    with tempfile.TemporaryDirectory() as home, closing(Engine(Path(home), device="cpu")) as engine:
+    with tempfile.TemporaryDirectory() as homes, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport=_PAGE)
         for half, root, exclude, questions in _asked(parser.parse_args().applications):
-            engine.index(root, IndexOptions(exclude=exclude))
-            session = engine.session(Scope((root,)), AS_INDEXED)
-            found[half] += [_visible(session, root, text, answers) for text, answers in questions.items()]
+            home = Path(homes, root.name)
+            with closing(Engine(home, device="cpu")) as engine, running_site(home) as address:
+                engine.index(root, IndexOptions(exclude=exclude))
+                session = engine.session(Scope((root,)), AS_INDEXED)
+                for text, answers in questions.items():
+                    on_page = bool(_definitions_on(page, address, text) & answers)
+                    found[half].append({**_visible(session, root, text, answers), "page": on_page})
     rows = {
         half: {
             "questions": len(of_half),
@@ -92,11 +111,21 @@ def _visible(session: Session, root: Path, text: str, answers: set[Answer]) -> d
     return found
 
 
+def _definitions_on(page: Any, address: str, text: str) -> set[Answer]:  # noqa: ANN401 - playwright is an extra.
+    """Return the definitions that the page shows for a query, by their lines and by their names."""
+    page.goto(f"{address}?{urlencode({'q': text})}")
+    page.wait_for_function("(text) => document.querySelector('#hits').dataset.query === text", arg=text)
+    shown = set[Answer]()
+    for href, name in page.evaluate(_ON_PAGE):
+        path = parse_qs(urlsplit(href).query)["path"][0]
+        shown |= {(path, int(href.rpartition("#L")[2].partition("-")[0])), (path, name)}
+    return shown
+
+
 def _shows(answer: EngineAnswer, rows: list[str], answers: set[Answer]) -> bool:
     by_place = {
         (Path(one.path).name, one.start_line): {(one.path, one.start_line), (one.path, one.name)}
-        for hit in answer.hits
-        for one in (hit, *hit.others)
+        for one in answer.screen
     }
     return any(by_place.get(place, set()) & answers for place in _places(rows))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
+from codesearch.search.screen import SNIPPET_LINES, WITH_CODE, fitted
 from codesearch.search.snippets import (
     MAX_COLOURED,
     explaining_words,
@@ -19,7 +20,7 @@ from codesearch.search.snippets import (
     marks,
     snippet_lines,
 )
-from codesearch.structure.text import counted, numbered_lines, short_name
+from codesearch.structure.text import after_name, counted, numbered_lines, short_name
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_lines
@@ -34,10 +35,7 @@ Line = tuple[int, str]
 """The number of a line, and its text without the common indentation, safe to print, and cut."""
 _OWN = 2
 """Rows for the command line above the output and the prompt below it."""
-SNIPPET_LINES = 3
 _WITH_CONTEXT = 6
-_WITH_CODE = 3
-"""Hits that show code on every screen."""
 _LEAST_DETAILS = 12
 """Characters of a name or a signature that are worth a part of a row."""
 _GUTTER = 11
@@ -103,7 +101,7 @@ def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
 def screen_definitions(terminal: Terminal) -> int:
     """Return how many definitions a screen shows; a fifth of its rows is for code."""
     rows = _rows_for_hits(terminal)
-    return max(rows - max(rows // 5, _WITH_CODE), _WITH_CODE)
+    return max(rows - max(rows // 5, WITH_CODE), WITH_CODE)
 
 
 def _rows_for_hits(terminal: Terminal) -> int:
@@ -136,7 +134,7 @@ def _in_one_row(
 ) -> tuple[str, str, str]:
     """Return a heading that fits into a row: details are shorter, then folders of the path are left out."""
     place, _, details = heading
-    name, rest = visible(short_name(hit)), _rest(hit)
+    name, rest = visible(short_name(hit)), visible(after_name(hit))
     room = max(width - len(place) - len(name) - 4, 0)
     if not has_code:
         details = cut(rest, room) if room > _LEAST_DETAILS else ""
@@ -148,15 +146,9 @@ def _in_one_row(
 
 def _other_row(hit: Hit, width: int) -> str:
     """Return a row for another definition of a file: its line, its name and its parameters or what it is."""
-    rest = _rest(hit)
+    rest = visible(after_name(hit))
     between = "" if rest.startswith("(") else "  "
     return cut(f"{hit.start_line:8}   {visible(short_name(hit))}{between}{rest}", width)
-
-
-def _rest(hit: Hit) -> str:
-    """Return what a signature says after the name; the kind if that is nothing."""
-    rest = hit.signature.partition(hit.name)[2].strip(" :{=") if hit.name else ""
-    return visible(rest) if rest else hit.kind
 
 
 def fold_path(place: str, width: int) -> str:
@@ -280,26 +272,6 @@ def _coloured(answer: Answer, blocks: Iterable[_Block], terminal: Terminal) -> s
                 console.print(Text(other, style="dim"), no_wrap=True, overflow="ellipsis")
         console.print(Text(_footer(answer), style="dim"))
     return captured.get()
-
-
-def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
-    """Return how many lines of code each hit shows in the rows that are left for code; None if they are too few.
-
-    The first hits get a line each, then more. What is left goes to the others.
-
-    >>> fitted([3, 3, 3, 3], 4), fitted([3, 3, 3, 3], 10), fitted([3, 3, 3], 2)
-    ([2, 1, 1, 0], [3, 3, 3, 1], None)
-    """
-    first = range(len(wanted))[:_WITH_CODE]
-    if rows < len(first):
-        return None
-    shown = [0] * len(wanted)
-    by_line = [at for _ in range(SNIPPET_LINES) for at in first]
-    for at in (*by_line, *(at for at in range(len(wanted)) for _ in range(SNIPPET_LINES))):
-        if rows and shown[at] < wanted[at]:
-            shown[at] += 1
-            rows -= 1
-    return shown
 
 
 def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:

@@ -203,6 +203,11 @@ class Answer:
     files: int = 0
     coverage: Coverage = field(default_factory=Coverage)
 
+    @property
+    def screen(self) -> list[Hit]:
+        """Every definition that is shown: each hit, followed by the other definitions of its file."""
+        return [shown for hit in self.hits for shown in (hit, *hit.others)]
+
 
 @dataclass(frozen=True, slots=True)
 class PlacesAnswer(Generic[T]):

@@ -73,7 +73,7 @@ def score_questions(
     for number, question in enumerate(questions, 1):
         answer = session.search(question.query, top_k=DEPTH, by_file=True)
         definitions = session.search(question.query, top_k=DEPTH).hits
-        shown = session.search(question.query, by_file=True, screen=SCREEN).hits
+        shown = session.search(question.query, by_file=True, screen=SCREEN).screen
         right = {known: set(_places(session, root, files, known)) for known in question.answers}
         unknown += [f"{question.at}: {known}" for known, places in right.items() if not places]
         scores["questions", question.query] = _score(
@@ -113,11 +113,10 @@ def _score(
         if answers(hit, as_file=as_file)
     ]
     rank = min(ranks, default=0)
-    on_screen = [hit for file in shown for hit in (file, *file.others)]
     return {
         "mrr": 1 / rank if rank else 0.0,
         **{f"hit_at_{k}": float(0 < rank <= k) for k in (1, 5, DEPTH)},
-        "screen": float(any(answers(hit, as_file=as_file) for hit in on_screen for as_file in (True, False))),
+        "screen": float(any(answers(hit, as_file=as_file) for hit in shown for as_file in (True, False))),
     }
 
 

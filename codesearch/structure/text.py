@@ -131,6 +131,12 @@ def short_name(of: Definition) -> str:
     return separator.join(parts)
 
 
+def after_name(of: Definition) -> str:
+    """Return what a signature says after the name; the kind if that is nothing."""
+    rest = of.signature.partition(of.name)[2].strip(" :{=") if of.name else ""
+    return rest or of.kind
+
+
 def cut(line: str, width: int) -> str:
     """Return the first characters of a line; control characters and invisible ones, except tabs, become escapes."""
     shown = "\t".join(map(visible, line[: width + 1].split("\t")))

@@ -22,55 +22,41 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from codesearch.config import MODES
-from codesearch.engine.answer import Answer
+from codesearch.engine.answer import usages_fields
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.engine.session import AS_INDEXED, Pace, Policy
+from codesearch.engine.session import AS_INDEXED, Pace, Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
+from codesearch.history.commits import HistoryAnswer
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.settings import SearchSettings
 from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
-from codesearch.web.present import Error, File, Status, answer_json, describe, show_file, show_status
+from codesearch.web.present import (
+    File,
+    Folder,
+    Status,
+    answer_json,
+    list_folder,
+    show_file,
+    show_status,
+)
 
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
-PREFIX = "/api/v1"
-_MAX_TEXT, _MAX_VALUES = 4000, 64
+_MAX_TEXT, _MAX_VALUES, _MAX_LINE = 4000, 64, 999_999_999
 _RETRY = {"Retry-After": "1"}
-_CONTENT_KINDS = {
-    "code": tuple(kind for kind in KINDS if kind not in ("section", "setting")),
-    "docs": ("section",),
-    "config": ("setting",),
-    "all": (),
-}
-"""Value of the parameter `content` -> the kinds that it allows; none means all."""
 
 _Text = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*$")]
 _Words = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
 """A text that is not blank."""
-_Several = Field(max_length=_MAX_VALUES)
-"""Of a parameter that can be given several times; its type is a tuple."""
-_Line = Annotated[int, Field(ge=1, le=999_999_999)]
-_Indexed = Annotated[_Words, Field(description="The indexed folder.")]
-_File = Annotated[_Words, Field(description="The file, relative to the folder.")]
-_Roots = Annotated[
-    tuple[_Text, ...], _Several, Field(description="Only this indexed folder, by default all.")
-]
-_Group = Annotated[_Text, Field(description="Only the folders of this group in the user's settings.")]
-_Languages = Annotated[tuple[_Text, ...], _Several, Field(description="Only this language.")]
-_Kind = Literal[KINDS]  # type: ignore[valid-type]
-_Kinds = Annotated[tuple[_Kind, ...], _Several, Field(description=f"Only this kind: {', '.join(KINDS)}.")]
-_Content = Annotated[
-    Literal["code", "docs", "config", "all"], Field(description="Code, documentation, configuration or all.")
-]
-_Globs = Annotated[
-    tuple[_Text, ...], _Several, Field(description="Only paths that match this glob; ! before it excludes.")
-]
-_Limit = Annotated[int, Field(ge=1, le=100, description="Hits to show.")]
-_Lines = Annotated[int, Field(ge=0, le=50, description="Lines of each snippet.")]
-_Mode = Annotated[Literal[MODES], Field(description="hybrid, lexical or semantic.")]  # type: ignore[valid-type]
+_Several = Annotated[tuple[_Text, ...], Field(max_length=_MAX_VALUES)]
+_Kinds = Annotated[tuple[Literal[KINDS], ...], Field(max_length=_MAX_VALUES)]  # type: ignore[valid-type]
+_Mode = Literal[*MODES, "exact"]  # type: ignore[valid-type]
+_Line = Annotated[int, Field(ge=1, le=_MAX_LINE)]
+_Limit = Annotated[int, Field(ge=1, le=100)]
 
 
 class Json(JSONResponse):
@@ -93,8 +79,8 @@ class Refusal(HTTPException):
 
 def failure(error: HTTPException) -> Json:
     """Return the answer that tells the client."""
-    cure = getattr(error, "cure", f"see {PREFIX}/openapi.json")
-    return Json(Error({"message": error.detail, "cure": cure}), error.status_code, error.headers)
+    cure = getattr(error, "cure", "see docs/web.md")
+    return Json({"error": {"message": error.detail, "cure": cure}}, error.status_code, error.headers)
 
 
 class Work:
@@ -124,7 +110,8 @@ def make_app(
 ) -> Starlette:
     """Make the application."""
     api = Api(engine, work, failed, Pace(pause_s=2, most_s=10))
-    routes = [Route(f"/v1/{name}", api.endpoint(*answer)) for name, answer in api.answers.items()]
+    answers = (api.search, api.similar, api.file, api.tree, api.usages, api.history, api.status)
+    routes = [Route(f"/v1/{answer.__name__}", api.endpoint(answer)) for answer in answers]
     mimetypes.add_type("text/javascript", ".js")  # Windows may have another type.
     return Starlette(
         routes=[
@@ -145,22 +132,9 @@ class Api:
     failed: Callable[[Exception], None]
     pace: Pace
 
-    @property
-    def answers(self) -> dict[str, tuple[Callable[..., Any], type, type[BaseModel]]]:
-        """The method that answers a path, the record that it returns, and its parameters."""
-        answers: dict[str, tuple[Callable[..., Any], type]] = {
-            "search": (self.search, Answer),
-            "similar": (self.similar, Answer),
-            "file": (self.file, File),
-            "status": (self.status, Status),
-            "openapi.json": (self.openapi, dict),
-        }
-        return {name: (answer, record, _parameters(answer)) for name, (answer, record) in answers.items()}
-
-    def endpoint(
-        self, answer: Callable[..., Any], record: type, model: type[BaseModel]
-    ) -> Callable[[Request], Any]:
+    def endpoint(self, answer: Callable[..., Any]) -> Callable[[Request], Any]:
         """Return the function that reads a request, calls a method and responds."""
+        model = _parameters(answer)
 
         async def respond(request: Request) -> Json:
             try:
@@ -178,94 +152,96 @@ class Api:
 
     def search(
         self,
-        q: Annotated[_Words, Field(description="A question, keywords, a name or code.")],
-        lang: _Languages = (),
+        q: _Words,
+        lang: _Several = (),
         kind: _Kinds = (),
-        content: _Content = "all",
         limit: _Limit = 20,
-        lines: _Lines = 3,
-        path: _Globs = (),
-        root: _Roots = (),
-        at: Annotated[
-            _Text,
-            Field(description="A git revision of the folder, which `codesearch index --at` has indexed."),
-        ] = "",
+        path: _Several = (),
+        root: _Several = (),
+        at: _Text = "",
         mode: _Mode = "hybrid",
-        flat: Annotated[bool, Field(description="Whether to rank definitions, not files.")] = False,
-        group: _Group = "",
+        flat: bool = False,
+        screen: Annotated[int, Field(ge=0, le=400)] = 0,
+        group: _Text = "",
     ) -> dict[str, Any]:
-        """Rank documents for a query."""
-        filters = Filters(lang, _kinds(kind, content), path)
-        request = SearchRequest(q, limit, mode, filters, by_file=not flat)
+        """Rank documents for a query; with `screen`, so many definitions in place of `limit` files."""
+        request = SearchRequest(
+            q,
+            SearchSettings.hits if screen else limit,
+            "lexical" if mode == "exact" else mode,
+            Filters(lang, kind, path),
+            by_file=not flat,
+            screen=screen,
+            fixed=mode == "exact",
+        )
         policy = Policy(may_index=False, budget_s=self.pace.budget_s())
         session = self.engine.session(_scope(self.engine, root, group, at), policy)
-        return answer_json(session.search(request), lines)
+        return answer_json(session.search(request), screen)
 
     def similar(
         self,
-        root: _Indexed,
-        path: _File,
-        line: Annotated[_Line, Field(description="A line of the definition.")],
-        lang: _Languages = (),
+        root: _Words,
+        path: _Words,
+        line: _Line,
+        lang: _Several = (),
         kind: _Kinds = (),
-        content: _Content = "all",
         limit: _Limit = 20,
-        lines: _Lines = 3,
-        filter_path: _Globs = (),
-        filter_root: _Roots = (),
-        group: _Group = "",
+        filter_path: _Several = (),
+        filter_root: _Several = (),
+        group: _Text = "",
     ) -> dict[str, Any]:
-        """Rank documents by their similarity to a definition."""
+        """Rank documents by their similarity to the definition at a line."""
         (folder,) = _roots(self.engine, (root,))
         view = _view(self.engine, folder, path)  # The index lists the file.
-        request = SearchRequest("", limit, filters=Filters(lang, _kinds(kind, content), filter_path))
-        place = Place(Path(view.root, view.path), line)
-        scope = _scope(self.engine, filter_root, group)
-        return answer_json(self.engine.session(scope, Policy(may_index=False)).similar(place, request), lines)
+        request = SearchRequest("", limit, filters=Filters(lang, kind, filter_path))
+        session = self.engine.session(_scope(self.engine, filter_root, group), Policy(may_index=False))
+        return answer_json(session.similar(Place(Path(view.root, view.path), line), request))
 
     def file(
         self,
-        root: _Indexed,
-        path: _File,
-        first: Annotated[_Line, Field(description="The first line to return.")] = 1,
-        last: Annotated[
-            int,
-            Field(
-                ge=0,
-                le=999_999_999,
-                description="The last line to return; 0 for as many as an answer has, 2,000.",
-            ),
-        ] = 0,
-        q: Annotated[_Text, Field(description="The query whose words are marked.")] = "",
+        root: _Words,
+        path: _Words,
+        first: _Line = 1,
+        last: Annotated[int, Field(ge=0, le=_MAX_LINE)] = 0,
+        q: _Text = "",
     ) -> File:
         """Return lines and definitions of an indexed file."""
         (folder,) = _roots(self.engine, (root,))
         return show_file(_view(self.engine, folder, path), first, last, q)
 
-    def status(
-        self,
-        changes: Annotated[bool, Field(description="Whether to compare each folder with its index.")] = False,
-    ) -> Status:
-        """List the indexed folders."""
-        return show_status(self.engine, changes=changes)
+    def tree(self, root: _Words, path: _Text = "") -> Folder:
+        """List an indexed folder."""
+        with self._as_indexed(root).indexes() as (index,):
+            return list_folder(index, path)
 
-    def openapi(self) -> dict[str, Any]:
-        """Return this description."""
-        return describe(PREFIX, self.answers)
+    def usages(
+        self,
+        root: _Words,
+        name: _Words,
+        lang: _Several = (),
+        path: _Several = (),
+        limit: Annotated[int, Field(ge=1, le=1000)] = 200,
+    ) -> dict[str, Any]:
+        """List the lines that use a name, and its definitions."""
+        filters = Filters(lang, (), path)
+        return usages_fields(self._as_indexed(root).usages(name, filters=filters, limit=limit, all_code=True))
+
+    def history(self, root: _Words, q: _Text = "", path: _Text = "", limit: _Limit = 20) -> HistoryAnswer:
+        """Rank the commits of a folder's git repository. The first request indexes them."""
+        return self._as_indexed(root).history(q, place=path or ".", top_k=limit)
+
+    def status(self) -> Status:
+        """List the indexed folders."""
+        return show_status(self.engine)
+
+    def _as_indexed(self, root: str) -> Session:
+        return self.engine.session(Scope(_roots(self.engine, (root,))), AS_INDEXED)
 
 
 def _view(engine: Engine, folder: str, path: str) -> FileView:
     """Return an indexed file with its definitions. No other file is read."""
     with engine.session(Scope((folder,)), AS_INDEXED).indexes() as indexes:
         return view_file(find_file(indexes, path))
-
-
-def _kinds(kinds: tuple[str, ...], content: str) -> tuple[str, ...]:
-    """Return the kinds that a request allows; none means all."""
-    allowed = _CONTENT_KINDS[content]
-    if kinds and allowed and not (kinds := tuple(kind for kind in kinds if kind in allowed)):
-        raise Refusal(400, "no kind that is given belongs to the content", "change kind or content")
-    return kinds or allowed
 
 
 def _scope(engine: Engine, roots: tuple[str, ...], group: str, at: str = "") -> Scope:
@@ -283,7 +259,7 @@ def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
     indexed = {encodable(status.root): status.root for status in engine.status()} if asked else {}
     for root in asked:
         if root not in indexed:
-            raise Refusal(404, f"{root[:200]} is not indexed", f"see {PREFIX}/status")
+            raise Refusal(404, f"{root[:200]} is not indexed", "see /api/v1/status")
     return tuple(indexed[root] for root in asked)
 
 
@@ -315,11 +291,6 @@ def _read(model: type[BaseModel], parameters: QueryParams) -> dict[str, Any]:
         return dict(model.model_validate(values))
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
-        name, cure = str(wrong["loc"][0])[:200], wrong["msg"]
-    if wrong["type"] == "extra_forbidden":
-        raise Refusal(400, f"{name} is no parameter", f"use only {', '.join(fields) or 'the path'}")
-    if wrong["type"] == "missing":
-        raise Refusal(400, f"{name} is missing", f"give {name}")
-    if wrong["type"] == "string_pattern_mismatch":
-        raise Refusal(400, f"{name} is blank or has a NUL character", f"give another {name}")
-    raise Refusal(400, f"{name} {str(wrong['input'])[:200]!r} is not allowed", f"{name}: {cure}")
+    is_blank = wrong["type"] == "string_pattern_mismatch"
+    what = "text that is not blank and has no NUL character" if is_blank else wrong["msg"]
+    raise Refusal(400, f"parameter {str(wrong['loc'][0])[:200]}: {what}", "see docs/web.md")

@@ -1,44 +1,41 @@
-"""Turn answers of the engine into records of the API, with code as tokens to colour, and describe these records."""
+"""Turn answers of the engine into records of the API, with code as tokens to colour."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
-from pydantic.json_schema import GenerateJsonSchema
 from pygments.token import Token
 
 import codesearch
-from codesearch.engine.answer import Answer, Changes, answer_fields
+from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.search.examples import example_questions
-from codesearch.search.lookup import count_kinds
+from codesearch.search.lookup import count_kinds, live_files
+from codesearch.search.screen import SNIPPET_LINES, WITH_CODE, fitted
 from codesearch.search.snippets import MAX_COLOURED, explaining_words, lexer_of, marks, snippet_lines
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
+from codesearch.store.reader import IndexReader
+from codesearch.structure.text import after_name, short_name
 from codesearch.structure.whole import FileView
-from codesearch.text.terms import STOP_WORDS, query_terms, terms_of
-from codesearch.types import Hit
+from codesearch.text.terms import query_terms
 
-_MAX_WORDS = 6
-_NAME_PARTS = ("name", "name_first")
 _MAX_LINE = 2_000
 """Characters of a line that are shown."""
 MOST = 2_000
 """Lines and definitions of a file in one answer. More would make the page slow."""
 _KEPT, _MOST_KEPT = 512, 10_000
-_REF = "#/components/schemas/{}"
 _CLASS_OF = (
     (Token.Comment, "comment"),
     (Token.Keyword.Type, "type"),
@@ -93,6 +90,16 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
+class Folder:
+    """The names of what is indexed in a folder, which is at `path` below `root`."""
+
+    root: str
+    path: str
+    folders: list[str]
+    files: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Root:
     """An indexed folder; `languages` and `kinds` are numbers of documents, `examples` questions that it answers."""
 
@@ -103,7 +110,6 @@ class Root:
     kinds: dict[str, int]
     examples: list[str]
     indexed: str
-    changes: Changes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,45 +121,30 @@ class Status:
     groups: dict[str, list[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Error:
-    """The answer if a request fails: `message` is what happened, `cure` what to do."""
+def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
+    """Return what `codesearch query --json` prints, with labels of all definitions and the best lines of each hit.
 
-    error: dict[Literal["message", "cure"], str]
-
-
-def answer_json(answer: Answer, lines: int) -> dict[str, Any]:
-    """Return what `codesearch query --json` prints, and for each hit its best lines and why it is a hit."""
-    words = explaining_words(answer.query, answer.mode)
-    terms = frozenset(query_terms(words))
+    If the definitions fill a screen, a fifth of its rows has code.
+    """
+    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     fields = answer_fields(answer)
-    for hit, entry in zip(answer.hits, fields["hits"], strict=True):
-        chosen = sorted(snippet_lines(hit, answer.query, answer.mode, lines))
-        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, chosen, terms)
-        entry["reasons"] = reasons(hit, words)
+    chosen = [snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES) for hit in answer.hits]
+    counts = fitted([len(best) for best in chosen], max(screen // 4, WITH_CODE)) if screen else None
+    for at, (hit, entry, best) in enumerate(zip(answer.hits, fields["hits"], chosen, strict=True)):
+        positions = sorted(best[: counts[at]] if counts else best)
+        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, positions, terms)
+        for definition, of in zip((hit, *hit.others), (entry, *entry["others"]), strict=True):
+            of["label"] = [short_name(definition) or hit.path, after_name(definition)]
     return fields
 
 
-def reasons(hit: Hit, query: str) -> list[str]:
-    """Say in a few words why a document is a hit."""
-    found = []
-    in_name = _shared(query, terms_of(hit.qualified_name or hit.name))
-    if in_name and any(hit.parts.get(part, 0) > 0 for part in (*_NAME_PARTS, "keywords")):
-        found.append("name contains " + ", ".join(f"`{word}`" for word in in_name))
-    in_text = _shared(query, terms_of(f"{hit.path} {hit.signature} {hit.docstring} {hit.code}"))
-    others = [word for word in in_text if word not in in_name]
-    if others and hit.parts.get("keywords", 0) > 0:
-        found.append("words: " + ", ".join(others))
-    elif not query and hit.parts.get("keywords", 0) > 0:
-        found.append("same words")
-    return found
-
-
-def _shared(query: str, terms: set[str]) -> list[str]:
-    """Return the first few words of a query that have one of some terms."""
-    words = dict.fromkeys(word.strip(".,;:!?()[]{}\"'`").lower() for word in query.split())
-    wanted = (word for word in words if word and word not in STOP_WORDS)
-    return [word for word in wanted if terms.intersection(query_terms(word))][:_MAX_WORDS]
+def list_folder(index: IndexReader, path: str) -> Folder:
+    """List a folder of an index."""
+    start = f"{path}/" if path else ""
+    paths = (file.path for _, file in live_files(index) if file.path.startswith(start))
+    parts = [of_file.removeprefix(start).partition("/") for of_file in paths]
+    folders, files = ({name for name, slash, _ in parts if bool(slash) == is_in} for is_in in (True, False))
+    return Folder(index.manifest.root, path, sorted(folders), sorted(files))
 
 
 def show_file(view: FileView, first: int, last: int, query: str) -> File:
@@ -198,13 +189,13 @@ def _parts(lines: Sequence[str]) -> Iterator[range]:
     yield range(start, len(lines))
 
 
-def show_status(engine: Engine, *, changes: bool) -> Status:
-    """Return what is indexed, and if `changes`, what an update of each index would do."""
+def show_status(engine: Engine) -> Status:
+    """Return what is indexed."""
     groups: dict[str, tuple[Path, ...]] = {}
     with suppress(ConfigError):  # A search says what is wrong with the settings.
         groups = user_groups()
     roots = []
-    for index in engine.status(changes=changes):
+    for index in engine.status():
         if index.error or is_revision(engine.home, index.root):
             continue
         # A search says which index cannot be read.
@@ -212,7 +203,7 @@ def show_status(engine: Engine, *, changes: bool) -> Status:
         with suppress(IndexStoreError), session.indexes() as (reader,):
             contents = (index.documents, index.files, index.languages, count_kinds(reader))
             created = index.manifest.created
-            roots.append(Root(index.root, *contents, list(example_questions(reader)), created, index.changes))
+            roots.append(Root(index.root, *contents, list(example_questions(reader)), created))
     paths = {name: list(map(str, folders)) for name, folders in groups.items()}
     return Status(codesearch.__version__, roots, paths)
 
@@ -277,67 +268,3 @@ def _tokens(code: str, language: str) -> Iterable[tuple[str, str]]:
 
 def _class_of(kind: Any) -> str:  # noqa: ANN401 - Pygments has no type for tokens.
     return next((name for of, name in _CLASS_OF if kind in of), "text")
-
-
-class _AllRequired(GenerateJsonSchema):
-    """Make schemas in which fields with a default are required too, because every answer has all of them."""
-
-    def field_is_required(self, field: Any, total: bool) -> bool:  # noqa: ANN401 - a type of pydantic
-        return True
-
-
-def describe(
-    prefix: str, answers: Mapping[str, tuple[Callable[..., Any], type, type[BaseModel]]]
-) -> dict[str, Any]:
-    """Describe the API: the function that answers a path below a prefix, its record and its parameters."""
-    adapters: list[Any] = [
-        (record, "serialization", TypeAdapter(record)) for record in (Answer, Hit, File, Status, Error)
-    ]
-    _, found = TypeAdapter.json_schemas(
-        adapters, ref_template=_REF.format("{model}"), schema_generator=_AllRequired
-    )
-    schemas: dict[str, Any] = {**found["$defs"], "dict": {"type": "object"}}
-    added = {
-        "snippet": {"type": "array", "items": {"$ref": _REF.format("Line")}},
-        "reasons": {"type": "array", "items": {"type": "string"}},
-    }
-    schemas["Hit"]["properties"].update(added)
-    schemas["Hit"]["required"] += added
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "codesearch", "version": codesearch.__version__},
-        "paths": {f"{prefix}/{name}": {"get": _operation(*answer)} for name, answer in answers.items()},
-        "components": {
-            "schemas": schemas,
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-        },
-        "security": [{}, {"token": []}],
-    }
-
-
-def _operation(answer: Callable[..., Any], record: type, model: type[BaseModel]) -> dict[str, Any]:
-    parameters = model.model_json_schema()
-    return {
-        "operationId": answer.__name__,
-        "summary": (answer.__doc__ or "").partition("\n")[0].removesuffix("."),
-        "parameters": [
-            {
-                "name": name,
-                "in": "query",
-                "required": name in parameters.get("required", ()),
-                "description": schema.pop("description"),
-                "schema": schema,
-            }
-            for name, schema in parameters.get("properties", {}).items()
-        ],
-        "responses": {
-            status: {
-                "description": about,
-                "content": {"application/json": {"schema": {"$ref": _REF.format(of)}}},
-            }
-            for status, about, of in (
-                ("200", "The answer", record.__name__),
-                ("default", "A failure", "Error"),
-            )
-        },
-    }

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from codesearch.engine.engine import Engine
-from tests.browser.reading import focused, names, opened, search, wait_for
+from tests.browser.reading import focused, names, opened, wait_for
 from tests.browser.service import running_site
 from tests.conftest import write_tree
 
@@ -75,6 +75,51 @@ def test_hits_of_the_file_are_marked_in_the_outline(open_page: Open) -> None:
     assert page.locator(".line.found").count() == 2
 
 
+def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/copying.py", q="copy"))
+    page.locator("#L4 .use", has_text="copy_tree").click()
+    page.wait_for_selector("#list .about:not(.hidden-text)")
+    assert page.locator("#list-title").inner_text() == "Usages of copy_tree"
+    assert page.locator("#summary").inner_text().startswith("0 usages in 0 files")
+    assert names(page) == ["copy_tree"]
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    opened(page, "copy_tree")
+    page.locator("#L7 .use", has_text="target").click()
+    page.wait_for_function("() => document.querySelector('#hits').dataset.query === 'target'")
+    assert page.locator(".others mark").count() > 3
+    page.locator(".others a").first.click()
+    page.wait_for_selector("#file h1")
+    page.keyboard.press("Escape")
+    assert page.locator("#list-title").inner_text() == "Usages of target"
+
+
+def test_the_tree_has_the_files_around_and_leads_to_them(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/numbers.py"))
+    files = page.get_by_role("navigation", name="Files")
+    page.wait_for_selector(".tree a[aria-current]")
+    assert files.locator("[aria-current]").inner_text() == "numbers.py"
+    assert files.locator("a:visible").all_inner_texts() == ["copying.py", "numbers.py"]
+    files.get_by_text("docs", exact=True).click()
+    files.get_by_role("link", name="guide.md").click()
+    page.wait_for_function("() => document.querySelector('#file h1').innerText === 'docs/guide.md'")
+    assert files.locator("[aria-current]").inner_text() == "guide.md"
+
+
+def test_a_link_on_a_phone_shows_the_path_and_the_way_back(
+    open_page: Open, long_site: tuple[str, Path]
+) -> None:
+    site, root = long_site
+    page = open_page(file_address(root, "long.py", "#L700"), base=site, width=390, height=844)
+    opened(page, "f700")
+    assert page.evaluate("document.querySelector('#L700').getBoundingClientRect().top") > 120
+    for selector in ("#file h1", "#file .back"):
+        box = page.locator(selector).bounding_box()
+        assert 80 < box["y"] < 140
+    page.get_by_role("button", name="Back").click()
+    page.wait_for_selector("#home:not([hidden])")
+
+
 def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
     page = open_page("?q=copy&lang=python")
     page.locator(".name").first.click()
@@ -95,22 +140,6 @@ def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page: Open, tre
     page.wait_for_selector("#error:not([hidden])")
     assert "../secret.py is not in the index of" in page.locator("#error").inner_text()
     page.watched.errors.clear()
-
-
-def test_more_lines_of_a_hit_are_shown_in_its_place(open_page: Open) -> None:
-    page = open_page()
-    search(page, "copy_file")
-    hit = page.locator(".hit", has_text="copying.py").first
-    assert hit.locator(".line").count() == 3
-    hit.get_by_role("button", name="More lines").click()
-    page.wait_for_function("() => document.querySelectorAll('.hit')[0].querySelectorAll('.line').length > 3")
-    numbers = [int(line.get_attribute("data-line")) for line in hit.locator(".line").all()]
-    assert numbers == [11, 12, 13, 14]
-    assert hit.locator("mark").first.inner_text() == "copy"
-    hit.get_by_role("button", name="More lines").click()
-    page.wait_for_function("() => document.querySelectorAll('.hit')[0].querySelectorAll('.line').length > 4")
-    assert hit.locator(".line").count() == 14
-    assert not hit.get_by_role("button", name="More lines").is_visible()  # This is the whole file.
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
     page.wait_for_selector(".hit")
     assert (
         "<img src=x onerror=document.title='owned'>/<script>.js:2"
-        in page.locator(".hit .place").first.inner_text()
+        in page.locator(".hit .place").first.text_content()
     )
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -28,7 +28,7 @@ def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
     assert "<script>document.title='owned'</script>" in code
     assert r'const reversed = "\u202e\u2066";' in code
     page.keyboard.press("s")
-    page.wait_for_selector("#list-title:not(.hidden-text)")
+    page.wait_for_selector("#list .about:not(.hidden-text)")
     assert "<script>.js" in page.locator("#list-title").inner_text()
     assert page.locator("main img, main script").count() == 0
     assert "owned" not in page.title().replace(page.locator("#list-title code").inner_text(), "")

@@ -167,12 +167,12 @@ def test_hits_are_a_list_of_articles_with_distinct_controls(open_page: Open) -> 
     page = open_page("?q=copy_tree")
     first = page.get_by_role("region", name="Results").get_by_role("article", name="copy_tree", exact=True)
     assert first.get_by_role("heading", level=2).inner_text() == "copy_tree"
-    controls = first.get_by_role("link").all() + first.get_by_role("button").all()
+    controls = [first.get_by_role("link").first, *first.locator(".actions > *").all()]
     assert [control.get_attribute("aria-label") for control in controls] == [
         "copy_tree",
         "Similar to copy_tree",
+        "Usages of copy_tree",
         "Editor: open copying.py:4",
-        "More lines of copy_tree",
         "Copy copying.py:4",
     ]
 
@@ -217,9 +217,14 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
         "function",
         "path",
         "revision",
-        "content",
         "mode",
     ]
-    of_hit = ["median", "Similar to median", "Editor: open numbers.py:1", "Copy numbers.py:1"]
-    wanted = [*controls, "clear-filters", "query", *of_hit]
+    of_hit = [
+        "median",
+        "Similar to median",
+        "Usages of median",
+        "Editor: open numbers.py:1",
+        "Copy numbers.py:1",
+    ]
+    wanted = [*controls, "query", "Remove Kind function", "clear-filters", *of_hit]
     assert [name for name in reached if name in wanted] == wanted

@@ -2,14 +2,15 @@
 
 import { ApiError, ask, askLatest, cancelLatest } from "./api.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
-import { growFile, growHit, isFileShown, lineOf, partParams, selectLines, showFile } from "./file.js";
-import { address, countFilters, formParams, listRequest, parse, setForm, setUpFilters } from "./filters.js";
-import { showAnswer, summary } from "./hits.js";
+import { growFile, isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, showPath } from "./file.js";
+import { address, countHits, formParams, listRequest, parse, setForm, setUpFilters, showChips } from "./filters.js";
+import { showAnswer } from "./hits.js";
 import { showHome } from "./home.js";
 import { editorLink, setUpEditor } from "./settings.js";
 
-const HITS = 20;
-const MOST_HITS = 100;
+const LIMITS = { usages: [200, 1000], screen: [0, 400], limit: [20, 100] };  // Of the first answer, and of all.
+const ABOVE = 85;  // Pixels above the hits, and those of a row.
+const ROW = 21;
 const TYPING_MS = 200;
 const LIST = { view: "", at: null };
 
@@ -17,7 +18,7 @@ let state = LIST;
 let status = { roots: [], groups: {}, version: "" };
 let shown = { key: "", hits: [], scroll: 0 };
 let unwritten = 0;
-let more = { of: "", limit: HITS };
+let more = { of: "", pages: 1 };
 
 // Where we are
 
@@ -76,43 +77,53 @@ function back() {
 // What is shown
 
 function show({ from_history = false } = {}) {
-  countFilters();
+  showChips();
   const { view, at } = state;
   const query = byId("query").value.trim();
-  const about = view ? `${at.path}${at.line ? `:${at.line}` : ""}` : query;
+  const about = view ? nameOf(at) : query;
   document.title = about ? `${about} – codesearch` : "codesearch";
   if (view === "file") return orFail(openFile(at));
-  if (view || query) return orFail(showList(from_history));
+  if (view || query || formParams().get("mode") === "history") return orFail(showList(from_history));
   cancelLatest();
   fail(null);
   showHome(status);
   return reveal("home");
 }
 
+/** Name what a view is about: a place, or the name whose usages it shows. */
+const nameOf = ({ name, path, line }) => name ?? `${path}${line ? `:${line}` : ""}`;
+
+/** Return how many definitions a screen shows, of which a fifth has code. */
+const onScreen = () => Math.max(Math.floor(((innerHeight - ABOVE) / ROW) * 0.8), 12);
+
 async function showList(from_history) {
-  const current = state;
-  const [name, params] = listRequest(current);
+  const { view, at } = state;
+  const [name, params] = listRequest(state);
   const list = `${name}?${params}`;
-  if (more.of !== list) more = { of: list, limit: HITS };
-  const { limit } = more;
-  params.set("limit", limit);
+  if (more.of !== list) more = { of: list, pages: 1 };
+  const limited = name === "usages" ? name : name === "search" && !params.has("flat") && params.get("mode") !== "exact" ? "screen" : "limit";
+  const [least, most] = LIMITS[limited];
+  const limit = Math.min((least || onScreen()) * more.pages, most);
+  params.set(limited === "screen" ? limited : "limit", limit);
   const key = `${name}?${params}`;
   const stays = key === shown.key && !byId("list").hidden;
   if (key === shown.key) cancelLatest();
   else {
     const answer = await askLatest(name, params);
     if (!answer) return;
-    shown = { key, hits: answer.hits, scroll: limit > HITS ? scrollY : 0 };
-    const asked = current.view ? `${current.at.path}:${current.at.line}` : params.get("q");
-    const has_more = answer.hits.length === limit && limit < MOST_HITS;
-    showAnswer(answer, { asked, revision: params.get("at"), more: has_more });
-    announce(summary(answer));
+    const hits = answer.usages ?? answer.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]);
+    shown = { key, hits: answer.usages ? [] : hits, scroll: more.pages > 1 ? scrollY : 0 };
+    const asked = view ? nameOf(at) : params.get("q");
+    if (name === "search") countHits(hits, params);
+    const has_more = hits.length >= limit && limit < most;
+    announce(showAnswer(name, answer, { asked, revision: params.get("at"), root: params.get("root"), more: has_more }));
   }
   fail(null);
   const heading = byId("list-title");
-  heading.classList.toggle("hidden-text", !current.view);
-  fill(heading, ...(current.view ? ["Similar to ", el("code", {}, `${current.at.path}:${current.at.line}`)] : ["Results"]));
-  byId("list").querySelector(".back").hidden = !current.view;
+  heading.parentElement.classList.toggle("hidden-text", !view);
+  const about = { similar: "Similar to ", usages: "Usages of " }[view];
+  fill(heading, ...(about ? [about, el("code", {}, nameOf(at))] : ["Results"]));
+  byId("list").querySelector(".back").hidden = !view;
   reveal("list");
   if (!stays) scrollTo(0, shown.scroll);
   if (from_history) currentHit()?.querySelector(".name").focus({ preventScroll: true });
@@ -124,9 +135,12 @@ async function openFile(at) {
     const found = await askLatest("file", partParams(at));
     if (!found) return;
     if (!found.lines.length) return go(address("file", { ...at, line: 0 }), { replace: true });
-    const several = status.roots.length > 1 || status.roots.every(({ root }) => root !== found.root);  // Or a revision.
-    const all = shown.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]);
-    showFile(found, at, { several, hits: all.filter(({ root, path }) => root === at.root && path === at.path) });
+    const folders = status.roots.map(({ root }) => root);
+    const is_named = folders.length > 1 || !folders.includes(found.root);  // It may be a revision.
+    setUpTree(found.root);
+    const hits = shown.hits.filter(({ root, path }) => root === at.root && path === at.path);
+    showFile(found, at, { folders: is_named && folders, hits });
+    orFail(showPath(found));
   }
   fail(null);
   reveal("file");
@@ -166,9 +180,10 @@ function move(by) {
   const all = hits();
   const next = all.indexOf(currentHit()) + by;
   if (state.view === "file") {
-    if (!all[next]) return;
+    const link = all[next]?.querySelector("a.name");
+    if (!link) return;
     markCurrent(all[next]);
-    go(all[next].querySelector(".name").href, { replace: true });
+    go(link.href, { replace: true });
   } else if (next < 0) toSearch();
   else if (!byId("list").hidden) focusHit(all[Math.min(next, all.length - 1)]);
 }
@@ -211,6 +226,7 @@ function actionOf({ target: control, key }) {
     j: () => move(1),
     k: () => move(-1),
     s: () => press('[data-open="similar"]'),
+    u: () => press('.actions [data-open="usages"]'),
     o: () => press('[data-open="editor"]'),
     y: () => press("[data-copy]"),
     Escape: state.view ? back : toSearch,
@@ -226,7 +242,6 @@ function selectLine(line, extend) {
 }
 
 function focusHit(hit) {
-  hit?.closest("details")?.setAttribute("open", "");
   hit?.querySelector(".name").focus();
 }
 
@@ -249,7 +264,7 @@ async function copy(text) {
 
 async function showMore(button) {
   const before = hits().length;
-  more.limit += HITS;
+  more.pages += 1;
   button.disabled = true;
   await show();
   focusHit(hits()[before]);
@@ -260,9 +275,8 @@ function clicked(event) {
   if (button?.matches(".back")) back();
   else if (button?.id === "more") showMore(button);
   else if (button?.matches(".grow")) orFail(growFile(button, state.at));
-  else if (button?.matches(".more-lines")) orFail(growHit(button.closest(".hit")));
   else if (button?.dataset.copy) copy(button.dataset.copy);
-  else if (button?.parentElement.id === "error") load();
+  else if (button?.matches("#error button")) load();
   const number = event.target.closest(".number");
   const link = event.target.closest("a[data-open]");
   if (!(number || link) || event.ctrlKey || event.metaKey || event.button) return;
@@ -323,6 +337,6 @@ setUpEditor(refreshEditorLinks);
 const { params: asked, ...first } = parse(location.href);
 state = first;
 fillFilters(first.view === "file" ? new URLSearchParams({ q: asked.get("q") ?? "" }) : asked);
-countFilters();
+showChips();
 if (!state.view && !asked.has("q")) byId("query").focus();  // Else keys such as j go through the hits.
 load();

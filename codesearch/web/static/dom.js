@@ -52,8 +52,16 @@ export function amount(count, noun, plural = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
 }
 
-/** Return the last part of a path. */
-export const baseName = (path) => path.replace(/[\\/]+$/, "").split(/[\\/]/).pop() || path;
+/** Return the last parts of a path. */
+export const baseName = (path, count = 1) => path.split(/[\\/]/).filter(Boolean).slice(-count).join("/") || path;
+
+/** Return as many of the last parts of a folder's path as tell it from other folders. */
+export function folderName(root, roots) {
+  const others = roots.filter((other) => other !== root);
+  let count = 1;
+  while (count < root.length && others.some((other) => baseName(other, count) === baseName(root, count))) count += 1;
+  return baseName(root, count);
+}
 
 let announcement;
 
@@ -76,14 +84,15 @@ export function toast(text) {
 }
 
 /**
- * Return lines of code. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true for words
- * of the query. Those of a file have an id, and their numbers are links to them. Those of an excerpt lose their common
- * indent, and they wrap between words on a narrow screen.
+ * Return lines of code of a folder. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true
+ * for words of the query. Names are links to their usages. Lines of a file have an id, and their numbers are links to
+ * them. Those of an excerpt lose their common indent.
  */
-export function codeLines(lines, { excerpt = false } = {}) {
+export function codeLines(lines, root, { excerpt = false } = {}) {
   const cut = excerpt ? commonIndent(lines) : 0;
+  const usages = `./?${new URLSearchParams({ view: "usages", in: root, q: byId("query").value })}&name=`;
   return lines.map(({ line, tokens }) => {
-    const code = withoutStart(tokens, cut).flatMap((part) => token(part, excerpt));
+    const code = linked(withoutStart(tokens, cut), usages);
     if (excerpt) return el("span", { class: "line", "data-line": line }, ...code, "\n");
     // Not reached by Tab, because a file has thousands of them.
     const number = { class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}` };
@@ -92,12 +101,32 @@ export function codeLines(lines, { excerpt = false } = {}) {
 }
 
 /** Return an excerpt of code. */
-export const excerptOf = (lines) => el("pre", { class: "code" }, el("code", {}, ...codeLines(lines, { excerpt: true })));
+export const excerptOf = (lines, root) =>
+  el("pre", { class: "code", tabindex: "-1" }, el("code", {}, ...codeLines(lines, root, { excerpt: true })));
 
-function token([kind, text, marked], wraps) {
-  const parts = wraps ? breakable(text) : [text];
-  if (kind === "text" && !marked) return parts;
-  return el(marked ? "mark" : "span", { class: `t-${kind.replace(/[^a-z-]/g, "")}` }, ...parts);
+const WORDS = /([\p{L}\p{N}_$]+)/u;
+const NAMED = ["text", "function", "type", "builtin"];
+
+/** Return the nodes of tokens; a name, of which a part may be marked, is a link. */
+function linked(tokens, usages) {
+  const nodes = [];
+  let name = [];
+  const close = () => {
+    const text = name.map(({ textContent }) => textContent).join("");
+    const href = usages + encodeURIComponent(text);
+    nodes.push(...(/^\D./u.test(text) ? [el("a", { class: "use", tabindex: "-1", href, "data-open": "usages" }, ...name)] : name));
+    name = [];
+  };
+  for (const [kind, text, is_marked] of tokens) {
+    for (const part of NAMED.includes(kind) ? text.split(WORDS) : [text]) {
+      const is_word = NAMED.includes(kind) && WORDS.test(part);
+      if (!is_word) close();
+      const of_class = { class: `t-${kind.replace(/[^a-z-]/g, "")}` };
+      if (part) (is_word ? name : nodes).push(is_marked || is_word || kind !== "text" ? el(is_marked ? "mark" : "span", of_class, part) : part);
+    }
+  }
+  close();
+  return nodes;
 }
 
 function withoutStart(tokens, count) {

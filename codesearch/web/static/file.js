@@ -1,14 +1,13 @@
-// A file: the outline of its definitions beside its lines, and more lines of a hit.
+// A file, with the tree of its folder and the outline of its definitions.
 
 import { ask } from "./api.js";
-import { amount, baseName, breakable, byId, codeLines, el, excerptOf, fill } from "./dom.js";
+import { amount, breakable, byId, codeLines, el, fill, folderName } from "./dom.js";
 import { address, fileParams } from "./filters.js";
 import { actions, facts } from "./hits.js";
 
 const AT_ONCE = 2000;  // Lines of an answer.
 const ABOVE = 200;
 const STEP = 500;
-const HIT_STEP = 20;
 const MOVED = "The file changed after it was indexed: the lines of its definitions may have moved.";
 
 let shown = { key: "", found: null, first: 0, last: 0 };
@@ -23,21 +22,21 @@ export const isFileShown = (at) =>
   shown.key === keyOf(at) && (!at.line || (shown.first <= at.line && at.line <= shown.last));
 
 /** Show an answer of `file`; `hits` are the definitions of the file that are hits. */
-export function showFile(found, at, { several, hits }) {
+export function showFile(found, at, { folders, hits }) {
   shown = { key: keyOf(at), found, first: found.lines[0]?.line ?? 1, last: found.lines.at(-1)?.line ?? 0 };
   fill(byId("file"),
-    outline(found, at, hits),
+    el("div", { class: "side" }, tree.element, outline(found, at, hits)),
     el("div", { class: "source" },
       el("div", { class: "about" },
         el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
         el("h1", { tabindex: "-1", "aria-label": found.path },
-          several && el("span", { class: "root", title: found.root }, baseName(found.root)), ...breakable(found.path)),
+          folders && el("span", { class: "root", title: found.root }, folderName(found.root, folders)), ...breakable(found.path)),
         el("span", { class: "facts" }, `${found.language} · ${amount(found.line_count, "line")}`),
         el("div", { id: "selection" })),
       found.stale && el("p", { class: "note" }, MOVED),
       growButton("above"),
       el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` },
-        el("code", {}, ...codeLines(found.lines))),
+        el("code", {}, ...codeLines(found.lines, found.root))),
       growButton("below")));
   for (const { start_line } of hits) lineOf(start_line)?.classList.add("found");
   showGrowth();
@@ -61,7 +60,50 @@ export function selectLines({ root, path, line, last }) {
   fill(byId("selection"),
     inner && el("span", { class: "name" }, ...breakable(name)),
     inner && el("span", { class: "facts" }, facts({ ...inner, end_line: inner.last_line })),
-    actions({ root, path, line: line || 1 }, name, { similar: inner !== null }));
+    actions({ root, path, line: line || 1 }, name, { similar: inner !== null, usages: inner?.name, history: true }));
+}
+
+// The tree
+
+const wide = matchMedia("(min-width: 861px)");
+let tree = { root: null, element: null };  // It stays while files of the same folder are shown.
+
+/** Make the tree of a folder; `showPath` fills it. */
+export function setUpTree(root) {
+  if (tree.root === root) return;
+  const element = el("nav", { class: "tree", "aria-label": "Files" },
+    el("details", { "data-path": "", open: wide.matches }, el("summary", {}, "Files")));
+  tree = { root, element };
+  element.addEventListener("toggle", ({ target }) => target.open && list(root, target), true);
+}
+
+/** Open the folders around a file in the tree, and mark it. */
+export async function showPath({ root, path }) {
+  const { element } = tree;
+  let folder = element.firstElementChild;
+  const parts = path.split("/");
+  for (let depth = 0; folder && depth < parts.length; depth += 1) {
+    await list(root, folder);
+    if (depth) folder.open = true;
+    const within = parts.slice(0, depth + 1).join("/");
+    folder = [...folder.querySelectorAll("details")].find((one) => one.dataset.path === within);
+  }
+  for (const link of element.querySelectorAll("a")) {
+    link.toggleAttribute("aria-current", link.dataset.path === path);
+    if (link.dataset.path === path) link.scrollIntoView({ block: "nearest" });
+  }
+}
+
+async function list(root, folder) {
+  if (folder.dataset.listed) return;
+  folder.dataset.listed = "yes";
+  const { path } = folder.dataset;
+  const within = (name) => (path ? `${path}/${name}` : name);
+  const { folders, files } = await ask("tree", new URLSearchParams({ root, path }));
+  folder.append(el("ul", {},
+    ...folders.map((name) => el("li", {}, el("details", { "data-path": within(name) }, el("summary", {}, name)))),
+    ...files.map((name) => el("li", {}, el("a", { href: address("file", { root, path: within(name), line: 0 }), "data-open": "file",
+      "data-path": within(name) }, name)))));
 }
 
 export const lineOf = (number) => byId(`L${number}`);
@@ -79,7 +121,7 @@ function outline(found, { root, path }, hits) {
       "data-line": one.start_line, title: one.signature, class: starts.has(one.start_line) && "found", "aria-label": one.name,
     }, ...breakable(one.name)));
   });
-  return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: matchMedia("(min-width: 861px)").matches },
+  return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: wide.matches },
     el("summary", {}, "Outline"),
     el("ul", {}, ...items),
     rest > 0 && el("p", { class: "hint" }, `${amount(rest, "more definition")} not listed`)));
@@ -113,22 +155,10 @@ export async function growFile(button, at) {
   if (shown.key !== key) return;
   const anchor = lineOf(shown.first);
   const top = anchor.getBoundingClientRect().top;
-  byId("file").querySelector(".code code")[side === "above" ? "prepend" : "append"](...codeLines(found.lines));
+  byId("file").querySelector(".code code")[side === "above" ? "prepend" : "append"](...codeLines(found.lines, found.root));
   if (side === "above") shown.first = Number(first);
   else shown.last = Number(last);
   scrollBy(0, anchor.getBoundingClientRect().top - top);
   showGrowth();
   selectLines(at);
-}
-
-/** Show more lines of a hit: the first ones of its definition, then more below and above. */
-export async function growHit(hit) {
-  const [root, path] = hit.dataset.file.split("\n");
-  const start = Number(hit.dataset.line);
-  const step = Number(hit.dataset.step ?? 0) + 1;
-  const [first, last] = [Math.max(start - (step - 1) * HIT_STEP, 1), start + step * HIT_STEP - 1];
-  const found = await ask("file", fileParams({ root, path }, { first, last }));
-  hit.dataset.step = step;
-  hit.querySelector(".code").replaceWith(excerptOf(found.lines));
-  hit.querySelector(".more-lines").hidden = first === 1 && last >= found.line_count;
 }

@@ -1,10 +1,16 @@
 // The query and its filters: a form, the address of a list and the request for it have the same names and values.
 
-import { baseName, breakable, byId, el } from "./dom.js";
+import { breakable, byId, el, fill, folderName } from "./dom.js";
 
 const form = byId("filters");
 const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
-const OF_SIMILAR = ["lang", "kind", "content", "group"];
+const OF_SIMILAR = ["lang", "kind", "group"];
+const UNFOLDED = 8;
+const COUNTED = ["lang", "kind"];
+
+let folders = [];
+let counts = { lang: {}, kind: {}, root: {} };  // Of documents on the start page, of definitions among hits.
+let counted = null;  // The query whose hits were counted.
 
 const patterns = (text) => text.split(",").map((part) => part.trim()).filter((part) => part.replace("!", ""));
 
@@ -20,53 +26,83 @@ export function formParams(q = byId("query").value) {
 /** Make the form show a query and filters, also those that match nothing. */
 export function setForm(params) {
   byId("query").value = params.get("q") ?? "";
-  for (const [name, id] of Object.entries(BOXES)) {
-    const known = [...byId(id).querySelectorAll("input")].map(({ value }) => value);
-    byId(id).append(...params.getAll(name).filter((value) => !known.includes(value)).map((value) => box(name, value)));
-    byId(id).hidden = byId(id).children.length < 2;
-  }
+  for (const name of Object.keys(BOXES)) showBoxes(name, params.getAll(name));
   for (const control of form.elements) {
+    if (control.type === "checkbox") continue;
     const values = params.getAll(control.name);
-    if (control.type === "checkbox") control.checked = values.includes(control.value);
-    else control.value = values.join(", ");
+    control.value = values.join(", ");
     if (control.options && control.value !== values.join()) control.add(new Option(values[0], values[0], true, true));
   }
   byId("groups").hidden = form.group.options.length < 2;
 }
 
-/** Make a box for each language, kind and folder that is indexed, and call `changed` when the user changes a filter. */
+/** Make boxes for what is indexed, and call `changed` when the user changes a filter. */
 export function setUpFilters({ roots, groups }, params, changed) {
-  const counts = {
+  folders = roots.map(({ root }) => root);
+  counts = {
     lang: total(roots.map(({ languages }) => languages)),
     kind: total(roots.map(({ kinds }) => kinds)),
     root: roots.length > 1 ? Object.fromEntries(roots.map(({ root, documents }) => [root, documents])) : {},
   };
-  for (const [name, id] of Object.entries(BOXES)) {
-    const rows = Object.entries(counts[name]).sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
-    byId(id).replaceChildren(byId(id).firstElementChild, ...rows.map((row) => box(name, ...row)));
-  }
   form.group.replaceChildren(form.group.options[0], ...Object.keys(groups).sort().map((name) => new Option(name, name)));
   form.onchange = ({ target }) => {
     // A group and folders exclude each other.
     if (target.name === "root") form.group.value = "";
-    if (target.name === "group") for (const box of byId("roots").querySelectorAll("input")) box.checked = false;
+    if (target.name === "group") showBoxes("root", []);
     changed({ typing: false });
   };
   form.oninput = ({ target }) => { if (target.name === "path") changed({ typing: true }); };
   form.onsubmit = (event) => event.preventDefault();
-  byId("clear-filters").onclick = () => {
-    setForm(new URLSearchParams({ q: byId("query").value }));
+  byId("chips").onclick = ({ target: { dataset } }) => {
+    const kept = dataset.name ? [...formParams()].filter(([name, value]) => name !== dataset.name || value !== dataset.value) : [];
+    setForm(new URLSearchParams(dataset.name ? kept : { q: byId("query").value }));
     changed({ typing: false });
     byId("query").focus();
   };
   setForm(params);
 }
 
-/** Write how many filters are set. */
-export function countFilters() {
-  const count = [...formParams("")].length;
-  byId("clear-filters").hidden = !count;
-  byId("show-filters").textContent = count ? `Filters (${count})` : "Filters";
+/** Count languages and kinds of the definitions of an answer. What a filter hides keeps its place among the boxes. */
+export function countHits(definitions, params) {
+  for (const name of COUNTED) {
+    const found = total(definitions.map((one) => ({ [one[name === "lang" ? "language" : name]]: 1 })));
+    const known = counted === params.get("q") ? counts[name] : Object.fromEntries(Object.keys(counts[name]).map((value) => [value, 0]));
+    counts[name] = params.has(name) ? { ...known, ...found } : found;
+    showBoxes(name);
+  }
+  counted = params.get("q");
+}
+
+/** Show the filters that are set above the hits. */
+export function showChips() {
+  const params = [...formParams("")];
+  const of = JSON.stringify([params, folders]);
+  if (byId("chips").dataset.of === of) return;  // A click on a chip must find it where it was.
+  byId("chips").dataset.of = of;
+  fill(byId("chips"), ...params.map(([name, value]) => {
+    const control = form.querySelector(`select[name="${name}"]`);
+    const label = BOXES[name] ? byId(BOXES[name]).firstElementChild : byId(form.elements[name].id).labels[0];
+    const text = control?.selectedOptions[0]?.text ?? (name === "root" ? folderName(value, folders) : value);
+    return el("button", { type: "button", class: "chip", "data-name": name, "data-value": value,
+      "aria-label": `Remove ${label.textContent} ${text}`, title: "Remove this filter" }, `${label.textContent}: ${text}`);
+  }), el("button", { type: "button", id: "clear-filters" }, "Clear filters"));
+  byId("chips").hidden = !params.length;
+  byId("show-filters").textContent = params.length ? `Filters (${params.length})` : "Filters";
+}
+
+/** Show a box for each value that has a count or is chosen; those after the first eight are folded. */
+function showBoxes(name, chosen = formParams("").getAll(name)) {
+  const fields = byId(BOXES[name]);
+  const focused = fields.contains(document.activeElement) && document.activeElement.value;
+  const all = { ...Object.fromEntries(chosen.map((value) => [value, 0])), ...counts[name] };
+  const rows = Object.entries(all).sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
+  const boxes = rows.map(([value, count]) => box(name, value, count, chosen.includes(value)));
+  const rest = boxes.slice(UNFOLDED);
+  const is_open = rest.some((one) => one.querySelector(":checked")) || fields.querySelector("details")?.open;
+  fill(fields, fields.firstElementChild, ...boxes.slice(0, UNFOLDED),
+    rest.length > 0 && el("details", { open: Boolean(is_open) }, el("summary", {}, `${rest.length} more`), ...rest));
+  fields.hidden = !boxes.length;
+  if (focused !== false) [...fields.querySelectorAll("input")].find(({ value }) => value === focused)?.focus();
 }
 
 function total(all) {
@@ -75,25 +111,30 @@ function total(all) {
   return sums;
 }
 
-const box = (name, value, count = 0) => el("label", { title: name === "root" && value },
-  el("input", { type: "checkbox", name, value }),
-  el("span", { class: "value" }, ...breakable(name === "root" ? baseName(value) : value)),
-  el("span", { class: "count", "aria-hidden": "true" }, count && count.toLocaleString("en")));
+function box(name, value, count, checked) {
+  const input = el("input", { type: "checkbox", name, value });
+  input.checked = checked;
+  return el("label", { title: name === "root" && value }, input,
+    el("span", { class: "value" }, ...breakable(name === "root" ? folderName(value, folders) : value)),
+    el("span", { class: "count", "aria-hidden": "true" }, count > 0 && count.toLocaleString("en")));
+}
 
 // Addresses
 
 /**
- * Return what an address names: `view` is "" for a list of hits, "similar" for hits like the definition at `at`, or
- * "file" for the file of `at`, whose lines from `line` to `last` are marked; 0 for none.
+ * Return what an address names: `view` is "" for a list of hits, "similar" for hits like the definition at `at`, "usages"
+ * for those of its name, or "file" for the file of `at`, whose lines from `line` to `last` are marked; 0 for none.
  */
 export function parse(text) {
   const { pathname, searchParams: params, hash } = new URL(text);
-  const view = pathname.endsWith("/file") ? "file" : params.get("view") === "similar" ? "similar" : "";
+  const asked = params.get("view");
+  const view = pathname.endsWith("/file") ? "file" : ["similar", "usages"].includes(asked) ? asked : "";
   const [root, path] = (view === "file" ? ["root", "path"] : ["in", "file"]).map((name) => params.get(name));
+  const name = view === "usages" ? params.get("name") : null;
   const numbers = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash)?.slice(1) ?? [params.get("line")];
   const lines = numbers.filter(Boolean).map(Number);
-  const at = { root, path, line: lines.length ? Math.min(...lines) : 0, last: lines.length ? Math.max(...lines) : 0 };
-  return view && root && path ? { view, at, params } : { view: "", at: null, params };
+  const at = { root, path, name, line: lines.length ? Math.min(...lines) : 0, last: lines.length ? Math.max(...lines) : 0 };
+  return view && root && (name ?? path) ? { view, at, params } : { view: "", at: null, params };
 }
 
 /** Return the place of a definition of an answer. */
@@ -111,14 +152,22 @@ export function address(view, at, params = formParams()) {
     const lines = at.line ? `#L${at.line}${at.last > at.line ? `-L${at.last}` : ""}` : "";
     return `file?${fileParams(at)}${lines}`;
   }
-  const place = view ? { view, in: at.root, file: at.path, line: at.line } : {};
-  for (const [name, value] of Object.entries(place)) params.set(name, value);
+  const place = { similar: () => ({ view, in: at.root, file: at.path, line: at.line }), usages: () => ({ view, in: at.root, name: at.name }) };
+  for (const [name, value] of Object.entries(place[view]?.() ?? {})) params.set(name, value);
   return params.size ? `./?${params}` : "./";
 }
 
 /** Return name and parameters of the request for the hits of a view. */
 export function listRequest({ view, at }) {
   const params = formParams();
+  if (view === "usages") {
+    const kept = [...params].filter(([name]) => name === "lang" || name === "path");
+    return ["usages", new URLSearchParams([["root", at.root], ["name", at.name], ...kept])];
+  }
+  if (!view && params.get("mode") === "history") {
+    const [path = ""] = params.getAll("path").filter((pattern) => !/[*?!]/.test(pattern));
+    return ["history", new URLSearchParams({ root: params.get("root") ?? folders[0] ?? "", q: params.get("q") ?? "", path })];
+  }
   if (!view) return ["search", params];
   const asked = new URLSearchParams({ root: at.root, path: at.path, line: at.line });
   for (const [name, value] of params) {

@@ -1,41 +1,45 @@
-// The list of hits, and the lines above it.
+// The list of hits, usages or commits, and the lines above it.
 
-import { amount, baseName, breakable, byId, el, excerptOf, fill, prose } from "./dom.js";
+import { amount, baseName, breakable, byId, el, excerptOf, fill, folderName, prose } from "./dom.js";
 import { address, placeAt } from "./filters.js";
 import { editorLink } from "./settings.js";
 
+const SHORT_ID = 10;
+const MOST_PATHS = 20;
+const VIEWS = { usages: usagesView, history: historyView };
+
 let freshness = [];  // Of the last answer that had it: a search while typing does not look for changed files.
 
-/** Show an answer of the API; `asked` is its query or place, `revision` that of a search. */
-export function showAnswer(answer, { asked, revision, more }) {
-  const whereOf = ({ root }) => revision || (answer.roots.length > 1 && baseName(root));
-  fill(byId("summary"), ...prose(summary(answer)));
-  fill(byId("notes"), ...notes(answer).map((note) => el("p", { class: "note" }, ...prose(note))));
+/**
+ * Show an answer of the API; `asked` is its query, place or name, `revision` that of a search, `root` that of commits.
+ * Return the line above the hits.
+ */
+export function showAnswer(view, answer, { asked, revision, root, more }) {
+  const { summary, lines, items } = (VIEWS[view] ?? hitsView)(answer, { revision, root });
+  fill(byId("summary"), ...prose(summary));
+  fill(byId("notes"), ...lines.map((note) => el("p", { class: "note" }, ...prose(note))));
   const list = byId("hits");
-  const items = answer.hits.map((hit) => hitItem(hit, whereOf(hit)));
   const next = more && el("li", { class: "more" }, el("button", { type: "button", id: "more" }, "More hits"));
   const focused = focusedFile();
-  if (answer.low_confidence) fill(list, items[0], folded(items.slice(1), next));
-  else fill(list, ...items, next);
+  fill(list, ...items, next);
   list.dataset.query = asked;
   if (focused) (items.find((item) => item.dataset.file === focused) ?? items[0])?.querySelector(".name").focus();
+  return summary;
 }
 
 /** Return the file of the hit that has the focus. An answer that arrives must not take the focus away. */
 const focusedFile = () => document.activeElement.closest(".hit")?.dataset.file;
 
-/** Return the hits below the first of a weak answer, which are only shown if they are asked for. */
-function folded(items, next) {
-  if (!items.length) return null;
-  return el("li", { class: "folded" }, el("details", {},
-    el("summary", {}, `${amount(items.length, "weaker hit")}`), el("ol", {}, ...items, next)));
-}
-
-/** Write the line above the hits. */
-export function summary(answer) {
+function hitsView(answer, { revision }) {
+  const whereOf = ({ root }) => revision || (answer.roots.length > 1 && folderName(root, answer.roots));
   const found = answer.hits.length ? amount(answer.hits.length, "hit") : "No hits";
   const took = `${found} from ${amount(answer.documents, "document")} in ${Math.round(answer.seconds * 1000)} ms`;
-  return answer.hits.length && answer.confidence != null ? `${took}, confidence ${percent(answer.confidence)}` : took;
+  const is_sure = answer.hits.length && answer.confidence != null;
+  return {
+    summary: is_sure ? `${took}, confidence ${percent(answer.confidence)}` : took,
+    lines: notes(answer),
+    items: answer.hits.map((hit) => hitItem(hit, whereOf(hit))),
+  };
 }
 
 // 0% and 100% only if they are exact.
@@ -53,6 +57,7 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
+  if (answer.outside?.length) found.push(`Also outside of definitions: ${answer.outside.join(", ")}`);
   if (!answer.hits.length && answer.coverage?.text) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
@@ -71,40 +76,89 @@ function notes(answer) {
   return found.filter(Boolean);
 }
 
-const fileLink = (hit, name, attributes = {}) => el("a", {
+function usagesView({ name, definitions, derived, usages, usage_count, file_count, unread_files, near, coverage }) {
+  const of_definition = (what) => (one, at) =>
+    hitItem({ ...one, rank: `${what}-${at}`, label: [one.qualified_name || one.name, what], snippet: [] });
+  const files = Map.groupBy(usages, ({ root, path }) => `${root}\n${path}`);
+  const of_files = [...files.values()].map((of_file, at) => {
+    const [{ root, path }] = of_file;
+    const others = of_file.map((usage) => ({ ...usage, start_line: usage.line, end_line: usage.line,
+      nodes: marked(usage.text.trim(), name), kind: [usage.inside?.name, usage.grade].filter(Boolean).join(" · ") }));
+    return hitItem({ root, path, start_line: of_file[0].line, end_line: 0, rank: `usages-${at}`, label: [path], snippet: [], others });
+  });
+  const shown = usages.length < usage_count ? `, the first ${usages.length.toLocaleString("en")} are shown` : "";
+  const lines = [
+    near.length && `Nearest names: ${near.map((one) => `\`${one}\``).join(", ")}`,
+    unread_files && `${amount(unread_files, "file")} may have the name too and took too long to read.`,
+    !usages.length && coverage.text && `Not seen: ${coverage.text}.`,
+  ];
+  return {
+    summary: `${amount(usage_count, "usage")} in ${amount(file_count, "file")}${shown}. Text is compared, not types.`,
+    lines: lines.filter(Boolean),
+    items: [...definitions.map(of_definition("definition")), ...derived.map(of_definition("derived")), ...of_files],
+  };
+}
+
+const marked = (text, name) => text.split(name).flatMap((part, at) => (at ? [el("mark", {}, name), part] : [part]));
+
+function historyView({ hits, commits, shallow, top }, { root }) {
+  const below = root === top ? "" : `${root.slice(top.length + 1)}/`;
+  return {
+    summary: `${hits.length ? amount(hits.length, "commit") : "No commits"} of ${commits.toLocaleString("en")} in ${top}`,
+    lines: [shallow && "Older commits are missing, because the clone is shallow."].filter(Boolean),
+    items: hits.map((commit) => commitItem(commit, root, below)),
+  };
+}
+
+function commitItem({ rank, id, date, author, subject, body, paths, definitions }, root, below) {
+  const linked = paths.slice(0, MOST_PATHS).map((path) => {
+    const names = definitions.filter((one) => one.path === path).map((one) => one.name).join(", ");
+    const file = path.startsWith(below) && address("file", { root, path: path.slice(below.length), line: 0 });
+    return el("li", {}, file ? el("a", { href: file, "data-open": "file" }, path) : path, el("span", { class: "facts" }, names));
+  });
+  const rest = paths.length - linked.length;
+  return el("li", { class: "hit", "data-file": id }, el("article", { "aria-labelledby": `hit-${rank}-name` }, el("details", {},
+    el("summary", { class: "head name" }, el("h2", { id: `hit-${rank}-name` }, subject),
+      el("span", { class: "place" }, el("span", { class: "folder" }, author.replace(/ <.*/, "")), ` ${date} ${id.slice(0, SHORT_ID)}`)),
+    body && el("pre", { class: "code" }, body),
+    el("ul", { class: "others" }, ...linked, rest > 0 && el("li", {}, amount(rest, "more file"))))));
+}
+
+const fileLink = (hit, name, attributes, ...parts) => el("a", {
   href: address("file", placeAt(hit)), "data-open": "file", "aria-label": name, ...attributes,
-}, ...breakable(name));
+}, ...parts);
 
 function hitItem(hit, where) {
   const id = `hit-${hit.rank}`;
-  const at = placeAt(hit);
-  const name = hit.qualified_name || hit.name || hit.path;
-  const about = { "data-file": `${hit.root}\n${hit.path}`, "data-line": hit.start_line };
-  return el("li", { class: "hit", ...about }, el("article", { "aria-labelledby": `${id}-name` },
-    el("h2", { id: `${id}-name` }, fileLink(hit, name, { class: "name", "aria-describedby": `${id}-place` })),
-    el("span", { class: "facts" }, facts(hit), ...flags(hit)),
-    el("div", { class: "place", id: `${id}-place` }, ...place(hit, where)),
-    actions(at, name, { more: hit.snippet.length > 0 }),
-    hit.snippet.length > 0 && excerptOf(hit.snippet),
-    hit.others?.length > 0 && others(hit.others),
-    hit.reasons.length > 0 && el("ul", { class: "reasons", "aria-label": "Why it is a hit" },
-      ...hit.reasons.map((text) => el("li", {}, ...prose(text)))),
-  ));
+  const [name, rest] = hit.label;
+  const has_code = hit.snippet.length > 0;
+  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}` }, el("article", { "aria-labelledby": `${id}-name` },
+    el("div", { class: "head" },
+      el("h2", { id: `${id}-name` }, fileLink(hit, name, { class: "name", "aria-describedby": `${id}-place` }, ...breakable(name))),
+      !has_code && rest && rest !== hit.kind && el("span", { class: "rest" }, rest),
+      el("span", { class: "facts" }, facts(hit), ...flags(hit)),
+      actions(placeAt(hit), name, { similar: has_code, usages: has_code && hit.name }),
+      name !== hit.path && el("div", { class: "place", id: `${id}-place` }, ...place(hit, where))),
+    has_code && excerptOf(hit.snippet, hit.root),
+    hit.others?.length > 0 && others(hit.others)));
 }
 
-/** List other definitions of the file as links. */
+/** List other definitions of a file, or lines of it, as links. */
 function others(definitions) {
-  return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) =>
-    el("li", {},
+  return el("ul", { class: "others", "aria-label": "Other definitions of the file" }, ...definitions.map((other) => {
+    const [name, rest] = other.label ?? [other.text.trim(), ""];
+    return el("li", {},
       el("span", { class: "at" }, String(other.start_line)),
-      fileLink(other, other.qualified_name || other.name),
-      el("span", { class: "facts" }, facts({ ...other, language: "" })))));
+      fileLink(other, name, {}, ...(other.nodes ?? [name])),
+      rest && rest !== other.kind && el("span", { class: "rest" }, rest),
+      el("span", { class: "facts" }, other.kind));
+  }));
 }
 
-/** Describe a definition: kind, language and length. */
-export function facts({ kind, language, start_line, end_line }) {
+/** Describe a definition: kind and length. */
+export function facts({ kind, start_line, end_line }) {
   const lines = end_line - start_line + 1;
-  return [kind, language, lines > 1 ? amount(lines, "line") : ""].filter(Boolean).join(" · ");
+  return [kind, lines > 1 ? amount(lines, "line") : ""].filter(Boolean).join(" · ");
 }
 
 function flags(hit) {
@@ -117,17 +171,20 @@ function flags(hit) {
 function place({ path, start_line }, where) {
   const file = baseName(path);
   const folder = path.slice(0, path.length - file.length);
-  return [where && el("span", { class: "root" }, where), el("span", { class: "folder" }, ...breakable(folder)),
-    el("span", { class: "file" }, ...breakable(`${file}:${start_line}`))];
+  return [where && el("span", { class: "root" }, where), el("span", { class: "folder", title: path }, folder),
+    el("span", { class: "file" }, `${file}:${start_line}`)];
 }
 
-/** Return the links and buttons of a place; only a definition has similar ones, and only a hit shows more lines. */
-export function actions(at, name, { similar = true, more = false } = {}) {
+/** Return the links and buttons of a place; only a definition has similar ones and usages. */
+export function actions(at, name, { similar = true, usages = "", history = false } = {}) {
   const spot = `${baseName(at.path)}:${at.line}`;
+  const link = (view, text, key, to) => el("a", { href: address(view, to), "data-open": view,
+    "aria-label": `${text} ${view === "similar" ? "to" : "of"} ${name}`, title: `${text} (${key})` }, text);
   return el("div", { class: "actions" },
-    more && el("button", { type: "button", class: "more-lines", "aria-label": `More lines of ${name}` }, "More lines"),
-    similar && el("a", { href: address("similar", at), "data-open": "similar",
-      "aria-label": `Similar to ${name}`, title: "Similar code (s)" }, "Similar"),
+    similar && link("similar", "Similar", "s", at),
+    usages && link("usages", "Usages", "u", { root: at.root, name: usages }),
+    history && el("a", { href: address("", null, new URLSearchParams({ mode: "history", root: at.root, path: at.path })),
+      "data-open": "search", "aria-label": `History of ${at.path}` }, "History"),
     el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor", "data-root": at.root,
       "data-path": at.path, "data-line": at.line, "aria-label": `Editor: open ${spot}`, title: "Open in the editor (o)" },
     "Editor"),

@@ -1,6 +1,6 @@
 // The start page: examples, and what is indexed.
 
-import { amount, baseName, breakable, byId, el, fill } from "./dom.js";
+import { breakable, byId, el, fill, folderName } from "./dom.js";
 import { address, formParams } from "./filters.js";
 
 const LANGUAGES = 4;
@@ -19,7 +19,7 @@ function examples({ roots, groups }) {
   const all = [0, 1, 2].flatMap((position) => chosen.map((root) => root.examples[position])).filter(Boolean);
   const links = [...new Set(all)].slice(0, EXAMPLES).map((q) =>
     el("li", {}, el("a", { href: address("", null, formParams(q)), "data-open": "search" }, q)));
-  const where = only.length ? ` in ${group || only.map(baseName).join(", ")}` : "";
+  const where = only.length ? ` in ${group || only.map((root) => folderName(root, roots.map((one) => one.root))).join(", ")}` : "";
   return el("div", {},
     el("h1", {}, `Search code${where}`),
     el("p", { class: "hint" }, "Describe what the code does, type a name, or paste code. ", el("kbd", {}, "?"), " lists the keys."),
@@ -41,17 +41,11 @@ function indexed({ roots, version }) {
     }, ...breakable(root))),
     el("td", { class: "count" }, documents.toLocaleString("en")),
     el("td", { class: "count" }, files.toLocaleString("en")),
-    el("td", {}, list(languages))));
+    el("td", {}, Object.keys(languages).sort((one, other) => languages[other] - languages[one]).slice(0, LANGUAGES).join(", "))));
   const head = ["Folder", "Documents", "Files", "Languages"].map((text, position) =>
     el("th", { scope: "col", class: (position === 1 || position === 2) && "count" }, text));
   return el("div", {},
     el("h2", {}, "Indexed folders"),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows))),
     el("p", { class: "hint" }, `codesearch ${version}`));
-}
-
-function list(languages) {
-  const names = Object.entries(languages).sort((one, other) => other[1] - one[1]).map(([name]) => name);
-  const others = names.length - LANGUAGES;
-  return names.slice(0, LANGUAGES).join(", ") + (others > 0 ? ` and ${amount(others, "other")}` : "");
 }

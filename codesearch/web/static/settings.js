@@ -1,4 +1,4 @@
-// What stays in this browser: the token and the link to the editor. Without storage everything still works.
+// What stays in this browser: the token and the editor. Without storage everything still works.
 
 import { byId } from "./dom.js";
 
@@ -29,28 +29,15 @@ export function editorLink(root, path, line) {
   return template.replaceAll("{path}", () => encoded).replaceAll("{line}", () => String(line));
 }
 
-/** Call `changed()` when the links to the editor have changed. Only templates that match the pattern of the field are used. */
+/** Call `changed()` when another editor is chosen. Only links of the list are used. */
 export function setUpEditor(changed) {
-  const [select, input] = [byId("editor"), byId("template")];
-  const sync = () => {
-    select.value = [...select.options].some(({ value }) => value === input.value) ? input.value : "";
-    if (!input.value || !input.checkValidity()) return false;
-    template = input.value;
-    return true;
-  };
-  input.value = load("editor", "");
-  if (!sync()) {
-    input.value = select.options[0].value;
-    sync();
-  }
-  input.addEventListener("input", () => {
-    if (!sync()) return;
+  const select = byId("editor");
+  select.value = load("editor", "");
+  if (!select.value) select.selectedIndex = 0;
+  template = select.value;
+  select.onchange = () => {
+    template = select.value;
     save("editor", template);
     changed();
-  });
-  select.addEventListener("change", () => {
-    input.value = select.value;
-    input.dispatchEvent(new Event("input"));
-    if (!input.value) input.focus();
-  });
+  };
 }

@@ -21,6 +21,7 @@ from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.site import Guard
 from tests.conftest import write_tree
+from tests.git import repository
 
 API = "/api/v1/"
 BASE = "http://127.0.0.1:7177"
@@ -55,7 +56,7 @@ def client(engine):
     return client_of(engine)
 
 
-def test_a_search_has_snippets_with_tokens_and_reasons(client, root):
+def test_a_search_has_labels_and_snippets_with_tokens(client, root):
     answer = client.get(f"{API}search", params={"q": "copy a directory tree", "limit": 1}).json()
     (hit,) = answer["hits"]
     assert (hit["root"], hit["path"], hit["name"]) == (str(root), "copying.py", "copy_tree")
@@ -68,8 +69,23 @@ def test_a_search_has_snippets_with_tokens_and_reasons(client, root):
         ["function", "tree", True],
         ["text", "(source):"],
     ]
-    assert hit["reasons"][0] == "name contains `copy`, `tree`"
-    assert not any("a" in reason.removeprefix("words: ").split(", ") for reason in hit["reasons"])
+    assert hit["label"] == ["copy_tree", "(source)"]
+
+
+def test_a_screen_has_so_many_definitions_and_a_fifth_of_its_rows_has_code(client, engine, root):
+    write_tree(root, {f"{n}.py": f"def copy_{n}(): pass\n\n\ndef copy_all_{n}(): pass\n" for n in range(9)})
+    engine.index(root)
+    hits = client.get(f"{API}search", params={"q": "copy", "screen": 16}).json()["hits"]
+    assert sum(1 + len(hit["others"]) for hit in hits) == 16
+    assert [len(hit["snippet"]) for hit in hits][:5] == [2, 1, 1, 0, 0]
+    assert {other["label"][1] for hit in hits for other in hit["others"]} == {"()"}
+
+
+def test_exact_text_is_found_as_it_stands(client):
+    asked = {"q": "list(source)", "mode": "exact"}
+    (hit,) = client.get(f"{API}search", params=asked).json()["hits"]
+    assert [line["text"] for line in hit["snippet"]] == ["    return list(source)"]
+    assert client.get(f"{API}search", params={**asked, "q": "LIST(source)"}).json()["hits"] == []
 
 
 def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
@@ -164,7 +180,7 @@ def test_an_unknown_path_is_a_page(client, path):
 def test_an_unknown_path_of_the_api_is_json(client, path):
     done = client.get(path)
     assert done.status_code == 404
-    assert done.json()["error"] == {"message": "Not Found", "cure": "see /api/v1/openapi.json"}
+    assert done.json()["error"] == {"message": "Not Found", "cure": "see docs/web.md"}
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "web/../copying.py", "nothing.py", "web"])
@@ -252,23 +268,36 @@ def test_every_answer_has_the_security_headers(client):
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_answers_match_the_openapi_description(client, root):
-    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    api = client.get(f"{API}openapi.json").json()
-    place = {"root": str(root), "path": "copying.py", "line": 1}
-    asked = {
-        "search": {"q": "copy"},
-        "similar": place,
-        "file": {"root": str(root), "path": "copying.py", "q": "copy"},
-        "status": {"changes": "yes"},
-        "openapi.json": {},
-    }
-    assert api["paths"].keys() == {API + name for name in asked}
-    for name, params in asked.items():
-        schema = api["paths"][API + name]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-        done = client.get(API + name, params=params)
-        assert done.status_code == 200
-        jsonschema.validate(done.json(), {**schema, "components": api["components"]})
+def test_a_folder_lists_what_is_indexed_in_it(client, root):
+    def listed(path):
+        found = client.get(f"{API}tree", params={"root": str(root), "path": path}).json()
+        return found["folders"], found["files"]
+
+    assert listed("") == (["web"], ["copying.py"])
+    assert listed("web") == ([], ["copy.js"])
+    assert listed("..") == listed("/etc") == listed("we") == ([], [])
+
+
+def test_usages_have_their_lines_and_definitions_also_in_tests(client, engine, root):
+    write_tree(
+        root, {"test_copying.py": "from copying import copy_tree\n\n\ndef test_it():\n    copy_tree([])\n"}
+    )
+    engine.index(root)
+    found = client.get(f"{API}usages", params={"root": str(root), "name": "copy_tree"}).json()
+    assert [(one["path"], one["line"]) for one in found["usages"]] == [
+        ("test_copying.py", 1),
+        ("test_copying.py", 5),
+    ]
+    assert [one["path"] for one in found["definitions"]] == ["copying.py"]
+    assert client.get(f"{API}usages", params={"root": str(root.parent), "name": "secret"}).status_code == 404
+
+
+def test_the_commits_of_a_folder_are_ranked(client, root):
+    repository(root, {})
+    found = client.get(f"{API}history", params={"root": str(root), "q": "first"}).json()
+    assert [(hit["subject"], hit["rank"]) for hit in found["hits"]] == [("first", 1)]
+    assert found["top"] == str(root)
+    assert client.get(f"{API}history", params={"root": str(root), "path": "no"}).status_code == 404
 
 
 def similar_names(client, root, **filters):
@@ -287,18 +316,6 @@ def test_filters_limit_similar_code(client, engine, root, tmp_path):
     assert similar_names(client, root, kind="class") == []
     place = {"root": str(root), "path": "copying.py", "line": 1, "filter_root": str(tmp_path)}
     assert client.get(f"{API}similar", params=place).status_code == 404
-
-
-def test_status_counts_changes_on_request(client, root):
-    def changes(**params):
-        (found,) = client.get(f"{API}status", params=params).json()["roots"]
-        return found["changes"]
-
-    assert changes(changes="yes") == {"to_parse": 0, "removed": 0}
-    write_tree(root, {"new.py": "def new():\n    pass\n"})
-    (root / "web/copy.js").unlink()
-    assert changes(changes="yes") == {"to_parse": 1, "removed": 1}
-    assert changes() is None
 
 
 def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool]) -> list[int]:
@@ -340,7 +357,7 @@ def test_a_request_is_answered_only_after_its_place_is_free(engine):
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)  # Threads take turns at almost every step.
     try:
-        assert {client.get(f"{API}openapi.json").status_code for _ in range(50)} == {200}
+        assert {client.get(f"{API}status").status_code for _ in range(50)} == {200}
     finally:
         sys.setswitchinterval(interval)
 
