@@ -36,8 +36,6 @@ from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
 from codesearch.web.present import (
     File,
-    Folder,
-    Status,
     answer_json,
     list_folder,
     show_file,
@@ -209,7 +207,7 @@ class Api:
         (folder,) = _roots(self.engine, (root,))
         return show_file(_view(self.engine, folder, path), first, last, q)
 
-    def tree(self, root: _Words, path: _Text = "") -> Folder:
+    def tree(self, root: _Words, path: _Text = "") -> dict[str, Any]:
         """List an indexed folder."""
         with self._as_indexed(root).indexes() as (index,):
             return list_folder(index, path)
@@ -230,7 +228,7 @@ class Api:
         """Rank the commits of a folder's git repository. The first request indexes them."""
         return self._as_indexed(root).history(q, place=path or ".", top_k=limit)
 
-    def status(self) -> Status:
+    def status(self) -> dict[str, Any]:
         """List the indexed folders."""
         return show_status(self.engine)
 

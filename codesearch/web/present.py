@@ -89,38 +89,6 @@ class File:
     definitions: list[Outlined]
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """The names of what is indexed in a folder, which is at `path` below `root`."""
-
-    root: str
-    path: str
-    folders: list[str]
-    files: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """An indexed folder; `languages` and `kinds` are numbers of documents, `examples` questions that it answers."""
-
-    root: str
-    documents: int
-    files: int
-    languages: dict[str, int]
-    kinds: dict[str, int]
-    examples: list[str]
-    indexed: str
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What is indexed; `groups` are the folders of each group in the user's settings."""
-
-    version: str
-    roots: list[Root]
-    groups: dict[str, list[str]]
-
-
 def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
     """Return what `codesearch query --json` prints, with labels of all definitions and the best lines of each hit.
 
@@ -138,13 +106,13 @@ def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
     return fields
 
 
-def list_folder(index: IndexReader, path: str) -> Folder:
+def list_folder(index: IndexReader, path: str) -> dict[str, Any]:
     """List a folder of an index."""
     start = f"{path}/" if path else ""
     paths = (file.path for _, file in live_files(index) if file.path.startswith(start))
     parts = [of_file.removeprefix(start).partition("/") for of_file in paths]
     folders, files = ({name for name, slash, _ in parts if bool(slash) == is_in} for is_in in (True, False))
-    return Folder(index.manifest.root, path, sorted(folders), sorted(files))
+    return {"folders": sorted(folders), "files": sorted(files)}
 
 
 def show_file(view: FileView, first: int, last: int, query: str) -> File:
@@ -189,8 +157,8 @@ def _parts(lines: Sequence[str]) -> Iterator[range]:
     yield range(start, len(lines))
 
 
-def show_status(engine: Engine) -> Status:
-    """Return what is indexed."""
+def show_status(engine: Engine) -> dict[str, Any]:
+    """Return what is indexed, with numbers of documents and example questions, and the groups of the settings."""
     groups: dict[str, tuple[Path, ...]] = {}
     with suppress(ConfigError):  # A search says what is wrong with the settings.
         groups = user_groups()
@@ -201,11 +169,10 @@ def show_status(engine: Engine) -> Status:
         # A search says which index cannot be read.
         session = engine.session(Scope((index.root,)), AS_INDEXED)
         with suppress(IndexStoreError), session.indexes() as (reader,):
-            contents = (index.documents, index.files, index.languages, count_kinds(reader))
-            created = index.manifest.created
-            roots.append(Root(index.root, *contents, list(example_questions(reader)), created))
+            counts = {name: getattr(index, name) for name in ("root", "documents", "files", "languages")}
+            roots.append({**counts, "kinds": count_kinds(reader), "examples": example_questions(reader)})
     paths = {name: list(map(str, folders)) for name, folders in groups.items()}
-    return Status(codesearch.__version__, roots, paths)
+    return {"version": codesearch.__version__, "roots": roots, "groups": paths}
 
 
 def token_lines(

@@ -142,7 +142,7 @@ def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: watched.errors.append(str(error)))
         page.on("request", lambda request: watched.requests.append(request.url))
         page.goto(address or "./")
-        page.wait_for_selector("main > :not([hidden])")
+        page.wait_for_selector("main > section:not([hidden]), #error:not([hidden])")
         return page
 
     yield open_at

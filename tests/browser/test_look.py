@@ -93,7 +93,7 @@ def test_all_text_has_a_contrast_of_at_least_4_5(open_page: Open, scheme: str) -
     page = open_page("?q=copy", color_scheme=scheme)
     for view, address in VIEWS.items():
         page.goto(address or "./")
-        page.wait_for_selector("main > :not([hidden])")
+        page.wait_for_selector("main > section:not([hidden]), #error:not([hidden])")
         show(page, view)
         page.keyboard.press("ArrowDown")
         found = page.evaluate(CONTRASTS)
@@ -136,7 +136,7 @@ def test_a_narrow_screen_breaks_no_word(open_page: Open) -> None:
     page = open_page(width=390, height=844)
     for address in VIEWS.values():
         page.goto(address or "?q=renderHostile")
-        page.wait_for_selector("main > :not([hidden])")
+        page.wait_for_selector("main > section:not([hidden]), #error:not([hidden])")
         assert page.evaluate(BROKEN_WORDS) == []
 
 
@@ -144,7 +144,7 @@ def test_every_control_has_a_role_and_a_name(open_page: Open) -> None:
     page = open_page("?q=copy&lang=python")
     for view, address in VIEWS.items():
         page.goto(address or "./")
-        page.wait_for_selector("main > :not([hidden])")
+        page.wait_for_selector("main > section:not([hidden]), #error:not([hidden])")
         show(page, view)
         found = [
             (node["role"]["value"], node.get("name", {}).get("value", "")) for node in accessible_nodes(page)

@@ -6,7 +6,7 @@ import { growFile, isFileShown, lineOf, partParams, selectLines, setUpTree, show
 import { address, countHits, formParams, listRequest, parse, setForm, setUpFilters, showChips } from "./filters.js";
 import { showAnswer } from "./hits.js";
 import { showHome } from "./home.js";
-import { editorLink, setUpEditor } from "./settings.js";
+import { setUpEditor } from "./settings.js";
 
 const LIMITS = { usages: [200, 1000], screen: [0, 400], limit: [20, 100] };  // Of the first answer, and of all.
 const ABOVE = 85;  // Pixels above the hits, and those of a row.
@@ -294,12 +294,6 @@ function clicked(event) {
   if (open === "search") byId("query").focus();
 }
 
-function refreshEditorLinks() {
-  for (const link of document.querySelectorAll('[data-open="editor"]')) {
-    link.href = editorLink(link.dataset.root, link.dataset.path, link.dataset.line);
-  }
-}
-
 /** Make the boxes of the filters; until the service has answered, only those that are chosen. */
 const fillFilters = (params) => setUpFilters(status, params, ({ typing }) => {
   if (typing) follow();
@@ -333,7 +327,7 @@ addEventListener("popstate", () => {
   unwritten = 0;
   arrive({ from_history: true });
 });
-setUpEditor(refreshEditorLinks);
+setUpEditor();
 const { params: asked, ...first } = parse(location.href);
 state = first;
 fillFilters(first.view === "file" ? new URLSearchParams({ q: asked.get("q") ?? "" }) : asked);

@@ -118,11 +118,11 @@ function linked(tokens, usages) {
     name = [];
   };
   for (const [kind, text, is_marked] of tokens) {
-    for (const part of NAMED.includes(kind) ? text.split(WORDS) : [text]) {
+    for (const part of (NAMED.includes(kind) ? text.split(WORDS) : [text]).filter(Boolean)) {
       const is_word = NAMED.includes(kind) && WORDS.test(part);
       if (!is_word) close();
       const of_class = { class: `t-${kind.replace(/[^a-z-]/g, "")}` };
-      if (part) (is_word ? name : nodes).push(is_marked || is_word || kind !== "text" ? el(is_marked ? "mark" : "span", of_class, part) : part);
+      (is_word ? name : nodes).push(is_marked || is_word || kind !== "text" ? el(is_marked ? "mark" : "span", of_class, part) : part);
     }
   }
   close();

@@ -42,18 +42,15 @@ function hitsView(answer, { revision }) {
   };
 }
 
-// 0% and 100% only if they are exact.
-function percent(share) {
-  const rounded = Math.round(100 * share);
-  return `${share > 0 && share < 1 ? Math.min(Math.max(rounded, 1), 99) : rounded}%`;
-}
+const percent = (share) => `${Math.min(Math.max(Math.round(100 * share), 1), 99)}%`;
 
 function notes(answer) {
   const found = [];
   if (!answer.hits.length) {
     found.push(answer.filters_match === false
       ? "No document passes the filters. Clear some of them."
-      : "Try other words for what the code does, or a part of its name.");
+      : answer.mode === "exact" ? "No code has exactly this text. Upper and lower case differ."
+        : "Try other words for what the code does, or a part of its name.");
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
@@ -119,7 +116,8 @@ function commitItem({ rank, id, date, author, subject, body, paths, definitions 
   const rest = paths.length - linked.length;
   return el("li", { class: "hit", "data-file": id }, el("article", { "aria-labelledby": `hit-${rank}-name` }, el("details", {},
     el("summary", { class: "head name" }, el("h2", { id: `hit-${rank}-name` }, subject),
-      el("span", { class: "place" }, el("span", { class: "folder" }, author.replace(/ <.*/, "")), ` ${date} ${id.slice(0, SHORT_ID)}`)),
+      el("span", { class: "place" }, el("span", { class: "folder" }, author.replace(/ <.*/, "")),
+        el("span", { class: "file" }, `${date} ${id.slice(0, SHORT_ID)}`))),
     body && el("pre", { class: "code" }, body),
     el("ul", { class: "others" }, ...linked, rest > 0 && el("li", {}, amount(rest, "more file"))))));
 }
@@ -185,8 +183,8 @@ export function actions(at, name, { similar = true, usages = "", history = false
     usages && link("usages", "Usages", "u", { root: at.root, name: usages }),
     history && el("a", { href: address("", null, new URLSearchParams({ mode: "history", root: at.root, path: at.path })),
       "data-open": "search", "aria-label": `History of ${at.path}` }, "History"),
-    el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor", "data-root": at.root,
-      "data-path": at.path, "data-line": at.line, "aria-label": `Editor: open ${spot}`, title: "Open in the editor (o)" },
+    el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor",
+      "aria-label": `Editor: open ${spot}`, title: "Open in the editor (o)" },
     "Editor"),
     el("button", { type: "button", "data-copy": `${at.path}:${at.line}`, "aria-label": `Copy ${spot}`,
       title: "Copy path and line (y)" }, "Copy"));

@@ -29,15 +29,14 @@ export function editorLink(root, path, line) {
   return template.replaceAll("{path}", () => encoded).replaceAll("{line}", () => String(line));
 }
 
-/** Call `changed()` when another editor is chosen. Only links of the list are used. */
-export function setUpEditor(changed) {
+/** Use the chosen editor, also after another one is chosen. Only links of the list are used. */
+export function setUpEditor() {
   const select = byId("editor");
   select.value = load("editor", "");
   if (!select.value) select.selectedIndex = 0;
   template = select.value;
   select.onchange = () => {
-    template = select.value;
-    save("editor", template);
-    changed();
+    save("editor", select.value);
+    location.reload();  // It makes the links again.
   };
 }
