@@ -1,7 +1,7 @@
 """A real query in a real tree -> the pictures of the documentation.
 
 `docs/query.svg` is a terminal. It needs no external font, because the width of each run of text is fixed.
-`docs/web.png` and `docs/web-file.png` are the web page in headless Chromium.
+The others are the web page in headless Chromium, in wide and narrow windows, light and dark.
 """
 
 from __future__ import annotations
@@ -23,8 +23,14 @@ from benchmarks.publish import DOCS
 
 QUERY = ("copy a directory tree", "-n", "3")
 PICTURE = DOCS / "query.svg"
-PAGES = DOCS / "web.png", DOCS / "web-file.png"
-_SIZE = {"width": 1120, "height": 700}
+_WIDE, _PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+PAGES = {
+    "web.png": (_WIDE, "light"),
+    "web-file.png": (_WIDE, "dark"),
+    "web-phone.png": (_PHONE, "dark"),
+    "web-phone-file.png": (_PHONE, "light"),
+}
+"""Picture of hits, or of the file of the first hit -> size of the window, theme."""
 _COLOURS = 128
 _FONT = "monospace"
 _WIDTH = 92
@@ -67,26 +73,25 @@ def svg(query: tuple[str, ...], output: str) -> str:
 
 
 def take_pages(home: Path, query: str) -> None:
-    """Write the pictures of the web page: the hits of a query, and the file of the first hit."""
+    """Write the pictures of the web page."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import CHROMIUM, FLAGS
     from tests.browser.service import running_site
 
-    hits, file = PAGES
     with running_site(home) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport=_SIZE, color_scheme="light")
-        page.goto(f"{address}?{urlencode({'q': query})}")
-        page.wait_for_selector(".hit")
-        page.screenshot(path=hits)
-        page.locator(".hit .name").first.click()
-        page.wait_for_selector("#selection .name")
-        page.screenshot(path=file)
+        for name, (size, scheme) in PAGES.items():
+            page = browser.new_page(viewport=size, color_scheme=scheme)
+            page.goto(f"{address}?{urlencode({'q': query})}")
+            page.wait_for_selector(".hit")
+            if name.endswith("file.png"):
+                page.locator(".hit .name").first.click()
+                page.wait_for_selector(".tree a[aria-current]", state="attached")
+            page.screenshot(path=DOCS / name)
+            Image.open(DOCS / name).quantize(_COLOURS).save(DOCS / name, optimize=True)
         browser.close()
-    for picture in PAGES:
-        Image.open(picture).quantize(_COLOURS).save(picture, optimize=True)
 
 
 def main() -> None:
