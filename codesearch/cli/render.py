@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
-from codesearch.search.screen import SNIPPET_LINES, WITH_CODE, fitted
 from codesearch.search.snippets import (
     MAX_COLOURED,
+    SNIPPET_LINES,
+    WITH_CODE,
     explaining_words,
+    fitted,
     head_lines,
     head_text,
     lexer_of,

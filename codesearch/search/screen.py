@@ -48,10 +48,6 @@ _FILE_SHARE, _MIN_SHARE = 0.25, 0.5
 """The share of the score of its file that a definition gets, and the lowest share of the best score that is shown."""
 _PER_FILE = 3
 """Definitions that are shown for each file on average."""
-SNIPPET_LINES = 3
-"""Lines of code that a hit shows."""
-WITH_CODE = 3
-"""Hits that show code on every screen."""
 _PREFIX = 4
 """The fewest letters of a word that is the beginning of another."""
 
@@ -148,26 +144,6 @@ def group_by_file(
             others = of_file[ranking.doc_ids[of_file] != best.doc_id].tolist()
             candidates.append(replace(best, others=tuple(map(ranking.candidate, others))))
     return candidates
-
-
-def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
-    """Return how many lines of code each hit shows in the rows that are left for code; None if they are too few.
-
-    The first hits get a line each, then more. What is left goes to the others.
-
-    >>> fitted([3, 3, 3, 3], 4), fitted([3, 3, 3, 3], 10), fitted([3, 3, 3], 2)
-    ([2, 1, 1, 0], [3, 3, 3, 1], None)
-    """
-    first = range(len(wanted))[:WITH_CODE]
-    if rows < len(first):
-        return None
-    shown = [0] * len(wanted)
-    by_line = [at for _ in range(SNIPPET_LINES) for at in first]
-    for at in (*by_line, *(at for at in range(len(wanted)) for _ in range(SNIPPET_LINES))):
-        if rows and shown[at] < wanted[at]:
-            shown[at] += 1
-            rows -= 1
-    return shown
 
 
 def _share(words: Collection[str], path: str) -> float:

@@ -27,6 +27,10 @@ _COMMENT = re.compile(r"\s(#|//)\s.*")
 _CLAUSE = re.compile(r" (where|throws) \w.*")
 _LAST_COMMA = re.compile(r", ?\)(?=[^()]*$)")
 _PAGES = ("html", "svelte", "vue")
+SNIPPET_LINES = 3
+"""Lines of code that a hit shows."""
+WITH_CODE = 3
+"""Hits that show code on every screen."""
 MAX_COLOURED = 60_000
 """Characters of code that are coloured, because a lexer reads about 1 MB/s."""
 
@@ -48,6 +52,26 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
         begun = query.split("\n")[0]
         return [at for at, line in enumerate(hit.code.split("\n")) if begun in line][:count]
     return best_lines(hit.code, explaining_words(query, mode), count, head_lines(hit))
+
+
+def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
+    """Return how many lines of code each hit shows in the rows that are left for code; None if they are too few.
+
+    The first hits get a line each, then more. What is left goes to the others.
+
+    >>> fitted([3, 3, 3, 3], 4), fitted([3, 3, 3, 3], 10), fitted([3, 3, 3], 2)
+    ([2, 1, 1, 0], [3, 3, 3, 1], None)
+    """
+    first = range(len(wanted))[:WITH_CODE]
+    if rows < len(first):
+        return None
+    shown = [0] * len(wanted)
+    by_line = [at for _ in range(SNIPPET_LINES) for at in first]
+    for at in (*by_line, *(at for at in range(len(wanted)) for _ in range(SNIPPET_LINES))):
+        if rows and shown[at] < wanted[at]:
+            shown[at] += 1
+            rows -= 1
+    return shown
 
 
 def head_lines(hit: Hit) -> range:

@@ -22,8 +22,16 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.search.examples import example_questions
 from codesearch.search.lookup import count_kinds, live_files
-from codesearch.search.screen import SNIPPET_LINES, WITH_CODE, fitted
-from codesearch.search.snippets import MAX_COLOURED, explaining_words, lexer_of, marks, snippet_lines
+from codesearch.search.snippets import (
+    MAX_COLOURED,
+    SNIPPET_LINES,
+    WITH_CODE,
+    explaining_words,
+    fitted,
+    lexer_of,
+    marks,
+    snippet_lines,
+)
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
 from codesearch.store.reader import IndexReader
