@@ -35,7 +35,6 @@ from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
 from codesearch.web.present import (
-    File,
     answer_json,
     list_folder,
     show_file,
@@ -202,7 +201,7 @@ class Api:
         first: _Line = 1,
         last: Annotated[int, Field(ge=0, le=_MAX_LINE)] = 0,
         q: _Text = "",
-    ) -> File:
+    ) -> dict[str, Any]:
         """Return lines and definitions of an indexed file."""
         (folder,) = _roots(self.engine, (root,))
         return show_file(_view(self.engine, folder, path), first, last, q)

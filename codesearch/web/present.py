@@ -44,6 +44,7 @@ _MAX_LINE = 2_000
 MOST = 2_000
 """Lines and definitions of a file in one answer. More would make the page slow."""
 _KEPT, _MOST_KEPT = 512, 10_000
+_OUTLINED = ("kind", "name", "qualified_name", "signature", "start_line", "end_line", "last_line")
 _CLASS_OF = (
     (Token.Comment, "comment"),
     (Token.Keyword.Type, "type"),
@@ -68,33 +69,6 @@ class Line:
     line: int
     text: str
     tokens: list[tuple[str, str] | tuple[str, str, bool]]
-
-
-@dataclass(frozen=True, slots=True)
-class Outlined:
-    """A definition of a file; `end_line` is the end of a class's header, `last_line` that of the class."""
-
-    kind: str
-    name: str
-    qualified_name: str
-    signature: str
-    start_line: int
-    end_line: int
-    last_line: int
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """Up to 2,000 lines of a file, and up to 2,000 definitions from there on, in the order of the source."""
-
-    root: str
-    path: str
-    language: str
-    stale: bool
-    line_count: int
-    lines: list[Line]
-    definition_count: int
-    definitions: list[Outlined]
 
 
 def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
@@ -123,25 +97,27 @@ def list_folder(index: IndexReader, path: str) -> dict[str, Any]:
     return {"folders": sorted(folders), "files": sorted(files)}
 
 
-def show_file(view: FileView, first: int, last: int, query: str) -> File:
+def show_file(view: FileView, first: int, last: int, query: str) -> dict[str, Any]:
     """Return lines of a file from `first` to `last`, 0 for as many as are allowed, and the definitions there."""
     lines = view.source.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
     last = min(last or len(lines), first + MOST - 1, len(lines))
     ends = (at for at, definition in enumerate(view.definitions) if definition.last_line >= first)
     start = min(next(ends, 0), max(len(view.definitions) - MOST, 0))
-    return File(
-        view.root,
-        view.path,
-        view.language,
-        view.stale,
-        len(lines),
-        list(_file_lines(lines, view.language, range(first - 1, last), frozenset(query_terms(query)))),
-        len(view.definitions),
-        [
-            Outlined(*(getattr(definition, name) for name in Outlined.__slots__))
+    return {
+        "root": view.root,
+        "path": view.path,
+        "language": view.language,
+        "stale": view.stale,
+        "line_count": len(lines),
+        "lines": list(
+            _file_lines(lines, view.language, range(first - 1, last), frozenset(query_terms(query)))
+        ),
+        "definition_count": len(view.definitions),
+        "definitions": [
+            {name: getattr(definition, name) for name in _OUTLINED}
             for definition in view.definitions[start : start + MOST]
         ],
-    )
+    }
 
 
 def _file_lines(
