@@ -1,7 +1,8 @@
 """Texts -> unit vectors, by a model bundle that ONNX Runtime runs on the CPU or with CUDA.
 
-Some models only add up rows of a table. On the CPU, `RowSum` does that without ONNX Runtime in less than half the time.
-The manifest of such a bundle says where the arrays are in the file of each graph:
+Some models only add up rows of a table. For these, `RowSum` embeds queries without ONNX Runtime, because importing it
+and opening a graph takes longer than embedding a query. It also embeds documents if ONNX Runtime is not installed. The
+manifest of such a bundle says where the arrays are in the file of each graph:
 
     "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
                             "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
@@ -81,13 +82,11 @@ class RowSum:
         weights, ends = self._weights[ids], np.cumsum([0, *lengths])
         if (
             self._repeat_power
-        ):  # Take each distinct id of a text once, with the weight of all its occurrences.
+        ):  # Each distinct id of a text counts once, with the weight of all its occurrences.
             numbers = np.repeat(np.arange(len(texts), dtype=np.uint64), lengths)
             keys, counts = np.unique(numbers << np.uint64(32) | ids, return_counts=True)
-            ids, ends = (
-                keys.astype(np.uint32),
-                np.searchsorted(keys >> np.uint64(32), np.arange(len(texts) + 1)),
-            )
+            ids = keys.astype(np.uint32)
+            ends = np.searchsorted(keys >> np.uint64(32), np.arange(len(texts) + 1))
             weights = self._weights[ids] * counts.astype(np.float32) ** np.float32(1 + self._repeat_power)
         for vector, (start, end) in zip(out, pairwise(ends.tolist()), strict=True):
             rows = self._table.take(ids[start:end], axis=0).astype(np.float32)
@@ -136,7 +135,7 @@ class OnnxEncoder:
         for graph, positions in self._by_graph(documents).items():
             tagged = graph != self.bundle.document_graph
             tokens = [documents[i][1:] if tagged else documents[i] for i in positions]
-            rows = None if self.device == "cuda" else self._rows(graph)
+            rows = None if has_runtime() else self._rows(graph)
             out[positions] = rows.encode(tokens) if rows else self._encode(graph, tokens)
         return out
 
