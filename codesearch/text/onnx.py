@@ -80,9 +80,7 @@ class RowSum:
         lengths = [len(ids) for ids in texts]
         ids = np.concatenate([np.empty(0, np.uint32), *texts])
         weights, ends = self._weights[ids], np.cumsum([0, *lengths])
-        if (
-            self._repeat_power
-        ):  # Each distinct id of a text counts once, with the weight of all its occurrences.
+        if self._repeat_power:  # Each distinct id of a text counts once, with all its occurrences.
             numbers = np.repeat(np.arange(len(texts), dtype=np.uint64), lengths)
             keys, counts = np.unique(numbers << np.uint64(32) | ids, return_counts=True)
             ids = keys.astype(np.uint32)
