@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from codesearch.engine.answer import Answer, Freshness
-from codesearch.engine.indexer import Indexer, OnProgress, refresh
+from codesearch.engine.indexer import Indexer, refresh
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
 from codesearch.engine.session import REFRESH_S, Policy, Session
 from codesearch.errors import (
@@ -61,11 +61,9 @@ class Engine(Indexer):
         """
         return Session(self, scope or Scope(here=Path.cwd()), policy or Policy())
 
-    def refresh(
-        self, root: Path | str, *, budget_s: float = REFRESH_S, on_progress: OnProgress = lambda _: None
-    ) -> Freshness:
+    def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        return refresh(self, self._entry(root), budget_s, on_progress)
+        return refresh(self, self._entry(root), budget_s, lambda _: None)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now."""
