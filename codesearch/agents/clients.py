@@ -1,15 +1,17 @@
-"""What MCP clients get: an entry in their configuration, and instructions for their agents; and edits of both files."""
+"""What MCP clients get: an entry in their configuration, instructions, a skill and a hook; and edits of these files."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+import shlex
 import sysconfig
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +47,29 @@ Hits are ranked guesses: if the confidence is low, try other words once, then gr
 AGENTS_MD = """\
 ## Code search
 
-The MCP server `codesearch` searches this project by meaning. To find where something is done, call `search` before
-grep. Then call `read` with the `path:line` of a hit instead of reading the whole file. Call `outline` to see what is in
-a folder, a file or a class, `usages` before you change a definition, and `similar` for duplicates. Use grep for regular
-expressions and for files that are not indexed; `status` lists what is indexed. Without MCP, run
-`codesearch query "question" --compact`.
+The MCP server `codesearch` searches this project by meaning. Call it at these moments:
+
+- You do not know which file does something, or grep finds nothing or too much: `search` with a question.
+- You have the `path:line` of a hit: `read` it instead of the whole file.
+- You are about to read a folder or a long file: `outline` it, with your question.
+- You are about to change a definition: `usages`, and with `tests` the tests that have its name.
+- You are about to write a function: `search` or `similar`, because it may exist.
+- You ask why code is as it is: `history`.
+
+Use grep for regular expressions and for files that are not indexed; `status` lists what is indexed. Without MCP, run
+`codesearch query "question" --compact`, and `codesearch read`, `outline` or `usages` with a place or a name.
 """
+SKILL_HEAD = """\
+---
+name: codesearch
+description: Finds code by meaning, offline. Use it to find where something is done, what uses a definition, which tests
+  have its name, or why code changed, before grep and when grep finds nothing.
+---
+"""
+_HOOK = "PostToolUse"
+_FOUND_NOTHING = """\
+grep found nothing. codesearch finds code by meaning: call the tool `search` of the MCP server `codesearch`, or run
+`codesearch query "question" --compact`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +82,8 @@ class Client:
         keys: the tables around the entry.
         shape: "bare" (command, args), "stdio" (with a type), "local" (one list) or "transport" (nested).
         instructions: file below a project with instructions for agents; "" if the makers document none.
+        skills: folder below the user's home with skills; likewise.
+        hooks: JSON file below the user's home with hooks that run after a tool; likewise.
     """
 
     title: str
@@ -70,6 +91,8 @@ class Client:
     keys: tuple[str, ...] = ("mcpServers",)
     shape: str = "bare"
     instructions: str = ""
+    skills: str = ""
+    hooks: str = ""
 
     @property
     def is_toml(self) -> bool:
@@ -79,15 +102,31 @@ class Client:
 
 CLIENTS = {
     "antigravity": Client("Antigravity", ".gemini/config/mcp_config.json"),
-    "claude": Client("Claude Code", ".claude.json", shape="stdio", instructions="CLAUDE.md"),
+    "claude": Client(
+        "Claude Code",
+        ".claude.json",
+        shape="stdio",
+        instructions="CLAUDE.md",
+        skills=".claude/skills",
+        hooks=".claude/settings.json",
+    ),
     "cline": Client("Cline", ".cline/data/settings/cline_mcp_settings.json", shape="transport"),
-    "codex": Client("Codex", ".codex/config.toml", ("mcp_servers",), instructions="AGENTS.md"),
+    "codex": Client(
+        "Codex", ".codex/config.toml", ("mcp_servers",), instructions="AGENTS.md", skills=".agents/skills"
+    ),
     "commandcode": Client("Command Code", ".commandcode/mcp.json"),
     "copilot": Client(
-        "GitHub Copilot", ".copilot/mcp-config.json", instructions=".github/copilot-instructions.md"
+        "GitHub Copilot",
+        ".copilot/mcp-config.json",
+        instructions=".github/copilot-instructions.md",
+        skills=".copilot/skills",
     ),
-    "cursor": Client("Cursor", ".cursor/mcp.json", shape="stdio", instructions="AGENTS.md"),
-    "gemini": Client("Gemini CLI", ".gemini/settings.json", instructions="GEMINI.md"),
+    "cursor": Client(
+        "Cursor", ".cursor/mcp.json", shape="stdio", instructions="AGENTS.md", skills=".cursor/skills"
+    ),
+    "gemini": Client(
+        "Gemini CLI", ".gemini/settings.json", instructions="GEMINI.md", skills=".gemini/skills"
+    ),
     "grok": Client("Grok Build", ".grok/config.toml", ("mcp_servers",)),
     "kilo": Client("Kilo Code", ".config/kilo/kilo.json", ("mcp",), "local"),
     "kiro": Client("Kiro", ".kiro/settings/mcp.json"),
@@ -110,18 +149,128 @@ CLIENTS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What codesearch adds to a file: functions from its text to that with the addition, and to that without it."""
+
+    path: Path
+    what: str
+    add: Callable[[str], str]
+    take: Callable[[str], str]
+
+    def is_in(self, text: str) -> bool:
+        """Say whether a text has it, or may have it and is damaged."""
+        try:
+            return self.take(text) != text
+        except ConfigError:
+            return NAME in text
+
+
+def parts_of(
+    client: Client, user_home: Path, project: Path | None, options: Sequence[str] = ()
+) -> Iterator[Part]:
+    """Yield the parts for a client: the entry with options of the server, and what it has of the others.
+
+    The instructions in the project are last, because their file may lead out of it, which is an error.
+    """
+    path = config_file(client, user_home)
+    yield Part(
+        path,
+        "the entry codesearch",
+        lambda old: configuration(client, options, old, path),
+        lambda old: without_entry(client, old, path),
+    )
+    if client.skills:
+        skill = (user_home / client.skills / NAME / "SKILL.md").resolve()
+        yield Part(
+            skill,
+            "the skill",
+            lambda old: with_paragraph(old or SKILL_HEAD, AGENTS_MD, skill),
+            lambda old: without_paragraph(old, skill).removeprefix(SKILL_HEAD),
+        )
+    if client.hooks:
+        hooks = (user_home / client.hooks).resolve()
+        yield Part(hooks, "the hook", partial(_with_hook, hooks), partial(_without_hook, hooks))
+    if file := instruction_file(client, project):
+        yield Part(
+            file,
+            "the instructions",
+            lambda old: with_paragraph(old, AGENTS_MD, file),
+            lambda old: without_paragraph(old, file),
+        )
+
+
 def entry_of(client: Client, options: Sequence[str] = ()) -> dict[str, Any]:
     """Return the entry that starts the server of this installation with some options."""
-    installed = os.path.join(sysconfig.get_path("scripts"), NAME)
-    found = find_program(NAME) or find_program(installed)
-    words = ["mcp", *options]
-    command, *arguments = [found, *words] if found else python_command(NAME, *words)
+    command, *arguments = _command("mcp", *options)
     bare = {"command": command, "args": arguments}
     if client.shape == "local":
         return {"type": "local", "command": [command, *arguments], "enabled": True}
     if client.shape == "transport":
         return {"transport": {"type": "stdio", **bare}}
     return {"type": "stdio", **bare} if client.shape == "stdio" else bare
+
+
+def _command(*words: str) -> list[str]:
+    installed = os.path.join(sysconfig.get_path("scripts"), NAME)
+    found = find_program(NAME) or find_program(installed)
+    return [found, *words] if found else python_command(NAME, *words)
+
+
+def _with_hook(path: Path, old: str) -> str:
+    """Return the text of a file of hooks with the one that runs after grep."""
+    hook = {"type": "command", "command": shlex.join(_command("mcp", "--hook"))}
+    config, groups = _hook_groups(path, old)
+    if any(hook in _hooks_of(group) for group in groups):
+        return old
+    config, groups = _hook_groups(path, _without_hook(path, old))
+    groups.append({"matcher": "Grep", "hooks": [hook]})
+    return _json(config)
+
+
+def _without_hook(path: Path, old: str) -> str:
+    """Return the text of a file of hooks without that of codesearch, and without what is then empty."""
+    config, groups = _hook_groups(path, old)
+    if not any(_is_ours(hook) for group in groups for hook in _hooks_of(group)):
+        return old
+    kept = [(group, [hook for hook in _hooks_of(group) if not _is_ours(hook)]) for group in groups]
+    groups[:] = [{**group, "hooks": hooks} for group, hooks in kept if hooks]
+    config = config if groups else _without(config, ("hooks", _HOOK))
+    return _json(config) if config else ""
+
+
+def _hook_groups(path: Path, text: str) -> tuple[dict[str, Any], list[Any]]:
+    """Return a file of hooks, and the list in it of those that run after a tool."""
+    config, table = _parsed(Client("", "", ("hooks",)), text, path)
+    groups = table.setdefault(_HOOK, [])
+    if not isinstance(groups, list):
+        raise ConfigError(f"{path} has no list where one belongs ({_HOOK})", "nothing was written")
+    return config, groups
+
+
+def _hooks_of(group: object) -> list[Any]:
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    return hooks if isinstance(hooks, list) else []
+
+
+def _is_ours(hook: object) -> bool:
+    command = str(hook.get("command")) if isinstance(hook, dict) else ""
+    return NAME in command and command.endswith("mcp --hook")
+
+
+def hook_answer(text: str) -> str:
+    """Return the JSON that a hook prints after a tool: a suggestion if grep found nothing, else nothing."""
+    try:
+        response = json.loads(text)["tool_response"]
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return ""
+    if isinstance(response, dict):
+        counts = [response[name] for name in ("numFiles", "numLines", "numMatches") if name in response]
+        is_empty = bool(counts) and not any(counts)
+    else:
+        is_empty = isinstance(response, str) and response.startswith(("No files found", "No matches found"))
+    told = {"hookEventName": _HOOK, "additionalContext": _FOUND_NOTHING}
+    return _json({"hookSpecificOutput": told}) if is_empty else ""
 
 
 def config_file(client: Client, user_home: Path) -> Path:
@@ -181,14 +330,6 @@ def without_entry(client: Client, old: str, path: Path) -> str:
         return new
     config = _without(config, (*client.keys, NAME))
     return _json(config) if config else ""
-
-
-def has_entry(client: Client, text: str, path: Path) -> bool:
-    """Say whether a configuration has an entry that starts codesearch, or may have one and is damaged."""
-    try:
-        return _starts_codesearch(_parsed(client, text, path)[1].get(NAME))
-    except ConfigError:
-        return NAME in text
 
 
 def _without(table: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:

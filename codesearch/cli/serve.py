@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-from codesearch.cli.entry import ASKED
+from codesearch.cli.entry import ASKED, MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.options import Home
 from codesearch.cli.output import exit_while_waiting
@@ -121,14 +121,23 @@ def mcp(
     group: Annotated[tuple[str, ...], Opt("Let agents search this group of your settings too.")] = (),
     setup: Annotated[str | None, Opt("Print the configuration of a client.", metavar="NAME")] = None,
     write: Annotated[bool, Opt("With --setup: write what it shows, with backups.")] = False,
-    instructions: Annotated[bool, Opt("Print a paragraph for AGENTS.md; with --setup, a diff.")] = False,
-    remove: Annotated[bool, Opt("With --setup: take entry and paragraph out again.")] = False,
+    instructions: Annotated[
+        bool, Opt("Print a paragraph for AGENTS.md; with --setup, diffs of it, a skill and a hook.")
+    ] = False,
+    remove: Annotated[bool, Opt("With --setup: take everything out again.")] = False,
+    hook: Annotated[bool, Opt("Answer a client that ran grep; --setup writes this.")] = False,
     home: Home = None,
     *,
     indexing: IndexingSettings,
 ) -> Iterator[Output]:
     """Answer coding agents over the Model Context Protocol."""
     here, variables = invocation.terminal.here, invocation.terminal.variables
+    if hook:
+        from codesearch.agents.clients import hook_answer
+
+        is_project = find_project(here) is not None
+        yield Output(hook_answer(sys.stdin.read(MAX_STDIN_BYTES)) if is_project else "")
+        return
     groups = {name: group_folders(name, variables, invocation.user_home) for name in group}
     root = root and expanded(root)
     if root is not None and not root.is_dir():

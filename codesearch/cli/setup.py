@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 from codesearch.agents import clients
-from codesearch.agents.clients import CLIENTS, Client
+from codesearch.agents.clients import CLIENTS, Client, Part
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import size_of
 from codesearch.cli.options import Home
@@ -36,47 +36,45 @@ def set_up(
     write: bool,
     instructions: bool,
 ) -> Iterator[Output]:
-    """Show or write the configuration of a client with options of the server and, if asked, its instructions."""
+    """Show or write the configuration of a client with options of the server and, if asked, what its agents read."""
     client = _client(name)
-    path = clients.config_file(client, invocation.user_home)
-    file = clients.instruction_file(client, project) if instructions else None
     if instructions and not client.instructions:
         cure = "`codesearch mcp --instructions` prints them"
         raise ConfigError(f"no instruction file of {client.title} is known", cure)
     if instructions and project is None:
         raise ConfigError("no project here", f"give the folder of {client.instructions} with --root")
-    old = clients.read_text(file) if file else None
-    new = clients.with_paragraph(old or "", clients.AGENTS_MD, file) if file else ""
+    entry, *others = clients.parts_of(
+        client, invocation.user_home, project if instructions else None, options
+    )
+    parts = [entry, *others] if instructions else [entry]
+    texts = [(part, clients.read_text(part.path)) for part in (parts if write else parts[1:])]
+    edits = [(part, old, part.add(old or "")) for part, old in texts]
     if write:
-        config = clients.read_text(path)
-        merged = clients.configuration(client, options, config or "", path)
-        yield _write(path, "the entry codesearch", config, merged)
-        if file:
-            yield _write(file, "the instructions", old, new)
+        yield from (_write(part, old, new) for part, old, new in edits)
         return
-    where = visible(f"{client.title} reads this from {path}")
-    yield Output(clients.configuration(client, options), f"{where}\n")
-    if file:
-        known = "" if new != old else f"{visible(str(file))} has the instructions\n"
-        yield Output(clients.diff(file, old or "", new), known)
-    elif client.instructions:
-        yield Output(err=f"add --instructions to see changes of the {client.instructions} of this project\n")
+    where = visible(f"{client.title} reads this from {entry.path}")
+    yield Output(entry.add(""), f"{where}\n")
+    for part, old, new in edits:
+        known = "" if new != old else f"{visible(str(part.path))} has {part.what}\n"
+        yield Output(clients.diff(part.path, old or "", new), known)
+    if client.instructions and not instructions:
+        also = "".join((", a skill" if client.skills else "", ", a hook" if client.hooks else ""))
+        yield Output(
+            err=f"add --instructions to see changes of the {client.instructions} of this project{also}\n"
+        )
 
 
 def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterator[Output]:
-    """Take the entry out of the configuration of a client, and the instructions out of its file in a project."""
+    """Take everything out of the files of a client and of its file in a project."""
     client = _client(name)
-    path = clients.config_file(client, invocation.user_home)
-    file = clients.instruction_file(client, project)
-    config, text = clients.read_text(path) or "", (clients.read_text(file) if file else "") or ""
-    edits = [(path, config, clients.without_entry(client, config, path), f"entry of {client.title}")]
-    if file:
-        edits.append((file, text, clients.without_paragraph(text, file), "instructions"))
+    parts = list(clients.parts_of(client, invocation.user_home, project))
+    texts = [(part, clients.read_text(part.path) or "") for part in parts]
+    edits = [(part, text, part.take(text)) for part, text in texts]
     removed = [output for edit in edits for output in _take_out(*edit)]
     yield from removed
     if not removed:
-        also = f" and {file} no instructions" if file else ""
-        yield Output(f"{visible(f'{path} has no entry codesearch{also}')}\n")
+        paths = ", ".join(str(part.path) for part in parts)
+        yield Output(f"{visible(f'nothing of codesearch is in {paths}')}\n")
 
 
 def uninstall(
@@ -156,16 +154,13 @@ def _completions(user_home: Path) -> Iterator[Written]:
 
 
 def _of_clients(user_home: Path, project: Path | None) -> Iterator[Output]:
-    """Name the files of clients that have an entry or instructions, each with the command that takes them out."""
+    """Name the files of clients that have a part of codesearch, each with the command that takes it out."""
     commands: dict[Path, str] = {}
     for name, client in CLIENTS.items():
-        path = clients.config_file(client, user_home)
         with suppress(ConfigError):  # Unreadable, or a link out of the project: nothing was written.
-            if clients.has_entry(client, clients.read_text(path) or "", path):
-                commands[path] = name
-            file = clients.instruction_file(client, project)
-            if file and clients.BEGIN in (clients.read_text(file) or ""):
-                commands.setdefault(file, name)
+            for part in clients.parts_of(client, user_home, project):
+                if part.is_in(clients.read_text(part.path) or ""):
+                    commands.setdefault(part.path, name)
     for path, name in commands.items():
         yield Output(f"`codesearch mcp --setup {name} --remove` takes its text out of {visible(str(path))}\n")
 
@@ -177,23 +172,28 @@ def _client(name: str) -> Client:
     raise ConfigError(f"client {name!r}", cure)
 
 
-def _write(path: Path, what: str, old: str | None, new: str) -> Output:
+def _write(part: Part, old: str | None, new: str) -> Output:
     """Write the text of a file, if it changes."""
     kept = ""
     if new != old:
-        clients.write_text(path, new, backup=old)
-        kept = f"; the file as it was is in {clients.backup_of(path).name}" if old is not None else ""
-    return Output(f"{visible(f'{path} has {what}{kept}')}\n")
+        clients.write_text(part.path, new, backup=old)
+        backup = clients.backup_of(part.path).name
+        kept = f"; the file as it was is in {backup}" if old is not None else ""
+    return Output(f"{visible(f'{part.path} has {part.what}{kept}')}\n")
 
 
-def _take_out(path: Path, old: str, new: str, what: str) -> Iterator[Output]:
+def _take_out(part: Part, old: str, new: str) -> Iterator[Output]:
     """Write the text of a file without what codesearch added, and show the difference; delete a file without text."""
+    path = part.path
     if new != old:
         if new:
             clients.write_text(path, new)
         else:
             path.unlink()
-        yield Output(f"{clients.diff(path, old, new)}deleted {what}: {visible(str(path))}\n")
+        yield Output(f"{clients.diff(path, old, new)}deleted {part.what}: {visible(str(path))}\n")
     if (backup := clients.backup_of(path)).is_file():
         backup.unlink()
         yield Output(f"deleted backup: {visible(str(backup))}\n")
+    if path.parent.name == clients.NAME:  # The folder of a skill.
+        with suppress(OSError):  # It has other files, or was never made.
+            path.parent.rmdir()

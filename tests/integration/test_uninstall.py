@@ -62,6 +62,8 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
         f"{home}/cache  (cache)",
         f"{user}/.config/codesearch/config.toml  (kept: your settings, which codesearch never writes)",
         f"--setup claude --remove` takes its text out of {user}/.claude.json",
+        f"--setup claude --remove` takes its text out of {user}/.claude/skills/codesearch/SKILL.md",
+        f"--setup claude --remove` takes its text out of {user}/.claude/settings.json",
         f"--setup claude --remove` takes its text out of {project}/CLAUDE.md",
         f"--setup codex --remove` takes its text out of {user}/.codex/config.toml",
     ]
@@ -78,7 +80,9 @@ def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command,
     assert content_of(user) == written[0]
     for client in ("claude", "codex"):
         assert command("mcp", "--setup", client, "--remove", cwd=project).returncode == 0
-    assert content_of(user) == before | {".codex": "", "project/CLAUDE.md": b"# Mine\n"}
+    assert content_of(user) == before | {
+        ".codex": "", ".claude": "", ".claude/skills": "", "project/CLAUDE.md": b"# Mine\n"
+    }  # fmt: skip
     assert command("uninstall", "--delete", cwd=project).stdout.endswith("has no files to delete here\n")
 
 
@@ -149,11 +153,14 @@ def test_a_file_that_cannot_be_edited_is_named_and_stays(command, user):
 def test_setup_shows_the_diff_of_the_instructions_and_changes_nothing(command, user):
     before = content_of(user)
     done = command("mcp", "--setup", "claude", cwd=user / "project")
-    assert done.stderr.endswith("add --instructions to see changes of the CLAUDE.md of this project\n")
+    assert done.stderr.endswith(
+        "add --instructions to see changes of the CLAUDE.md of this project, a skill, a hook\n"
+    )
     assert "+" not in done.stdout
     done = command("mcp", "--setup", "claude", "--instructions", cwd=user / "project")
-    configuration, _, diff = done.stdout.partition("--- ")
+    configuration, skill, hook, diff = done.stdout.split("--- ")
     assert "codesearch" in json.loads(configuration)["mcpServers"]
+    assert "+name: codesearch\n" in skill and "mcp --hook" in hook
     lines = diff.splitlines()
     assert lines[3:5] == ["-# Mine", "\\ No newline at end of file"]
     added = "\n".join(line[1:] for line in lines[5:] if line.startswith("+"))
@@ -170,6 +177,7 @@ def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_b
     done = command(*written, cwd=project)
     assert done.stdout.splitlines() == [
         f"{config} has the entry codesearch; the file as it was is in mcp.json.codesearch.bak",
+        f"{user}/.cursor/skills/codesearch/SKILL.md has the skill",
         f"{project}/AGENTS.md has the instructions; the file as it was is in AGENTS.md.codesearch.bak",
     ]
     now = content_of(user)
@@ -179,16 +187,17 @@ def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_b
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.startswith("deleted")] == [
-        f"deleted entry of Cursor: {config}",
+        f"deleted the entry codesearch: {config}",
         f"deleted backup: {config}.codesearch.bak",
-        f"deleted instructions: {project}/AGENTS.md",
+        f"deleted the skill: {user}/.cursor/skills/codesearch/SKILL.md",
+        f"deleted the instructions: {project}/AGENTS.md",
         f"deleted backup: {project}/AGENTS.md.codesearch.bak",
     ]
     assert '-    "codesearch": {' in lines and "-## Code search\\r" in lines
-    assert content_of(user) == before
+    assert content_of(user) == before | {".cursor/skills": ""}
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
-    assert done.stdout == f"{config} has no entry codesearch and {project}/AGENTS.md no instructions\n"
-    assert content_of(user) == before
+    assert done.stdout.startswith(f"nothing of codesearch is in {config}, ")
+    assert content_of(user) == before | {".cursor/skills": ""}
 
 
 def test_a_file_that_setup_made_is_deleted_again(command, user):
@@ -196,6 +205,24 @@ def test_a_file_that_setup_made_is_deleted_again(command, user):
     assert (user / "project/GEMINI.md").exists()
     command("mcp", "--setup", "gemini", "--remove", "--root", user / "project")
     assert not (user / "project/GEMINI.md").exists()
+
+
+def test_a_skill_that_a_user_extended_keeps_what_is_theirs(command, user):
+    skill = user / ".gemini/skills/codesearch/SKILL.md"
+    written = ["mcp", "--setup", "gemini", "--instructions", "--write", "--root", user / "project"]
+    command(*written)
+    skill.write_text(skill.read_text() + "Mine.\n")
+    command(*written)
+    assert skill.read_text().endswith("-->\nMine.\n")
+    command("mcp", "--setup", "gemini", "--remove", "--root", user / "project")
+    assert skill.read_text() == "Mine.\n"
+
+
+def test_the_hook_answers_in_a_project_only(command, user):
+    asked = '{"tool_name": "Grep", "tool_response": "No files found"}'
+    answered, silent = (command("mcp", "--hook", cwd=user / name, input=asked) for name in ("project", ""))
+    assert "additionalContext" in json.loads(answered.stdout)["hookSpecificOutput"]
+    assert (silent.returncode, silent.stdout) == (0, "")
 
 
 @pytest.mark.parametrize(

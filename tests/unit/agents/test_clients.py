@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from codesearch.agents.clients import CLIENTS, configuration, entry_of, has_entry, without_entry
+from codesearch.agents.clients import CLIENTS, configuration, entry_of, hook_answer, parts_of, without_entry
 from codesearch.errors import ConfigError
 
 
@@ -35,7 +35,8 @@ def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, t
     entry = entry_of(client, ("--group", "a group"))
     assert table_of(config, client) == {"other": other, "codesearch": entry}
     assert configuration(client, ("--group", "a group"), new, path) == new
-    assert has_entry(client, new, path) and not has_entry(client, old, path)
+    entry, *_ = parts_of(client, path, None)
+    assert entry.is_in(new) and not entry.is_in(old)
     assert parse(without_entry(client, new, path)) == parse(old)
     assert without_entry(client, old, path) == old
 
@@ -78,3 +79,61 @@ def test_a_file_that_cannot_be_merged_is_an_error(name, old, tmp_path):
     with pytest.raises(ConfigError) as error:
         configuration(CLIENTS[name], (), old, tmp_path)
     assert "\n" not in str(error.value)
+
+
+def hook_of(tmp_path):
+    return next(part for part in parts_of(CLIENTS["claude"], tmp_path, None) if part.what == "the hook")
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        "",
+        '{\n  "x": 1\n}\n',
+        json.dumps({"hooks": {"PostToolUse": [{"hooks": [{}]}]}}, indent=2) + "\n",
+    ],
+)
+def test_a_hook_is_added_once_and_taken_out(old, tmp_path):
+    hook = hook_of(tmp_path)
+    new = hook.add(old)
+    groups = json.loads(new)["hooks"]["PostToolUse"]
+    assert groups[-1]["matcher"] == "Grep" and groups[-1]["hooks"][0]["command"].endswith("mcp --hook")
+    assert hook.add(new) == new and hook.take(new) == old == hook.take(old)
+    moved = new.replace("codesearch mcp --hook", "old/codesearch mcp --hook")
+    assert hook.add(moved) == new, "a hook of another installation stays"
+
+
+def test_a_hook_beside_one_of_codesearch_stays_and_other_shapes_are_errors(tmp_path):
+    hook = hook_of(tmp_path)
+    config = json.loads(hook.add(""))
+    config["hooks"]["PostToolUse"][0]["hooks"].append({"command": "mine"})
+    assert json.loads(hook.take(json.dumps(config)))["hooks"]["PostToolUse"][0]["hooks"] == [
+        {"command": "mine"}
+    ]
+    for old in ("[]", '{"hooks": []}', '{"hooks": {"PostToolUse": {}}}', "{,}"):
+        with pytest.raises(ConfigError):
+            hook.add(old)
+    assert hook.take('{"hooks": {"PostToolUse": [1, {"hooks": 2}]}}').startswith('{"hooks"')
+
+
+@pytest.mark.parametrize(
+    ("response", "suggests"),
+    [
+        ({"mode": "files_with_matches", "numFiles": 0, "filenames": []}, True),
+        ({"mode": "content", "numFiles": 0, "numLines": 3}, False),
+        ("No files found", True),
+        ("a.py:3:No files found", False),
+        ({}, False),
+        (None, False),
+    ],
+)
+def test_the_hook_suggests_a_search_only_if_grep_found_nothing(response, suggests):
+    answer = hook_answer(json.dumps({"tool_name": "Grep", "tool_response": response}))
+    assert bool(answer) == suggests
+    if suggests:
+        assert "search" in json.loads(answer)["hookSpecificOutput"]["additionalContext"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "1", "[" * 100_000])
+def test_the_hook_is_silent_about_what_it_does_not_understand(text):
+    assert hook_answer(text) == ""
