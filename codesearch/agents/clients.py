@@ -25,47 +25,11 @@ NAME = "codesearch"
 BEGIN, END = "<!-- codesearch: begin -->", "<!-- codesearch: end -->"
 """The lines around a paragraph in an instruction file."""
 _MAX_BYTES = 100_000_000
-INSTRUCTIONS = """\
-codesearch finds code by meaning, offline.
-Use search first when you do not know the file or the exact name: "where is X done", "code that does Y". Give a
-question, keywords, a name (class Stack), a path or an error message; special characters are plain text. One call
-replaces several rounds of grep and reading.
-- search: the best files and the definitions in them. If the function is not among them, ask with flat=true and a
-  higher limit.
-- outline: what is in a folder, file or class; with a question, the code that answers it and what is around it.
-- read: a whole definition, a file or lines of it. Members of long classes are folded: read these one by one.
-- usages: the lines that use a name, each with the definition around it; what calls a function, what a change affects.
-- similar: code like a definition.
-- history: commits; when and why a definition changed.
-- status: what is indexed and how old it is. Ask when a search finds nothing.
-Use grep for regular expressions and for files that are not indexed.
-Not indexed: ignored files (.gitignore), binary and very large files, dependencies such as node_modules. Documentation,
-configuration and other text are indexed only if the user ran `codesearch index --content all`.
-Hits are ranked guesses: if the confidence is low, try other words once, then grep.
-"""
-
-AGENTS_MD = """\
-## Code search
-
-The MCP server `codesearch` searches this project by meaning. Call it at these moments:
-
-- You do not know which file does something, or grep finds nothing or too much: `search` with a question.
-- You have the `path:line` of a hit: `read` it instead of the whole file.
-- You are about to read a folder or a long file: `outline` it, with your question.
-- You are about to change a definition: `usages`, and with `tests` the tests that have its name.
-- You are about to write a function: `search` or `similar`, because it may exist.
-- You ask why code is as it is: `history`.
-
-Use grep for regular expressions and for files that are not indexed; `status` lists what is indexed. Without MCP, run
-`codesearch query "question" --compact`, and `codesearch read`, `outline` or `usages` with a place or a name.
-"""
-SKILL_HEAD = """\
----
-name: codesearch
-description: Finds code by meaning, offline. Use it to find where something is done, what uses a definition, which tests
-  have its name, or why code changed, before grep and when grep finds nothing.
----
-"""
+_FOLDER = Path(__file__).parent
+INSTRUCTIONS, AGENTS_MD, SKILL_HEAD = (
+    (_FOLDER / name).read_text("utf-8") for name in ("instructions.md", "paragraph.md", "skill.md")
+)
+"""What the server says of its tools, the paragraph for instruction files, and the head of a skill with it."""
 _HOOK = "PostToolUse"
 _FOUND_NOTHING = """\
 grep found nothing. codesearch finds code by meaning: call the tool `search` of the MCP server `codesearch`, or run
@@ -88,7 +52,7 @@ class Client:
 
     title: str
     file: str
-    keys: tuple[str, ...] = ("mcpServers",)
+    keys: Sequence[str] = ("mcpServers",)
     shape: str = "bare"
     instructions: str = ""
     skills: str = ""
@@ -101,51 +65,8 @@ class Client:
 
 
 CLIENTS = {
-    "antigravity": Client("Antigravity", ".gemini/config/mcp_config.json"),
-    "claude": Client(
-        "Claude Code",
-        ".claude.json",
-        shape="stdio",
-        instructions="CLAUDE.md",
-        skills=".claude/skills",
-        hooks=".claude/settings.json",
-    ),
-    "cline": Client("Cline", ".cline/data/settings/cline_mcp_settings.json", shape="transport"),
-    "codex": Client(
-        "Codex", ".codex/config.toml", ("mcp_servers",), instructions="AGENTS.md", skills=".agents/skills"
-    ),
-    "commandcode": Client("Command Code", ".commandcode/mcp.json"),
-    "copilot": Client(
-        "GitHub Copilot",
-        ".copilot/mcp-config.json",
-        instructions=".github/copilot-instructions.md",
-        skills=".copilot/skills",
-    ),
-    "cursor": Client(
-        "Cursor", ".cursor/mcp.json", shape="stdio", instructions="AGENTS.md", skills=".cursor/skills"
-    ),
-    "gemini": Client(
-        "Gemini CLI", ".gemini/settings.json", instructions="GEMINI.md", skills=".gemini/skills"
-    ),
-    "grok": Client("Grok Build", ".grok/config.toml", ("mcp_servers",)),
-    "kilo": Client("Kilo Code", ".config/kilo/kilo.json", ("mcp",), "local"),
-    "kiro": Client("Kiro", ".kiro/settings/mcp.json"),
-    "opencode": Client(
-        "OpenCode", ".config/opencode/opencode.json", ("mcp",), "local", instructions="AGENTS.md"
-    ),
-    "pi": Client("Pi", ".pi/agent/mcp.json"),
-    "qwen": Client("Qwen Code", ".qwen/settings.json"),
-    "reasonix": Client("Reasonix", ".reasonix/config.json"),
-    "vscode": Client(
-        "VS Code",
-        ".config/Code/User/mcp.json",
-        ("servers",),
-        "stdio",
-        instructions=".github/copilot-instructions.md",
-    ),
-    "windsurf": Client("Windsurf", ".codeium/windsurf/mcp_config.json"),
-    "zcode": Client("ZCode", ".zcode/cli/config.json", ("mcp", "servers"), "stdio"),
-    "zed": Client("Zed", ".config/zed/settings.json", ("context_servers",)),
+    name: Client(**fields)
+    for name, fields in tomllib.loads((_FOLDER / "clients.toml").read_text("utf-8")).items()
 }
 
 
