@@ -95,7 +95,7 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
         why = "" if answer.filters_match else ": nothing passes the filters"
         outside = _outside_note(answer) or f"no hits{why}\n"
         return f"{notes}{outside}{_not_seen(answer.coverage)}"
-    notes += _confidence_note(answer) + _outside_note(answer)
+    notes += _outside_note(answer) or _confidence_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
             notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"
