@@ -181,9 +181,12 @@ def _defined_lines(usages: Usages, width: int, path_of: Callable[[str, str], str
     listed = ((usages.definitions, usages.definition_count), (usages.derived, usages.derived_count))
     for definitions, count in listed:
         if definitions is usages.derived and definitions:
-            name, is_method = visible(usages.name), definitions[0].kind == "method"
+            name, first = visible(usages.name), definitions[0]
             yield ""
-            yield f"overrides {name}:" if is_method else f"has {name} as a base:"
+            if first.kind == "method":
+                yield f"overrides {name}:"
+            else:
+                yield f"has all methods of {name}:" if first.language == "go" else f"has {name} as a base:"
         for defined in definitions:
             name = visible(f"{short_name(defined)}  {defined.kind}")
             yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)

@@ -13,6 +13,7 @@ The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `nam
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections import Counter
@@ -56,6 +57,9 @@ from codesearch.types import HEADER_KINDS, OF_FILE, Definition
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
+_GO_METHOD = re.compile(r"^\s*(\w+)\(", re.MULTILINE)
+_MOST_METHODS = 20
+"""Of an interface, that a type must have."""
 _MOST_DERIVED = 50
 """When so many derived types are known, no further ones are looked for."""
 _MOST_IN_FILE = 10_000
@@ -105,9 +109,9 @@ class Usages:
     only counted, in `other_code`, unless there is nothing else. `implied` counts the lines that are not listed because
     they are the base of a definition in `derived`, or an import in a file that has another usage. `elsewhere` counts
     the lines that have the name and are no usages: they can only mean other definitions, or the name is a part of a
-    longer one. `derived` are definitions whose headers have the name as a base; of a method with its type, the methods
-    of derived types. If the name has no definition with what stood before it, that is `not_in`. If nothing has the
-    name, `near` has the nearest ones.
+    longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go, types with
+    methods of all its names; of a method with its type, the methods of derived types. If the name has no definition
+    with what stood before it, that is `not_in`. If nothing has the name, `near` has the nearest ones.
     """
 
     name: str
@@ -170,7 +174,8 @@ def find_usages(
         if usages or unread or elsewhere:
             break
     bases = _derived(usages, names)
-    derived = tuple(bases.values()) or _overriding(snapshot, names, meanings, filters)
+    derived = tuple(bases.values()) or _implementing(snapshot, names)
+    derived = derived or _overriding(snapshot, names, meanings, filters)
     if tests:
         usages, bases = _in_tests(usages, names), {}
     counts = Counter(GRADES[usage.grade] for usage in usages)
@@ -368,6 +373,32 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
             definition = file.row(at).of(file.proposed.file)
             derived[file, usage.line] = Defined(*astuple(definition), root=file.root)
     return derived
+
+
+def _implementing(snapshot: Snapshot, names: Names) -> tuple[Defined, ...]:
+    """Return the types of Go that have a method of each name that an interface has, because they do not name it."""
+
+    def named(name: str) -> list[Ref]:
+        return snapshot.refs([doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name])
+
+    types: list[Ref] = []
+    for interface in names.asked:
+        is_interface = interface.file.language == "go" and interface.row.kind == "interface"
+        whole = interface.row._replace(end_line=interface.row.last_line)
+        code = interface.source.excerpt(interface.file, whole, 0) if is_interface else None
+        methods = _GO_METHOD.findall(code.code)[:_MOST_METHODS] if code else []
+        owners = [
+            {(ref.root, os.path.dirname(ref.path), ref.owner) for ref in named(method)} for method in methods
+        ]
+        for root, folder, owner in set.intersection(*owners) if owners else ():
+            types += [
+                ref
+                for ref in named(owner)
+                if (ref.root, os.path.dirname(ref.path)) == (root, folder)
+                and ref.row.kind in _TYPES
+                and ref.doc_id != interface.doc_id
+            ]
+    return _defined(sorted(types, key=place_in_order))
 
 
 def _overriding(

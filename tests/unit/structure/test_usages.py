@@ -419,3 +419,20 @@ def test_a_definition_around_usages_is_named_once(
         "  (outside of definitions)",
         "    10 | one()",
     ]
+
+
+def test_types_of_go_with_all_methods_of_an_interface_are_derived(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "shape/shape.go": "package shape\n\n// Shape has two methods.\ntype Shape interface {\n"
+        "\tArea() int\n\tName() string\n}\n",
+        "shape/square.go": "package shape\n\ntype Square struct{ side int }\n\n"
+        "func (s *Square) Area() int {\n\treturn s.side * s.side\n}\n",
+        "shape/names.go": 'package shape\n\nfunc (s *Square) Name() string {\n\treturn "square"\n}\n',
+        "other/square.go": "package other\n\ntype Square struct{}\n\n"
+        "func (s Square) Area() int {\n\treturn 1\n}\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Shape")
+    assert [(one.path, one.name) for one in found.derived] == [("shape/square.go", "Square")]
+    assert "has all methods of Shape:" in usages_lines(found)
