@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from difflib import get_close_matches
 from itertools import count
 from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
@@ -65,15 +65,26 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 class Server(MCPServer[Any]):
-    """Refuses arguments that a tool does not have, and its schemas say so; the base class ignores such arguments."""
+    """Refuses arguments that a tool does not have, and its schemas say so; the base class ignores such arguments.
+
+    Without `groups`, no tool has the argument `group`.
+    """
+
+    groups: Groups = MappingProxyType({})
 
     async def list_tools(self) -> list[Tool]:
         """List the tools."""
         tools = await super().list_tools()
         for tool in tools:
             tool.input_schema["additionalProperties"] = False
-            for schema in (tool.input_schema, *tool.input_schema["properties"].values()):
+            properties = tool.input_schema["properties"]
+            for schema in (tool.input_schema, *properties.values()):
                 schema.pop("title", None)  # It repeats the name.
+            if not self.groups:
+                properties.pop("group", None)
+            elif "group" in properties:
+                names = ", ".join(self.groups)
+                properties["group"]["description"] = f"Search these folders, not the project. One of {names}."
         return tools
 
     async def call_tool(
@@ -378,29 +389,10 @@ def make_server(
     server = Server(
         "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
     )
-    groups = groups or {}
-    agents = Agents(engine, root, here, groups, auto_index=auto_index)
+    server.groups = groups or {}
+    agents = Agents(engine, root, here, server.groups, auto_index=auto_index)
 
     reading = (agents.search, agents.outline, agents.read, agents.usages, agents.similar)
     for tool in (*reading, agents.history, agents.status):
-        server.add_tool(_with_groups(tool, groups), annotations=_READ_ONLY, structured_output=False)
+        server.add_tool(tool, annotations=_READ_ONLY, structured_output=False)
     return server
-
-
-def _with_groups(tool: Callable[..., Any], groups: Groups) -> Callable[..., Any]:
-    """Describe the parameter `group` of a tool, which names the groups; without groups, the tool has none."""
-    signature = inspect.signature(tool, eval_str=True)
-    parameters = dict(signature.parameters)
-    if "group" not in parameters:
-        return tool
-    group = parameters.pop("group")
-    if groups:
-        described = _about(f"Search these folders, not the project. One of {', '.join(groups)}.")
-        parameters["group"] = group.replace(annotation=Annotated[str, described])
-
-    @functools.wraps(tool)
-    async def call(*arguments: Any, **values: Any) -> Any:  # noqa: ANN401 - the types are those of the tool.
-        return await tool(*arguments, **values)
-
-    vars(call)["__signature__"] = signature.replace(parameters=list(parameters.values()))
-    return call
