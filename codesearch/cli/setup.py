@@ -130,7 +130,8 @@ def _in_home(engine: Engine) -> Iterator[Written]:
 def _delete_folder(engine: Engine, path: Path) -> None:
     if path.name == "indexes":
         engine.remove_all()  # It waits for no lock: an index that is being written is an error.
-    shutil.rmtree(path)
+    with suppress(FileNotFoundError):  # The caches went with the indexes.
+        shutil.rmtree(path)
 
 
 def _size(path: Path) -> int:
