@@ -15,6 +15,7 @@ import json
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from codesearch.files import write_atomically
+from training.config import TrainConfig
 from training.errors import TrainingError
 
 _PROGRESS, _MODEL, _OPTIMIZER = "progress", "model.", "optimizer."
@@ -91,15 +93,21 @@ def write_config(run: Path, record: Mapping[str, object]) -> None:
 
 
 def read_config(run: Path) -> dict[str, Any]:
-    """Read the config.json of a run.
+    """Read the config.json of a run; settings that its version did not have are the defaults.
 
     Raises:
-        TrainingError: there is none.
+        TrainingError: there is none, or it has settings that are no more.
     """
     path = run / CONFIG
     if not path.exists():
         raise TrainingError(f"{path} is not there: run `python -m training train --run {run}` first")
     record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    defaults = asdict(TrainConfig())
+    if unknown := record["config"].keys() - defaults.keys():
+        raise TrainingError(
+            f"{path}: settings of another version ({', '.join(sorted(unknown))}): train it again"
+        )
+    record["config"] = defaults | record["config"]
     return record
 
 

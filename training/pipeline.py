@@ -304,10 +304,6 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
         TrainingError: the run has none yet.
     """
     record = checkpoint.read_config(run)
-    if unknown := record["config"].keys() - asdict(TrainConfig()).keys():
-        raise TrainingError(
-            f"{run / checkpoint.CONFIG}: settings of another version ({', '.join(sorted(unknown))}): train it again"
-        )
     config = TrainConfig(**record["config"])
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
     model = build_model(config, tokenizer.vocabulary_size, languages=tuple(record["languages"]))

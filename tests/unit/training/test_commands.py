@@ -116,7 +116,9 @@ def test_help_explains_each_setting_and_a_wrong_value_is_one_line(capsys):
     with pytest.raises(SystemExit):
         training.main(["train", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
-    assert "what training minimises (symmetric-softmax, softmax, cosine, max-margin; default:" in shown
+    assert (
+        "what training minimises (symmetric-softmax, softmax, cosine, max-margin, triplet; default:" in shown
+    )
     with pytest.raises(SystemExit) as stopped:
         training.main(["train", "--dim", "abc"])
     assert stopped.value.code == 2

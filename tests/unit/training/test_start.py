@@ -274,6 +274,20 @@ def test_a_run_without_weights_and_one_with_damaged_weights_are_one_line(corpus,
             assert error.startswith("error: ") and message in error
 
 
+def test_a_run_of_another_version_has_defaults_or_is_refused_in_one_line(corpus, tmp_path):
+    config, run = TrainConfig(**SMALL), tmp_path / "run"
+    train_run(documentation(corpus), run, config)
+    record = json.loads((run / checkpoint.CONFIG).read_text())
+    del record["config"]["similarity"]
+    (run / checkpoint.CONFIG).write_text(json.dumps(record))
+    train_run(documentation(corpus), run, config)
+    assert load_run(run)[2] == config
+    record["config"]["tuned_share"] = 0.5
+    (run / checkpoint.CONFIG).write_text(json.dumps(record))
+    with pytest.raises(TrainingError, match=r"settings of another version \(tuned_share\): train it again"):
+        load_run(run)
+
+
 def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path, capsys):
     command = ["train", "--corpus", str(corpus), "--run", str(tmp_path / "run")]
     assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
