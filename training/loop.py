@@ -133,6 +133,11 @@ class _Steps(Dataset[Any]):
         return self.objective.prepare(step, self.seed(step))
 
 
+def _ignore_interrupts(worker: int) -> None:
+    """Leave Ctrl-C, which the terminal sends to workers too, to the main process: it finishes its step."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 class _Trainer:
     """A run in progress: the contents of a checkpoint, and its file, which the first process writes."""
 
@@ -166,6 +171,7 @@ class _Trainer:
                 num_workers=workers,
                 # Pickled for another start method, mapped samples would be copied.
                 multiprocessing_context="fork" if workers else None,
+                worker_init_fn=_ignore_interrupts,
                 prefetch_factor=PREPARED if workers else None,
                 pin_memory=device.type == "cuda",
             )

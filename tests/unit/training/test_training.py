@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import multiprocessing
+import os
 import signal
 
 import numpy as np
@@ -146,15 +148,19 @@ def test_a_run_leaves_events_for_tensorboard(data, tmp_path, monkeypatch):
     assert shown == pytest.approx([figures["average"] for _, _, figures in curve(tmp_path / "run")])
 
 
-def test_ctrl_c_ends_the_step_and_the_run_resumes_with_the_same_curve(data, tmp_path, monkeypatch):
-    config = dataclasses.replace(CONFIG, epochs=2)
+@pytest.mark.parametrize("large", [0, 50_000])
+def test_ctrl_c_ends_the_step_and_the_run_resumes_with_the_same_curve(large, data, tmp_path, monkeypatch):
+    monkeypatch.setattr("training.pipeline.LARGE", large)  # With 0, a worker process makes the batches.
+    config = dataclasses.replace(CONFIG, epochs=2, batch_size=25)
     train(data, tmp_path / "whole", config)
     backward = objectives.PairObjective.backward
     steps = []
 
     def pressed(self, batch, seed):
         steps.append(seed)
-        if len(steps) == 11:
+        if len(steps) == 19:
+            for worker in multiprocessing.active_children():
+                os.kill(worker.pid, signal.SIGINT)  # As a terminal does.
             signal.raise_signal(signal.SIGINT)
         return backward(self, batch, seed)
 
@@ -162,7 +168,7 @@ def test_ctrl_c_ends_the_step_and_the_run_resumes_with_the_same_curve(data, tmp_
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / "stopped", config)
     _, progress = checkpoint.load(tmp_path / "stopped" / checkpoint.CHECKPOINT)
-    assert (progress["epoch"], progress["step"], len(steps)) == (1, 3, 11)
+    assert (progress["epoch"], progress["step"], len(steps)) == (1, 3, 19)
     train(data, tmp_path / "stopped", config)
     assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
