@@ -29,31 +29,39 @@ _BEFORE = (
     r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|inline|pub|local|override|"
     r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|suspend|data|inner|operator|infix|"
     r"case|implicit|fileprivate|mutating|enum(?=\s+class\b)|"
-    r"create|or\s+(?:replace|alter)|temp|temporary|materialized|unique)\s+)*"
+    r"create|alter(?=\s+(?:proc|func|view|trig))|or\s+(?:replace|alter)|temp|temporary|global|materialized|unique|aggregate|"
+    r"editionable|definer\s*=\s*\S+)\s+)*"
 )
-# Names of SQL may have quotes and a schema before them, as in `dbo.[Close Month]`.
+# Names of SQL may have quotes and a schema before them, as in `dbo.[Close Month]`; names of Nim have backticks.
 _NAME = (
-    r"""\s+(?:if\s+not\s+exists\s+)?(?:[\["`]?[\w$]+[\]"`]?\.(?=[\["`]))*"""
-    r"""(?:\[(?P<bracketed>[^\W\d][\w\ $-]*)\]|["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
+    r"""\s+(?:if\s+not\s+exists\s+)?(?:(?:[\w$]+|[\["`][\w\ $-]+[\]"`])\.(?=[\["`]))*"""
+    r"""(?:\[(?P<bracketed>[^\W\d][\w\ $-]*)\]|"(?P<quoted>[^\W\d][\w\ $-]*)"(?!\s+")|`(?P<ticked>[^`]{1,80})`"""
+    r"""|["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
 )
 # A keyword and a name, as in most languages; then Lisp, CMake, a function that is assigned, `let` of ML, a clause of
-# Erlang, and a type before the name, as in C.
+# Erlang, a member of F#, a function of Fortran with its type, and a type before the name, as in C.
 _FUNCTION = re.compile(
-    rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|function!?|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
+    rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|function!?|iterator|converter|template|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
         |subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
     | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)
     | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)
     | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
-    | \s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(?P<let>\w+)\s+[^=\s][^=]*=
+    | \s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(?P<let>\w+|\([^\w\s()]+\))\s+[^=\s][^=]*=
+    | \s*(?:(?:static|abstract|default|inline)\s+)*(?:member|override(?=\s+\w+\.))\s+(?:(?:inline|private|internal)\s+)*
+        (?:\w+\.)?(?P<member>\w+)
+    | \s*(?!end\b|return\b)(?:[a-z]\w*(?:\s*\([^()]*\))?,?\s+){{1,5}}(?:function|subroutine)\s+
+        (?P<typed_before>\w+)\s*\(
     | (?P<clause>[a-z]\w*)\s*\(.*->\s*
     | (?!create\b)
         (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-# A block of Terraform; a keyword and a name.
+# A block of Terraform; a derived type of Fortran; a keyword and a name.
 _CLASS = re.compile(
     rf"""(?:resource|data|variable|output|provider|module|locals)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
-    | {_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module|namespace|message|service
+    | \s*type(?:\s*,[\w\s,()]*)?\s*::\s*(?P<derived>\w+)
+    | {_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module(?!\s+procedure\b)
+        |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace|message|service
         |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -62,7 +70,6 @@ _KEYWORDS = frozenset(
 )
 _COMMENT = re.compile(r"\s*(?:#(?![\[\w])|//|\*(?!\w)|--|;|%|!\s|\"\s)")
 _ATTRIBUTE = re.compile(r"\s*(?:@\w|#\[|\[<)")
-_QUOTES = '"""'
 _OPENINGS = {
     "/*": "*/",
     "(*": "*)",
@@ -71,11 +78,25 @@ _OPENINGS = {
     "<#": "#>",
     "#=": "=#",
     "#|": "|#",
-    "=h": "=cut",
-    "=p": "=cut",
-    '""': _QUOTES,
+    **{f"={letter}": "=cut" for letter in "befhiop"},
+    '""': '"""',
 }
-_CLOSER = re.compile(r"\s*(?:[\])};,]+|end\w*\b[^=(]*|fi|esac|done|\$\$.*)[\s\])};,]*$", re.IGNORECASE)
+_TEXT_QUOTES = ('"""', "'''")
+# The end of a text that begins in a line: `<<~"EOT"`, `trim END`; `AS $tag$` of SQL; `q"EOS` of D.
+_HEREDOC = re.compile(
+    r"""<<[-~]?\s?(?:trim\s+|eval\s+)*["'\\]?([A-Z_]\w*) | \b(?:as|do)\s+(\$\w*\$)(?!.*\$\w*\$)
+    | \bq"([A-Z_]\w*)$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_STRINGS_OVER_LINES = frozenset({"clojure", "fish", "gleam", "lisp", "r"})
+_OPEN_STRING = re.compile(r'[\s=(,\[]"$')
+_STRING_MARK = re.compile(r"""\\.|'"'|(")""")
+_TEXT_MARK = re.compile(r"""\"{3}|'{3}|"|\$\w*\$""")
+_APOSTROPHES = frozenset({"coffeescript", "cython", "groovy", "starlark"})
+_END_OF_CODE = ("__END__", "__DATA__")
+_CLOSER = re.compile(
+    r"\s*(?:[\])};,]+|end\w*\b[^=(]*|fi|esac|done|contains|\$\$.*)[\s\])};,]*$", re.IGNORECASE
+)
 _LITERAL = re.compile(r'[^\n]*\n\s*"((?:[^"\\]|\\.){3,2000})"')
 """A string on the second line, which is the documentation of a function of Lisp."""
 _WORD = re.compile(r"\w")
@@ -106,7 +127,7 @@ def block_documents(
     flags, file_name = file_flags(path, source), module_name(path) or spec.name
     for first, behind, around in parts or [(0, len(lines), ())]:
         rows, offsets = lines[first:behind], starts[first : behind + 1]
-        blocks = _blocks(rows) if spec.content == "code" else [_Block("section", "", 0, 0)]
+        blocks = _blocks(rows, spec.name) if spec.content == "code" else [_Block("section", "", 0, 0)]
         ends = [*(block.doc_row for block in blocks[1:]), len(rows)]
         for block, block_end in zip(blocks, ends, strict=True):
             for row, end in parts_of(rows, offsets, block.row, block_end):
@@ -159,12 +180,12 @@ def _title(lines: Sequence[str]) -> str:
     return clean_comment(" ".join(line[:_MAX_LINE].split()))[:_MAX_TITLE].rstrip(" {([=:;,")
 
 
-def _blocks(lines: Sequence[str]) -> list[_Block]:
+def _blocks(lines: Sequence[str], language: str) -> list[_Block]:
     """Cut the lines of a program into blocks."""
     blocks = [_Block("module", "", 0, 0)]
     around: list[_Block] = []  # The blocks that enclose the next line, outermost first.
     last, paragraph = 0, (0, 0)
-    for row, doc_row in _rows_of_code(lines):
+    for row, doc_row in _rows_of_code(lines, language):
         line = lines[row]
         if not lines[doc_row - 1].strip():
             paragraph = row, doc_row
@@ -189,17 +210,18 @@ def _blocks(lines: Sequence[str]) -> list[_Block]:
     return blocks
 
 
-def _rows_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _rows_of_code(lines: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
     """Yield each row with code, and the first row of the comments and attributes right above it."""
     # In Lisp, `(*` opens no comment.
     openings = {mark: end for mark, end in _OPENINGS.items() if any(end in line for line in lines)}
-    first, closing, in_string = -1, "", False
+    last_rows: dict[str, int] = {}
+    first, closing, text_end = -1, "", ""
     for row, line in enumerate(lines):
         text = line.strip()
         opening = "" if closing else openings.get(text[:2], "")
-        is_edge = line.count(_QUOTES) % 2 == 1
-        if in_string:
-            in_string, first = not is_edge, -1
+        if text_end:
+            first = -1
+            text_end = "" if _ends_text(line, text_end) else text_end
         elif closing or opening or _COMMENT.match(line) or _ATTRIBUTE.match(line):
             closing = closing or opening
             if closing and closing in (text[2:] if opening else text):
@@ -208,7 +230,40 @@ def _rows_of_code(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         else:
             if text:
                 yield row, row if first < 0 else first
-            in_string, first = is_edge, -1
+            if text in _END_OF_CODE:
+                return
+            text_end, first = _text_end(line, language), -1
+            if text_end and not last_rows:
+                last_rows = {mark: at for at, one in enumerate(lines) for mark in _marks(one)}
+            text_end = text_end if last_rows.get(text_end, 0) > row else ""
+
+
+def _marks(line: str) -> list[str]:
+    """Return what may end a text in a line."""
+    return [*_TEXT_MARK.findall(line), line.strip("\t ;,\")'")]
+
+
+def _text_end(line: str, language: str) -> str:
+    """Return the mark that ends a text which goes on below a line; "" if there is none."""
+    for mark in _TEXT_QUOTES if language in _APOSTROPHES else _TEXT_QUOTES[:1]:
+        if line.count(mark) % 2:
+            return mark
+    if (match := _HEREDOC.search(line)) if "<<" in line or "$" in line or 'q"' in line else None:
+        return next(filter(None, match.groups()))
+    is_open = language in _STRINGS_OVER_LINES or _OPEN_STRING.search(line)
+    return '"' if is_open and _is_odd(line) else ""
+
+
+def _ends_text(line: str, end: str) -> bool:
+    if end == '"':
+        return _is_odd(line)
+    if end in _TEXT_QUOTES:
+        return line.count(end) % 2 == 1
+    return end in line if end[0] == "$" else _marks(line)[-1] == end
+
+
+def _is_odd(line: str) -> bool:
+    return sum(map(bool, _STRING_MARK.findall(line))) % 2 == 1
 
 
 def _opened(line: str, block: _Block, around: Sequence[_Block]) -> _Block | None:
@@ -238,6 +293,6 @@ def _join_heading(opened: _Block, blocks: list[_Block], paragraph: tuple[int, in
 def _is_apart(line: str, lines: Sequence[str], first: int, last: int) -> bool:
     """Say whether an unindented line below a block is no part of it."""
     is_below_gap = first > 0 and not lines[first - 1].strip()
-    return (
+    return line.strip() in _END_OF_CODE or (
         not _CLOSER.match(line) and line[0] not in "{)" and (is_below_gap or bool(_CLOSER.match(lines[last])))
     )

@@ -43,10 +43,63 @@ def test_a_byte_order_mark_is_no_part_of_the_first_definition():
         ("CREATE OR ALTER PROC sales.OpenMonth", "OpenMonth"),
         ("CREATE TABLE IF NOT EXISTS [orders] (", "orders"),
         ("create table public.users (", "users"),
+        ('CREATE VIEW "my shop"."Daily Sales" AS SELECT 1', "Daily Sales"),
+        ("CREATE DEFINER=`root`@`%` PROCEDURE `close it`()", "close it"),
+        ("CREATE GLOBAL TEMPORARY TABLE basket (", "basket"),
+        ("CREATE OR REPLACE PACKAGE BODY orders AS", "orders"),
+        ("ALTER PROCEDURE dbo.[Old One] AS", "Old One"),
     ],
 )
 def test_the_name_of_an_object_of_sql_is_without_quotes_and_schema(line, name):
     (found,) = blocks(f"{line}\n  id int\n", "shop.sql")
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.pl", 'my $text = <<~"END" . $x;\n{fake}\n  END\n'),
+        ("a.pl", "=begin comment\n\n{fake}\n\n=cut\n\n"),
+        ("a.r", 'doc <- "\n{fake}\n"\n'),
+        ("a.clj", '(println "It has\n{fake}\nlines.")\n'),
+        ("a.fish", 'set text "\n{fake}\n"\n'),
+        ("a.groovy", "println('''\n{fake}\n''')\n"),
+        ("a.nim", 'const text = """\n{fake}\n"""\n'),
+        ("a.vim", "let text =<< trim END\n{fake}\nEND\n"),
+        ("a.sql", "DO $body$\n{fake}\n$body$;\n"),
+    ],
+)
+def test_no_block_begins_in_a_text(path, source):
+    """A text that does not end hides nothing."""
+    fake = {"a.clj": "(defn fake [] 1)", "a.sql": "CREATE TABLE fake (id int);"}.get(
+        path, "function fake() {"
+    )
+    real = fake.replace("fake", "real")
+    whole = f"{source.replace('{fake}', fake)}{real}\n"
+    assert [d.name for d in blocks(whole, path) if d.kind != "module"] == ["real"]
+    cut = source.replace("{fake}", fake).partition(fake)[0]
+    assert "real" in [d.name for d in blocks(f"{cut}{real}\n", path)] or path == "a.pl" and "=begin" in source
+
+
+def test_no_block_begins_behind_the_end_of_the_code():
+    found = blocks("sub real { 1 }\n__END__\nsub fake {\n  1\n}\n", "a.pl")
+    assert [(d.name, d.start_line, d.end_line) for d in found] == [("real", 1, 1), ("__END__", 2, 5)]
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "name"),
+    [
+        ("a.f90", "  type, public :: shape", "shape"),
+        ("a.f90", "real(kind=8) pure function area(r) result(a)", "area"),
+        ("a.f90", "character(len=:), allocatable function name(x)", "name"),
+        ("a.nim", "proc `+`(a, b: V): V = a", "+"),
+        ("a.nim", "iterator items*(a: Seq): int =", "items"),
+        ("a.fs", "let inline (>>=) m f =", "(>>=)"),
+        ("a.fs", "  member this.Area(x) =", "Area"),
+    ],
+)
+def test_the_first_line_of_a_definition_names_it(path, line, name):
+    (found,) = blocks(f"{line}\n  1\n", path)
     assert found.name == name
 
 
