@@ -66,7 +66,8 @@ _CONVENTION = re.compile(
 )
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes.
 _ALONE = re.compile(
-    rb"^[ \t]*+([A-Z][A-Z0-9_]{2,60}(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
+    rb"^[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
+    rb"(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
     rb"[ \t]*$(?!\s{0,40}[{}:,;)?&|+*/.=<>-])",
     re.MULTILINE,
 )
@@ -87,17 +88,32 @@ _TRUE = re.compile(rb"\s*(?:!|1\s*$)")
 _NEXT_BRANCH = (b"elif", b"elseif", b"else", b"endif")
 _STEPS = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 
+_REF_STRUCT = re.compile(rb"\b(ref)[ \t]+partial[ \t]+struct\b")  # of C#
+
 # Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
-# that a function takes from its context; the end of a body on one line; the marks of a string.
+# that a function or its type takes from its context; annotations of a constructor on a line of its own; words of newer
+# versions; a function as what a function returns; the end of a body on one line; the marks of a string.
+_SOFT = (
+    rb"(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"
+    rb"internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed|suspend|tailrec|"
+    rb"value|vararg)\b"
+)
 _SOFT_KEYWORD = re.compile(
-    rb"\b(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"
-    rb"internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed|suspend|tailrec|value|"
-    rb"vararg)\b(?=\(|[ \t]*(?:[=:,.)\]?;+*/<>-]))"
+    rb"\b" + _SOFT + rb"(?=\(|[ \t]*(?:[=:,.)\]{?;+*/<>-]))|(?<=\.)" + _SOFT,
 )
 _GUARD = re.compile(rb"^[ \t]*+(?!if\b)[^\n{}=>]{1,200}?\b(if\b[^\n{}]{1,200}?)(?=->)", re.MULTILINE)
 _CONTEXT = re.compile(
     rb"\b(context\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))"
-    rb"(?=\s{1,80}(?:@?\w{1,40}\s{1,40}){0,6}(?:fun|val|var|class|interface|object)\b)"
+    rb"(?=\s{1,80}(?:@?[\w.]{1,40}(?:\([^()\n]{0,100}\))?\s{1,40}){0,6}(?:fun|val|var|class|interface|object)\b"
+    rb"|[ \t]*(?:[\w.<>?]{1,80}\.)?\([^()\n]{0,200}\)[ \t]*->)"
+)
+_CONSTRUCTOR = re.compile(
+    rb"\bclass[ \t]+\w{1,80}[ \t]*(?:<[^<>(){}\n]{0,200}>)?\s*\n[ \t]*((?:@[\w.]{1,60}[ \t]+){1,4})"
+    rb"(?=(?:\w{1,20}[ \t]+)?constructor\b)"
+)
+_NEWER = re.compile(rb"\b(actual)(?=[ \t]+(?:constructor|val|var)\b)|(?<=@)(all:)(?=\w)")
+_FUNCTION_RETURNED = re.compile(
+    rb"\)[ \t]*(:[ \t]*\([^()\n]{0,200}\)[ \t]*->[ \t]*[\w.<>?]{1,80})(?=[ \t]*\{)"
 )
 _ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
@@ -152,8 +168,10 @@ def repair(text: bytes, language: str) -> bytes:
             _blank_groups(pattern, text, repaired)
     if language in ("csharp", "swift", *_C_FAMILY) and _CONDITIONAL.search(text):
         _choose_branches(bytes(repaired), repaired)
+    if language == "csharp":
+        _blank_groups(_REF_STRUCT, text, repaired)
     if language == "kotlin":
-        for pattern in (_GUARD, _CONTEXT, _DOLLARS):
+        for pattern in (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _FUNCTION_RETURNED, _DOLLARS):
             _blank_groups(pattern, text, repaired)
         for match in _SOFT_KEYWORD.finditer(text):
             repaired[match.start()] = ord("_")

@@ -17,6 +17,11 @@
     (pointer_declarator declarator: (type_identifier) @name)
     (array_declarator declarator: (type_identifier) @name)
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+    (function_declarator declarator: [(type_identifier) @name (parenthesized_declarator (type_identifier) @name)])
+    (pointer_declarator declarator: (function_declarator declarator: [
+      (type_identifier) @name
+      (parenthesized_declarator [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)])
+    ]))
   ]) @type
 (preproc_else (declaration declarator: (init_declarator declarator: [
     (identifier) @name

@@ -40,6 +40,11 @@
     (type_identifier) @name
     (pointer_declarator declarator: (type_identifier) @name)
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+    (function_declarator declarator: [(type_identifier) @name (parenthesized_declarator (type_identifier) @name)])
+    (pointer_declarator declarator: (function_declarator declarator: [
+      (type_identifier) @name
+      (parenthesized_declarator [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)])
+    ]))
   ]) @type
 (translation_unit (alias_declaration name: (type_identifier) @name) @type)
 (translation_unit (template_declaration (alias_declaration name: (type_identifier) @name) @type))
@@ -58,4 +63,6 @@
 
 (template_declaration parameters: (template_parameter_list) @attribute)
 (template_declaration (requires_clause) @attribute)
+(field_declaration_list (alias_declaration name: (type_identifier) @name) @field)
+(field_declaration_list (template_declaration (alias_declaration name: (type_identifier) @name) @field))
 (field_declaration declarator: (reference_declarator (field_identifier) @name)) @field

@@ -15,7 +15,8 @@
 (class_body (property_declaration (variable_declaration (identifier) @name) ["=" (property_delegate)]) @constant)
 (enum_class_body (property_declaration (variable_declaration (identifier) @name) ["=" (property_delegate)]) @constant)
 (object_declaration name: (identifier) @name (class_body)? @body) @class
-(companion_object name: (identifier)? @name) @owner
+(companion_object !name) @owner
+(companion_object name: (identifier) @name (class_body)? @body) @class
 
 (annotation) @attribute
 (line_comment) @comment

@@ -1,5 +1,6 @@
 (function_item name: (identifier) @name body: (block) @body) @function
 (trait_item body: (declaration_list (function_signature_item name: (identifier) @name) @method))
+(foreign_mod_item body: (declaration_list (function_signature_item name: (identifier) @name) @function))
 (macro_definition name: (identifier) @name (macro_rule)? @body) @function
 
 (struct_item name: (type_identifier) @name body: (field_declaration_list)? @body) @struct
@@ -30,4 +31,6 @@
 (line_comment !inner) @comment
 (block_comment !inner) @comment
 (field_declaration name: (field_identifier) @name) @field
+(associated_type name: (type_identifier) @name) @field
+(impl_item body: (declaration_list (type_item name: (type_identifier) @name) @field))
 (enum_variant name: (identifier) @name) @field

@@ -129,6 +129,20 @@ fun store(): Int { return 1 }
 fun price() = $$"costs $5"
 fun last() = 1
 """
+NEWER_KOTLIN = """\
+class Result<out T>
+@Published internal constructor(@Published internal val holder: Any?) {
+    fun f() { box.value shouldBe suspend { 1 } }
+    companion object Key { fun g() = 2 }
+}
+class Text internal actual constructor(actual val data: Int)
+fun either(block: context(Raise<Error>) () -> Int) { block() }
+context(log: Logger) @Marked("x") public fun <E> raise(e: E) { log(e) }
+fun handler(block: () -> Unit): () -> Unit {
+    return { block() }
+}
+data class Box(@all:Named(1) val value: Int)
+"""
 RUST = """\
 cfg_rt! {
     /// Goes up.
@@ -242,6 +256,32 @@ def names(source: str, language: str) -> list[str]:
             ],
         ),
         (
+            NEWER_KOTLIN,
+            "kotlin",
+            [
+                "class Result 1-5",
+                "method Result.f 3-3",
+                "class Result.Key 4-4",
+                "method Result.Key.g 4-4",
+                "class Text 6-6",
+                "function either 7-7",
+                "function raise 8-8",
+                "function handler 9-11",
+                "class Box 12-12",
+            ],
+        ),
+        (
+            "public ref partial struct Writer<T>\n{\n    public void Write(byte x) { }\n}\n",
+            "csharp",
+            ["struct Writer 1-4", "method Writer.Write 3-3"],
+        ),
+        (
+            'static PATH_FUNC(names, "NAMES")\n\nvoid read_paths(int *a)\n{\n}\ntypedef int proc(int a);\n',
+            "c",
+            ["function read_paths 3-5", "type proc 6-6"],
+        ),
+        ('extern "C" { fn free(p: *mut u8); }\n', "rust", ["function free 1-1"]),
+        (
             RUST,
             "rust",
             [
@@ -257,7 +297,7 @@ def names(source: str, language: str) -> list[str]:
             ],
         ),
     ],
-    ids=["export", "line", "head", "tests", "c", "cpp", "class", "csharp", "kotlin", "rust"],
+    ids="export line head tests c cpp class csharp kotlin newer struct path extern rust".split(),
 )
 def test_definitions_are_found_where_the_grammar_alone_fails(source, language, expected):
     assert names(source, language) == expected

@@ -3,3 +3,5 @@ typedef struct { int q; } q_t;
 enum colour { RED, GREEN = 2 };
 typedef enum { ONE } one_t;
 typedef struct node { int key; } node_t, *node_p;
+typedef char *(*getter)(void);
+typedef void *(walk)(int);

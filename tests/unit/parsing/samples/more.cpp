@@ -42,3 +42,8 @@ private Q_SLOTS:
     void onClick() { }
 };
 }
+
+class Aliases {
+    using Row = int;
+    template <class T> using Grid = T;
+};

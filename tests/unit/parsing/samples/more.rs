@@ -4,3 +4,8 @@ enum E { A, B(i32), C { x: i32 } }
 impl S { const X: i32 = 1; }
 trait Q { const Y: i32; type Item; }
 union U { a: u8 }
+
+impl Iterator for Bag {
+    type Item = u8;
+}
+extern "C" { fn free(p: *mut u8); }
