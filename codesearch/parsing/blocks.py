@@ -248,8 +248,9 @@ def _text_end(line: str, language: str) -> str:
     for mark in _TEXT_QUOTES if language in _APOSTROPHES else _TEXT_QUOTES[:1]:
         if line.count(mark) % 2:
             return mark
-    if (match := _HEREDOC.search(line)) if "<<" in line or "$" in line or 'q"' in line else None:
-        return next(filter(None, match.groups()))
+    may_have = "<<" in line or "$" in line or 'q"' in line
+    if may_have and (match := _HEREDOC.search(line)):
+        return str(next(filter(None, match.groups())))
     is_open = language in _STRINGS_OVER_LINES or _OPEN_STRING.search(line)
     return '"' if is_open and _is_odd(line) else ""
 
