@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import IndexConfig, ParseConfig
-from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.decoding import NOTEBOOK, decoded
-from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec, language_named
-from codesearch.parsing.sections import refuse_text
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document_row
 from codesearch.store.digest import content_digest
@@ -29,7 +26,8 @@ from codesearch.treefiles import read_below
 from codesearch.types import VENDORED
 from codesearch.visible import visible
 
-if TYPE_CHECKING:  # A worker has no encoder, and importing its module made parsing 5 % slower.
+if TYPE_CHECKING:
+    from codesearch.parsing.extract import Extraction
     from codesearch.text.tokenizer import TokenIds
 
 TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as blocks"
@@ -98,6 +96,9 @@ class FileParser:
 
     def parse(self, file: SourceFile) -> ParsedFile | None:
         """Parse one file; return None if it no longer exists."""
+        # Only workers need a parser, and importing it takes a tenth of an update of one file.
+        from codesearch.parsing.extract import extract
+
         return self._parse(file, extract)
 
     def parse_plain(self, file: SourceFile) -> ParsedFile | None:
@@ -110,6 +111,8 @@ class FileParser:
         extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction],
         skipped: str = "",
     ) -> ParsedFile | None:
+        from codesearch.parsing.sections import refuse_text
+
         try:
             content, _ = read_below(self.root, file.path, self.config.walk)
         except FileNotFoundError:
@@ -157,6 +160,9 @@ class FileParser:
 
 
 def _extract_blocks(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+    from codesearch.parsing.blocks import block_documents
+    from codesearch.parsing.extract import Extraction
+
     documents = list(block_documents(source, path, spec, config))
     return Extraction(documents, [f"{path}: {TOO_COSTLY.format(spec.name)}"])
 

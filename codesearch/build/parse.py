@@ -26,7 +26,6 @@ from codesearch.build.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.config import ParseConfig
 from codesearch.errors import IndexWriteError, ParseError
-from codesearch.parsing.extract import Extraction, extract
 from codesearch.parsing.languages import LanguageSpec
 from codesearch.parsing.walker import SourceFile
 from codesearch.processes import available_cores, memory_budget_bytes
@@ -41,6 +40,8 @@ except ModuleNotFoundError:  # Windows does not have it.
 
 if TYPE_CHECKING:  # Workers do not need these modules, and importing them takes time.
     from concurrent.futures import Future
+
+    from codesearch.parsing.extract import Extraction
 
 
 _HAS_TIMER = hasattr(signal, "setitimer")
@@ -187,6 +188,8 @@ def extract_each(
 
 
 def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, LanguageSpec]], Extraction]:
+    from codesearch.parsing.extract import extract
+
     def extract_limited(file: tuple[bytes, str, LanguageSpec]) -> Extraction:
         limit_file(len(file[0]), LOST_S, memory_budget_bytes())
         extraction = extract(*file, config)

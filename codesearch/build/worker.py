@@ -18,6 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import codesearch.parsing.extract  # noqa: F401 - the first task has not come yet, and will need it.
 from codesearch.build.file_parser import tokenizer_at
 from codesearch.build.parse import leave_no_core
 from codesearch.text.bundle import SHIPPED, TOKENIZER

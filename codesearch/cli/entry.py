@@ -51,7 +51,7 @@ def run() -> None:
     if code is None:
         from codesearch.cli import main
 
-        commands = arguments[:1] if arguments and arguments[0] in ASKED else main.COMMANDS
+        commands = arguments[:1] if arguments and arguments[0] in main.COMMANDS else main.COMMANDS
         main.run(arguments, commands, stdin)
     sys.exit(code)
 
