@@ -20,7 +20,7 @@ from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, make_block
-from codesearch.text.terms import terms_of_file
+from codesearch.text.terms import document_chunks, terms_outside
 from codesearch.text.tokenizer import SubtokenTokenizer, document_text
 from codesearch.treefiles import read_below
 from codesearch.types import VENDORED
@@ -152,7 +152,10 @@ class FileParser:
                 summary=extraction.summary,
             ),
             rows=rows,
-            block=make_block(terms_of_file(source, extraction.documents, self.config.parse)),
+            block=make_block(
+                map(document_chunks, extraction.documents),
+                terms_outside(source, extraction.documents, self.config.parse),
+            ),
             tokens=joined,
             lengths=lengths,
             members=list(map(document_row, extraction.members)) if extraction.documents else (),

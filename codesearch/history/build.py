@@ -45,7 +45,7 @@ from codesearch.store.database import FileRecord, document_row
 from codesearch.store.manifest import Manifest, last_manifest
 from codesearch.store.postings import make_block
 from codesearch.text.onnx import Encoder
-from codesearch.text.terms import document_terms
+from codesearch.text.terms import document_chunks
 from codesearch.text.tokenizer import document_text
 from codesearch.types import Document
 
@@ -232,6 +232,6 @@ def _document(file: SourceFile, commit: Commit | None, encoder: Encoder, without
     return ParsedFile(
         replace(record, summary=summary),
         [row],
-        make_block([document_terms(document)]),
+        make_block([document_chunks(document)]),
         *join_tokens([tokens]),
     )

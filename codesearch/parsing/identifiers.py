@@ -41,7 +41,7 @@ def split_identifier(identifier: str) -> tuple[str, ...]:
     ('parse', 'http', 'response', '2', 'xx')
     """
     part = _PART if identifier.isascii() else _PART_OF_ANY_SCRIPT
-    return tuple(found.lower() for found in part.findall(identifier))
+    return tuple(map(str.lower, part.findall(identifier)))
 
 
 def subtokens(text: str) -> list[str]:

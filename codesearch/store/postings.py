@@ -13,12 +13,13 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedRandom
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -28,11 +29,13 @@ from numpy.typing import NDArray
 
 from codesearch.errors import IndexStoreError
 from codesearch.store.arrays import create_array, load_array, save_array
-from codesearch.text.terms import FIELDS
+from codesearch.store.topk import starts_of_runs
+from codesearch.text.terms import FIELDS, FORMS
 
 POSTINGS = "postings"
 _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
-_F = len(FIELDS)
+_F, _BODY = len(FIELDS), FIELDS.index("body")
+_MAX_FREQUENCY = 255
 MAX_DOCUMENTS = 1 << 24
 _REMEMBERED = 10_000
 """Number of terms whose ids an open reader caches."""
@@ -54,29 +57,54 @@ class PostingsBlock:
     field_lengths: NDArray[np.uint16]  # [N, F], terms in each field.
 
 
-def make_block(documents: Iterable[Sequence[Counter[str]]]) -> PostingsBlock:
-    """Return the block of some documents, each given as one counter of terms per field."""
-    term_ids: defaultdict[str, int] = defaultdict()
-    term_ids.default_factory = term_ids.__len__
-    postings: list[int] = []
-    frequencies: list[int] = []
-    distinct: list[int] = []
-    lengths: list[int] = []
+def make_block(documents: Iterable[Sequence[Sequence[bytes]]], outside: Iterable[str] = ()) -> PostingsBlock:
+    """Count the terms of some documents, each given by the chunks of its fields (see `document_chunks`).
+
+    The first document also has the terms of `outside` that it lacks, with frequency 0. They do not count in a ranking,
+    but propose the file to a search for text.
+    """
+    numbers, term_ids = _numbering(), _numbering()
+    found, lengths = array("I"), list[int]()
     for fields in documents:
-        for counts in fields:
-            postings.extend(map(term_ids.__getitem__, counts))
-            frequencies.extend(counts.values())
-            distinct.append(len(counts))
-            lengths.append(counts.total())
-    # Counters come in the order of documents and fields, so their number gives the document and field of a posting.
-    doc_ids, fields_of = np.divmod(np.repeat(np.arange(len(distinct)), distinct), _F)
+        for chunks in fields:
+            found.extend(map(numbers.__getitem__, chunks))
+            lengths.append(len(chunks))
+    # The terms of each chunk follow each other in `terms`; a repeated chunk gets them each time.
+    forms = list(map(FORMS.__getitem__, numbers))
+    terms = np.fromiter(map(term_ids.__getitem__, chain.from_iterable(forms)), np.uint64)
+    sizes = np.fromiter(map(len, forms), np.int64, len(forms))
+    chunk_ids = np.frombuffer(found, np.uint32)
+    counts = sizes[chunk_ids]
+    shifts = (np.cumsum(sizes) - sizes)[chunk_ids] - (np.cumsum(counts) - counts)
+    terms = terms[np.repeat(shifts, counts) + np.arange(counts.sum())]
+    # A slot is a field of a document.
+    slots = np.repeat(np.repeat(np.arange(len(lengths)), lengths), counts)
+    words = slots.astype(np.uint64) << np.uint64(32) | terms
+    words.sort()
+    starts = np.flatnonzero(starts_of_runs(words))
+    frequencies = np.minimum(np.diff(starts, append=len(words)), _MAX_FREQUENCY)
+    slots, ids = (words[starts] >> np.uint64(32)).astype(np.int64), words[starts].astype(np.uint32)
+    sums = np.bincount(slots, frequencies, len(lengths))
+    if lengths:
+        known = set(ids[slots < _F].tolist())
+        others = np.array(sorted({term_ids[term] for term in outside} - known), np.uint32)
+        slots = np.concatenate([np.full(len(others), _BODY), slots])
+        ids = np.concatenate([others, ids])
+        frequencies = np.concatenate([np.zeros(len(others), np.int64), frequencies])
     return PostingsBlock(
         list(term_ids),
-        np.array(postings, dtype=np.uint32) * np.uint32(_F) + fields_of.astype(np.uint32),
-        doc_ids.astype(np.uint32),
-        np.array(frequencies, dtype=np.uint8),
-        np.minimum(lengths, 65_535).astype(np.uint16).reshape(-1, _F),
+        ids * np.uint32(_F) + (slots % _F).astype(np.uint32),
+        (slots // _F).astype(np.uint32),
+        frequencies.astype(np.uint8),
+        np.minimum(sums, 65_535).astype(np.uint16).reshape(-1, _F),
     )
+
+
+def _numbering() -> defaultdict[Any, int]:
+    """Return a dictionary that numbers its keys in the order in which they are asked for."""
+    numbers: defaultdict[Any, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    return numbers
 
 
 class PostingsWriter:

@@ -41,7 +41,7 @@ def distinct(doc_ids: NDArray[np.int64]) -> NDArray[np.int64]:
     return doc_ids[starts_of_runs(doc_ids)]
 
 
-def starts_of_runs(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+def starts_of_runs(values: NDArray[np.int64] | NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Say which elements differ from the previous one; the first counts as different."""
     starts = np.ones(len(values), dtype=np.bool_)
     np.not_equal(values[1:], values[:-1], out=starts[1:])

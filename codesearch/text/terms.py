@@ -13,9 +13,8 @@ because they distinguish functions.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from importlib import resources
 from itertools import chain
 
@@ -107,9 +106,8 @@ def _without_e(term: str) -> str:
 FIELDS = ("name", "signature", "docstring", "body", "context")
 MAX_TERM_LENGTH = 40
 """Longer runs of letters are data (base64, hashes). Nobody searches for them by words."""
-_MAX_FREQUENCY = 255
-_REMEMBERED = 1 << 16
-"""Number of identifiers whose terms are cached."""
+_REMEMBERED = 1 << 17
+"""Number of chunks whose terms are cached."""
 _CUT_WORD = 256
 """The text of a definition may be cut inside of a word of this length."""
 _SUMMARY_AGAIN = 2
@@ -121,32 +119,26 @@ STOP_WORDS = frozenset(
 )
 
 
-def document_terms(document: Document) -> list[Counter[str]]:
-    """Count the terms of each field, in the order of `FIELDS`."""
+def document_chunks(document: Document) -> list[list[bytes]]:
+    """List the chunks of each field, in the order of `FIELDS`. In the name, "." is before each (see `FORMS`)."""
+    docstring = document.docstring
     return [
-        _count(chunks(document.qualified_name), joined=True),
-        _count(chunks(document.signature)),
-        _count([*chunks(document.docstring), *_SUMMARY_AGAIN * chunks(first_paragraph(document.docstring))]),
-        _count(chunks(document.code)),
-        _count([*chunks(document.path.rpartition(".")[0]), *chunks(document.context)]),
+        [b"." + chunk for chunk in chunks(document.qualified_name)],
+        chunks(document.signature),
+        [*chunks(docstring), *_SUMMARY_AGAIN * chunks(first_paragraph(docstring))] if docstring else [],
+        chunks(document.code),
+        [*chunks(document.path.rpartition(".")[0]), *chunks(document.context)],
     ]
 
 
-def terms_of_file(
-    source: bytes, documents: Sequence[Document], config: ParseConfig
-) -> list[list[Counter[str]]]:
-    """Return the terms of each document of a file.
+def document_terms(document: Document) -> list[list[str]]:
+    """List the terms of each field, in the order of `FIELDS`."""
+    return [[*chain.from_iterable(map(FORMS.__getitem__, field))] for field in document_chunks(document)]
 
-    The first document also has the terms of the text that is in no document, such as imports, with frequency 0. They do
-    not count in a ranking, but propose the file to a search for text.
-    """
-    found = [document_terms(document) for document in documents]
-    if found:
-        fields, body = found[0], found[0][FIELDS.index("body")]
-        for term in terms_of(_text_outside(source, documents, config)):
-            if not any(term in counts for counts in fields):
-                body[term] = 0
-    return found
+
+def terms_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> set[str]:
+    """Return the terms of the text of a file that is in none of its documents, such as imports."""
+    return terms_of(_text_outside(source, documents, config))
 
 
 def _text_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> str:
@@ -162,12 +154,12 @@ def _text_outside(source: bytes, documents: Sequence[Document], config: ParseCon
 
 def terms_of(text: str) -> set[str]:
     """Return the distinct terms of a text, in the forms that documents use."""
-    return set(chain.from_iterable(map(_FORMS.__getitem__, chunks(text))))
+    return set(chain.from_iterable(map(FORMS.__getitem__, chunks(text))))
 
 
 def terms_of_each(texts: Iterable[str]) -> list[set[str]]:
     """Return the distinct terms of each text, such as the lines of a definition."""
-    return [set(chain.from_iterable(map(_FORMS.__getitem__, chunks(text)))) for text in texts]
+    return [set(chain.from_iterable(map(FORMS.__getitem__, chunks(text)))) for text in texts]
 
 
 def query_terms(query: str) -> list[str]:
@@ -181,26 +173,17 @@ def query_terms(query: str) -> list[str]:
     return list(dict.fromkeys(map(_form, kept)))
 
 
-def _count(chunks: Iterable[bytes], *, joined: bool = False) -> Counter[str]:
-    forms = _FORMS_JOINED if joined else _FORMS
-    counts = Counter(chain.from_iterable(map(forms.__getitem__, chunks)))
-    for form, frequency in counts.items():
-        if frequency > _MAX_FREQUENCY:
-            counts[form] = _MAX_FREQUENCY
-    return counts
+def _forms(chunk: bytes) -> tuple[str, ...]:
+    joined, terms = chunk.startswith(b"."), list[str]()
+    for word in words(chunk.decode()):
+        terms += _parts(word, joined=joined)
+        for part in split_identifier(word):
+            terms += compounds().get(part, ())
+    return tuple(map(_form, terms))
 
 
-def _forms(chunk: bytes, *, joined: bool) -> tuple[str, ...]:
-    return tuple(chain.from_iterable(_forms_of(word, joined=joined) for word in words(chunk.decode())))
-
-
-def _forms_of(identifier: str, *, joined: bool) -> Iterator[str]:
-    inside = (compounds().get(part, ()) for part in split_identifier(identifier))
-    return map(_form, chain(_parts(identifier, joined=joined), *inside))
-
-
-_FORMS = Memo(partial(_forms, joined=False), _REMEMBERED)
-_FORMS_JOINED = Memo(partial(_forms, joined=True), _REMEMBERED)
+FORMS = Memo(_forms, _REMEMBERED)
+"""Chunk -> its terms; after ".", those of a name, which also has each of its words as a whole."""
 
 
 @lru_cache(maxsize=_REMEMBERED)

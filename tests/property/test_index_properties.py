@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from codesearch.store.database import DocumentRow, FileRecord, StoreReader, StoreWriter
-from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.postings import PostingsReader, PostingsWriter
 from codesearch.store.topk import best_positions
 from codesearch.store.vectors import VectorReader, VectorWriter, quantize
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
+from tests.records import counted_block
 
 TERMS = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=6)
 COUNTS = st.dictionaries(TERMS, st.integers(1, 255), max_size=5).map(Counter)
@@ -64,7 +65,7 @@ def test_postings_agree_with_a_brute_force_count(blocks):
         writer = new_postings(Path(folder, "g"))
         first = 0
         for block in blocks:
-            writer.add(make_block(block), first)
+            writer.add(counted_block(block), first)
             first += len(block)
         reader = write_postings(Path(folder, "g"), writer)
         assert lists_of(reader, terms_of(documents)) == count_by_hand(documents)
@@ -78,19 +79,19 @@ def test_kept_and_added_documents_give_the_files_of_a_fresh_write(plan):
     new_ids = iter([place for place, (_, fate) in enumerate(final) if fate == "old"])
     with tempfile.TemporaryDirectory() as folder:
         first = new_postings(Path(folder, "1"))
-        first.add(make_block([document for document, _ in old]), 0)
+        first.add(counted_block([document for document, _ in old]), 0)
         reader = write_postings(Path(folder, "1"), first)
         second = new_postings(Path(folder, "2"))
         for doc_id, (document, fate) in enumerate(final):
             if fate == "new":
-                second.add(make_block([document]), doc_id)
+                second.add(counted_block([document]), doc_id)
         kept = [next(new_ids) if fate == "old" else -1 for _, fate in old]
         second.keep(reader, np.array(kept, dtype=np.int64))
         result = write_postings(Path(folder, "2"), second)
         documents = [document for document, _ in final]
         assert lists_of(result, terms_of([document for document, _ in plan])) == count_by_hand(documents)
         fresh = new_postings(Path(folder, "3"))
-        fresh.add(make_block(documents), 0)
+        fresh.add(counted_block(documents), 0)
         write_postings(Path(folder, "3"), fresh)
         for path in Path(folder, "3", "postings").iterdir():
             assert Path(folder, "2", "postings", path.name).read_bytes() == path.read_bytes(), path.name

@@ -29,7 +29,7 @@ from codesearch.search.lexical import LexicalScorer
 from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
 from codesearch.store.snapshot import average_lengths
 from codesearch.text.onnx import Encoder
-from codesearch.text.terms import document_terms, query_terms
+from codesearch.text.terms import document_chunks, query_terms
 from codesearch.text.tokenizer import join_fields
 from codesearch.types import Document
 
@@ -176,7 +176,7 @@ class EnglishScorer:
 
 def _postings(codes: Sequence[str], folder: Path) -> PostingsReader:
     writer = PostingsWriter(folder)
-    writer.add(make_block(document_terms(_document(code)) for code in codes), 0)
+    writer.add(make_block(document_chunks(_document(code)) for code in codes), 0)
     writer.write()
     return PostingsReader(folder, "")
 

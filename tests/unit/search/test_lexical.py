@@ -13,9 +13,10 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.lexical import LexicalScorer
-from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
+from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics
 from codesearch.store.snapshot import average_lengths
 from codesearch.text.terms import FIELDS
+from tests.records import counted_block
 
 Document = list[Counter[str]]
 TERMS = ["w0", "w3", "w17", "w39", "absent"]
@@ -48,7 +49,7 @@ class Segments:
 def write_segment(folder: Path, documents: list[Document]) -> Segment:
     folder.mkdir(exist_ok=True)
     writer = PostingsWriter(folder)
-    writer.add(make_block(documents), 0)
+    writer.add(counted_block(documents), 0)
     writer.write()
     return Segment(PostingsReader(folder, "root"))
 

@@ -9,7 +9,8 @@ import pytest
 
 from codesearch.errors import IndexCorruptError, IndexStoreError
 from codesearch.store import postings as postings_module
-from codesearch.store.postings import PostingsReader, PostingsWriter, make_block
+from codesearch.store.postings import PostingsReader, PostingsWriter
+from tests.records import counted_block
 
 Documents = list[list[Counter[str]]]
 
@@ -24,7 +25,7 @@ def written(folder, *blocks: Documents) -> PostingsReader:
     writer = PostingsWriter(folder)
     first = 0
     for block in blocks:
-        writer.add(make_block(block), first)
+        writer.add(counted_block(block), first)
         first += len(block)
     writer.write()
     return PostingsReader(folder, "root")
@@ -102,8 +103,8 @@ def test_kept_documents_keep_their_terms_under_new_numbers(tmp_path):
     old = written(tmp_path / "1", [fields("keep", "x x"), fields("gone", "only"), fields("last", "x y")])
     (tmp_path / "2").mkdir()
     writer = PostingsWriter(tmp_path / "2")
-    writer.add(make_block([fields("new", "x")]), 0)
-    writer.add(make_block([fields("mid", "y y")]), 2)
+    writer.add(counted_block([fields("new", "x")]), 0)
+    writer.add(counted_block([fields("mid", "y y")]), 2)
     writer.keep(old, np.array([1, -1, 3]))
     writer.write()
     new = PostingsReader(tmp_path / "2", "root")
@@ -131,7 +132,7 @@ def test_many_rewrites_give_the_bytes_of_a_fresh_segment(tmp_path):
     for number in range(1, 6):
         (tmp_path / str(number)).mkdir()
         writer = PostingsWriter(tmp_path / str(number))
-        writer.add(make_block([documents[number]]), number)
+        writer.add(counted_block([documents[number]]), number)
         writer.keep(reader, np.arange(number))
         writer.write()
         reader = PostingsReader(tmp_path / str(number), "root")
@@ -144,8 +145,11 @@ def test_more_documents_than_a_posting_can_number_are_an_error(tmp_path, monkeyp
     old = written(tmp_path / "old", [fields("a"), fields("b")])
     monkeypatch.setattr(postings_module, "MAX_DOCUMENTS", 4)
     writer = PostingsWriter(tmp_path)
-    writer.add(make_block([fields("a"), fields("b")]), 2)
-    for add in (lambda: writer.add(make_block([fields("c")]), 4), lambda: writer.keep(old, np.array([1, 4]))):
+    writer.add(counted_block([fields("a"), fields("b")]), 2)
+    for add in (
+        lambda: writer.add(counted_block([fields("c")]), 4),
+        lambda: writer.keep(old, np.array([1, 4])),
+    ):
         with pytest.raises(IndexStoreError, match="^more than 4 documents: index fewer folders at once$"):
             add()
     writer.close()

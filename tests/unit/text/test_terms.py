@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
+from codesearch.store.postings import make_block
 from codesearch.text.terms import (
     FIELDS,
     MAX_TERM_LENGTH,
     compounds,
-    document_terms,
+    document_chunks,
     query_terms,
-    terms_of_file,
+    terms_outside,
 )
 from codesearch.types import Document
 
@@ -26,8 +27,18 @@ def document(**fields: str) -> Document:
     return Document(**{**empty, "language": "python", "kind": "function", **fields}, **places)
 
 
-def terms_of(**fields: str) -> dict[str, Counter[str]]:
-    return dict(zip(FIELDS, document_terms(document(**fields)), strict=True))
+def counted(only: Document, outside: Iterable[str] = ()) -> dict[str, dict[str, int]]:
+    """Return field -> term -> frequency, as an index stores them."""
+    block = make_block([document_chunks(only)], outside)
+    found: dict[str, dict[str, int]] = {field: {} for field in FIELDS}
+    for key, frequency in zip(block.keys.tolist(), block.frequencies.tolist(), strict=True):
+        found[FIELDS[key % len(FIELDS)]][block.terms[key // len(FIELDS)]] = frequency
+    assert block.field_lengths.tolist() == [[sum(terms.values()) for terms in found.values()]]
+    return found
+
+
+def terms_of(**fields: str) -> dict[str, dict[str, int]]:
+    return counted(document(**fields))
 
 
 def test_each_field_is_counted_separately():
@@ -100,8 +111,7 @@ def test_every_known_compound_is_its_two_words_joined():
 def test_the_first_document_has_the_words_outside_of_all_documents_with_frequency_0():
     source = b"import httpClient\n\ndef load(path):\n    return path\n\n# Nothing is saved.\n"
     (extracted,) = extract(source, "a.py", PYTHON).documents
-    (fields,) = terms_of_file(source, [extracted], ParseConfig())
-    body = fields[FIELDS.index("body")]
+    body = counted(extracted, terms_outside(source, [extracted], ParseConfig()))["body"]
     assert {term for term, count in body.items() if not count} == {
         "import", "http", "client", "noth", "is", "sav"
     }  # fmt: skip
@@ -111,6 +121,5 @@ def test_the_first_document_has_the_words_outside_of_all_documents_with_frequenc
 def test_text_that_a_long_definition_loses_is_outside_of_documents():
     source = b"def load():\n" + b"    x = 1\n" * 200 + b"    lastWord()\n"
     (extracted,) = extract(source, "a.py", PYTHON, ParseConfig(max_code_bytes=600)).documents
-    (fields,) = terms_of_file(source, [extracted], ParseConfig(max_code_bytes=600))
-    assert fields[FIELDS.index("body")]["word"] == 0
-    assert "word" in fields[FIELDS.index("body")]
+    outside = terms_outside(source, [extracted], ParseConfig(max_code_bytes=600))
+    assert counted(extracted, outside)["body"]["word"] == 0
