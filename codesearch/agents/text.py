@@ -44,7 +44,6 @@ _NUMBERED = re.compile(r"\d+: ")
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
 _MOST_SNIPPET_LINES = 8
-_MOST_OUTSIDE = 8
 _SURE = 0.78
 _NEXT_ROW = re.compile(r"\n *\d+\W{1,20}")
 """The end of a row of code and the number of the next one, with the marks of a comment."""
@@ -93,9 +92,9 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     notes = failures_text(answer.freshness)
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
-        outside = _outside_note(answer) or f"no hits{why}\n"
+        outside = answer.text_note or f"no hits{why}\n"
         return f"{notes}{outside}{_not_seen(answer.coverage)}"
-    notes += _outside_note(answer) or _confidence_note(answer)
+    notes += answer.text_note or _confidence_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
             notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"
@@ -154,18 +153,6 @@ def _confidence_note(answer: Answer) -> str:
     if answer.confidence is None:
         return ""
     return f"confidence: {'high' if answer.confidence >= _SURE else 'fair'}\n"
-
-
-def _outside_note(answer: Answer) -> str:
-    """Say where an exact text is outside of definitions, and how often it is there."""
-    if not answer.lines:
-        return ""
-    places = (
-        f"; outside of definitions: {', '.join(answer.outside[:_MOST_OUTSIDE])}" if answer.outside else ""
-    )
-    more = len(answer.outside) - _MOST_OUTSIDE
-    places += f" and {more:,} more" if more > 0 else ""
-    return f"{counted(answer.lines, 'line')} in {counted(answer.files, 'file')}{visible(places)}\n"
 
 
 def _head(hit: Hit, project: Path) -> str:

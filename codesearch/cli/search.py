@@ -18,7 +18,6 @@ from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt
 from codesearch.parsing.languages import language_of_path
 from codesearch.settings import ModelSettings, QuerySettings, SearchSettings, ServerSettings
-from codesearch.structure.text import counted
 from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
 
@@ -33,8 +32,6 @@ _OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
 """Those that list definitions; the others list files with their best definitions."""
 FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
-_SHOWN_PLACES = 5
-"""Of an exact text outside of definitions."""
 
 
 class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings):
@@ -191,7 +188,8 @@ def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_j
         changed = [] if request.changed is None else [f"--changed={request.changed}"]
         yield f"no document matches {visible(shlex.join([*words, *changed, *paths]))} in {roots}\n"
     elif request.fixed:
-        yield from _notes_of_text(answer)
+        if answer.text_note:
+            yield f"note: {answer.text_note}"
     elif is_json:  # It has the confidence.
         return
     elif is_foreign(answer.query):
@@ -200,13 +198,3 @@ def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_j
         yield f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     elif answer.low_confidence and answer.hits:
         yield f"{doubt} (confidence {sure})\n"
-
-
-def _notes_of_text(answer: Answer) -> Iterator[str]:
-    """Say where an exact text is outside of definitions, and how often it is there."""
-    if answer.outside:
-        shown, more = answer.outside[:_SHOWN_PLACES], len(answer.outside) - _SHOWN_PLACES
-        rest = f" and {more:,} more" if more > 0 else ""
-        yield f"note: outside of definitions: {visible(', '.join(shown))}{rest}\n"
-    if answer.lines:
-        yield f"note: {counted(answer.lines, 'line')} in {counted(answer.files, 'file')} have the text\n"

@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from codesearch.structure.text import counted
 from codesearch.types import Coverage, Definition, Hit
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from codesearch.structure.usages import Usages
 
 T = TypeVar("T")
+_SHOWN_PLACES = 5
+"""Of an exact text outside of definitions."""
 _FIRST = ("rank", "score", "root", *(field.name for field in fields(Definition)), "code", "signals", "parts")
 """The first fields of a hit in JSON."""
 
@@ -207,6 +211,17 @@ class Answer:
     def screen(self) -> list[Hit]:
         """Every definition that is shown: each hit, followed by the other definitions of its file."""
         return [shown for hit in self.hits for shown in (hit, *hit.others)]
+
+    @property
+    def text_note(self) -> str:
+        """How often an exact text is there, and where it is outside of definitions; "" if it is nowhere."""
+        if not self.lines:
+            return ""
+        shown, more = ", ".join(self.outside[:_SHOWN_PLACES]), len(self.outside) - _SHOWN_PLACES
+        places = f"; outside of definitions: {visible(shown)}" if shown else ""
+        places += f" and {more:,} more" if more > 0 else ""
+        verb = "has" if self.lines == 1 else "have"
+        return f"{counted(self.lines, 'line')} in {counted(self.files, 'file')} {verb} the text{places}\n"
 
 
 @dataclass(frozen=True, slots=True)
