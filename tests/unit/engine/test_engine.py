@@ -332,7 +332,7 @@ def test_usages_are_found_after_a_refresh_and_limited_to_the_places_of_the_scope
     (tiny_repo / "use.py").write_text(
         "from python.convert import Stack\n\n\ndef use():\n    return Stack()\n"
     )
-    answer = ready.session(Scope(here=tiny_repo)).usages("Stack")
+    answer = ready.session(Scope(here=tiny_repo)).usages("Stack", all_code=True)
     assert [(one.path, one.line, one.grade) for one in answer.found.usages] == [
         ("use.py", 1, "certain"),
         ("use.py", 5, "certain"),
