@@ -114,7 +114,7 @@ async function showList(from_history) {
     const hits = answer.usages ?? answer.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]);
     shown = { key, hits: answer.usages ? [] : hits, scroll: more.pages > 1 ? scrollY : 0 };
     const asked = view ? nameOf(at) : params.get("q");
-    if (name === "search") countHits(hits, params);
+    if (name === "search" || name === "similar") countHits(hits, params);
     const has_more = hits.length >= limit && limit < most;
     announce(showAnswer(name, answer, { asked, revision: params.get("at"), root: params.get("root"), more: has_more }));
   }
