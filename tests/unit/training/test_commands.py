@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,10 @@ from tests.conftest import TINY_REPO, index_by_engine, write_tree  # noqa: E402
 from tests.unit.training.conftest import WORDS  # noqa: E402
 from training import checkpoint  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
-from training.corpus.rows import Row, write_rows  # noqa: E402
+from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
+from training.evaluation.sets import rows_of  # noqa: E402
 from training.pipeline import load_run  # noqa: E402
+from training.samples import texts_of_row  # noqa: E402
 from training.sources import read_pairs  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
@@ -209,6 +212,17 @@ def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
     assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
     assert elsewhere["set"] == str(corpus / "rows" / "go.test.jsonl.zst")
     assert elsewhere["documents"] == "path, qualified name, rest of the docstring and code"
+
+
+def test_functions_are_asked_by_names_that_are_long_enough(corpus, tmp_path):
+    row = next(read_rows(corpus / "rows" / "go.valid.jsonl.zst"))
+    named = [
+        replace(row, path="", func_name=f"R.{name}", code=f"func {name}() {{}}")
+        for name in ("Get", "ReadLine")
+    ]
+    write_rows(tmp_path / "rows" / "go.test.jsonl.zst", named)
+    (found,) = rows_of(tmp_path, "names")
+    assert texts_of_row(found) == ("ReadLine", join_fields("R.", "", "func () {}"))
 
 
 def test_evaluation_of_fewer_pairs_is_reproducible(run, corpus, capsys):
