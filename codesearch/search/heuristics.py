@@ -1,13 +1,13 @@
-"""Heuristics after fusion: direction of conversions, single words, penalties, file diversity and names.
+"""Heuristics after fusion: direction of conversions, penalties, what the best call, file diversity and names.
 
 - **Direction.** If a query asks for a conversion, documents that convert in the same direction get a reward, and those
   of the opposite direction a penalty (see `direction`).
-- **Single words.** A query of one word, such as "zip", is often the beginning of a name that the user does not know in
-  full. Public modules, classes and functions whose names begin with it rank higher, private definitions lower.
 - **Penalties.** Tests, generated code, vendored code and stubs contain the same words as the code that people look for.
   A definition inside of a function shares its words with that function, and both would take a place.
   Classes, constants, type aliases, top-level statements, configuration and documentation rank lower too, because most
   queries ask for a function. A penalty does not apply if the query asks for such code, as in "test for the parser".
+- **Called.** The best definition often only calls the one that does the work. So what the code of the best five names
+  ranks higher.
 - **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
   lower for each document of its file above it, which makes room for other files. The order within a file stays the
   same.
@@ -25,10 +25,8 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.direction import agreement, parse_conversion
-from codesearch.search.forms import name_parts, split_name
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.ranking import Ranking
-from codesearch.store.database import DocumentRow
 from codesearch.store.topk import equal_before
 from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
 
@@ -74,8 +72,9 @@ _SECTION = KINDS.index("section")
 _QUESTION = re.compile(r"\s*(?:why|what|when|which|who|how(?!\s+to\b))\b", re.IGNORECASE)
 """A question that documentation answers. "how to" asks for code, and "where" asks for a place in the code."""
 _ASKS_FOR_DOCS = frozenset("changelog docs documentation explain faq guide manual readme tutorial".split())
-_PRIVATE_NAME = re.compile(r"#|_(?!_.*__$)")
-_PRIVATE = re.compile(r"\s*(?:[@\w]+\s+)*?(?:file)?private\s")
+_CALLERS, _MAY_BE_CALLED = 5, 30
+"""How many of the best documents raise what they call, and among how many that is looked for."""
+_WORD = re.compile(r"[^\W\d][\w$]{2,}")
 _MOST_ABOVE = 4
 """The penalty of file diversity stops growing at this many documents above."""
 _METHOD = KINDS.index("method")
@@ -87,18 +86,14 @@ _ABOVE = 0.001
 def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
     """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`."""
     head = ranking.order()[: config.heuristics_count]
-    conversion, word = parse_conversion(query), single_word(query)
-    if conversion or word:
+    if conversion := parse_conversion(query):
         rows = [ref.row for ref in ranking.documents.refs(ranking.doc_ids[head].tolist())]
-        if conversion:
-            agreements = [agreement(conversion, row.name, row.signature, row.docstring) for row in rows]
-            reward, penalty = config.direction_reward, config.direction_penalty
-            ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
-        if word:
-            weight = config.single_word_weight
-            values = [completes(word, row) for row in rows]
-            ranking.add_signal("single_word", head, values, reward=weight, penalty=weight)
+        agreements = [agreement(conversion, row.name, row.signature, row.docstring) for row in rows]
+        reward, penalty = config.direction_reward, config.direction_penalty
+        ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query, ranking, head, config)
+    if query and config.called_reward and config.heuristics_count:
+        _add_called(ranking, config.called_reward)
     if query and config.file_diversity_penalty:
         order = ranking.order()
         above = np.minimum(equal_before(ranking.files()[order]), _MOST_ABOVE) / _MOST_ABOVE
@@ -109,19 +104,16 @@ def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
         put_first(ranking)
 
 
-def single_word(query: str) -> str:
-    """Return the query in lower case if it is one word that can be a name, else ""."""
-    parts = name_parts(query)
-    return parts[0].lower() if len(parts) == 1 else ""
-
-
-def completes(word: str, row: DocumentRow) -> float:
-    """Return -1 for a private definition, 1 for another one whose name begins with the word, else 0."""
-    # `#` begins a private name, but it is also a separator.
-    names = [row.name, *split_name(row.qualified_name)]
-    if any(map(_PRIVATE_NAME.match, names)) or _PRIVATE.match(row.signature):
-        return -1.0
-    return float(row.kind != "method" and row.name.lower().startswith(word))
+def _add_called(ranking: Ranking, reward: float) -> None:
+    """Raise those of the first documents that the code of a document above them, one of the first, names."""
+    first = ranking.order()[:_MAY_BE_CALLED]
+    refs = ranking.documents.refs(ranking.doc_ids[first].tolist())
+    names = [ref.row.name for ref in refs]
+    called = np.zeros(len(first), np.float32)
+    for rank, ref in enumerate(refs[:_CALLERS]):
+        words = set(_WORD.findall(excerpt.code)) if (excerpt := ref.code()) else set()
+        called[rank + 1 :] += [name in words and name != names[rank] for name in names[rank + 1 :]]
+    ranking.add_signal("called", first, np.minimum(called, 1), reward=reward)
 
 
 def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:

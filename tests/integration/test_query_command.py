@@ -120,7 +120,6 @@ def test_explain_shows_rows_that_add_up_to_the_score(ask):
         "vectors",
         "keywords",
         "name",
-        "single_word",
         "score",
     ]
     assert sum(parts) == pytest.approx(total, abs=0.002)
