@@ -57,12 +57,6 @@ PENALTIES = (
 _DATA = {"module": 1.0, "type": 0.5, "constant": 0.5, "setting": 0.5, **dict.fromkeys(HEADER_KINDS, 0.5)}
 _DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
 """The share of `RankConfig.data_penalty` for each kind. A module has many unrelated words, so its share is 1."""
-_FEW_WORDS = 2
-_SHARES_OF_FEW_WORDS = np.array(
-    [0.0 if kind in HEADER_KINDS else share for kind, share in zip(KINDS, _DATA_SHARES, strict=True)],
-    dtype=np.float32,
-)
-"""The shares for one or two words, which are often a part of the name of a class."""
 _ASKS_FOR_DATA = frozenset(
     "alias aliases class classes config configuration const constant constants default defaults enum enums interface "
     "interfaces list module modules option options script setting settings struct structs table tables trait traits "
@@ -126,8 +120,7 @@ def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config:
             lowered = (flags & penalty.flag != 0).astype(np.float32)
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
     if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
-        shares = _SHARES_OF_FEW_WORDS if 0 < len(words) <= _FEW_WORDS else _DATA_SHARES
-        ranking.add_signal("data", head, -shares[kinds], penalty=config.data_penalty)
+        ranking.add_signal("data", head, -_DATA_SHARES[kinds], penalty=config.data_penalty)
     sections = kinds == _SECTION
     if sections.any() and _ASKS_FOR_DOCS.isdisjoint(words) and not _QUESTION.match(query):
         ranking.add_signal("section", head, -sections.astype(np.float32), penalty=config.section_penalty)
