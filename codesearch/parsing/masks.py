@@ -29,51 +29,54 @@ _KEYWORD = (
     rb"(?:class|struct|union|enum|namespace|template|typedef|static|extern|inline|virtual|const|constexpr|explicit|"
     rb"using|void|bool|char|int|long|short|float|double|unsigned|signed|@interface|@protocol|@implementation)\b"
 )
+# The patterns of C begin with a line end, which `re` finds five times as fast as the begin of a line.
 # `class EXPORT Name final : Base {`: the keyword; the macros. A bit-field ends in `;`.
 _EXPORTED = re.compile(
-    rb"\b(?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?((?!final\b|class\b|struct\b)(?:(?:\w{1,60}"
+    rb"\n[ \t]*+(?:typedef[ \t]+|template[ \t]*<[^\n]{0,200}>[ \t]*)?"
+    rb"(?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?"
+    rb"((?!final\b|class\b|struct\b)(?:(?:\w{1,60}"
     rb"(?:\([^()\n]{0,100}\))?[ \t]+(?!final\b)(?=[A-Za-z_])){1,3}))"
     rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
 )
 # A macro before a declaration, or on the line above it.
-_PREFIX = re.compile(rb"^[ \t]*+(" + _MACRO + rb")(?=\s{1,40}" + _KEYWORD + rb")", re.MULTILINE)
+_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=\s{1,40}" + _KEYWORD + rb")", re.MULTILINE)
 # `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`: the macro; the parenthesis behind the name.
 _WRAPPED = re.compile(
-    rb"^(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"
+    rb"\n(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"
     rb"[ \t]*(\))\s{0,40}(?=\([^;{}]{0,500}\)\s{0,40}\{)",
     re.MULTILINE,
 )
 # `TEST_CASE("title", "[tags]") {` and `BOOST_AUTO_TEST_CASE(name) {`: the title or name; the rest.
 _TITLED = re.compile(
-    rb"^[ \t]*+[A-Z][A-Z0-9_]{2,60}(\()[ \t]*\"((?:[^\"\\\n]|\\.){1,200})\""
+    rb"\n[ \t]*+[A-Z][A-Z0-9_]{2,60}(\()[ \t]*\"((?:[^\"\\\n]|\\.){1,200})\""
     rb"([^;{}()]{0,200}(?:\([^;{}()]{0,100}\)[^;{}()]{0,100}){0,6}\))(?=\s{0,40}\{)",
     re.MULTILINE,
 )
 _DEFINING = re.compile(
-    rb"^[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
+    rb"\n[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
     rb"(?=\s{0,40}\{)",
     re.MULTILINE,
 )
 # `JNIEXPORT jint JNICALL name(`: the macros before the type; those between the type and the name.
 _SPECIFIER = re.compile(
-    rb"^[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
+    rb"\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
     rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}[\w:~]{1,80}[ \t]*\()",
     re.MULTILINE,
 )
 _CONVENTION = re.compile(
-    rb"^[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
+    rb"\n[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
     re.MULTILINE,
 )
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes.
 _ALONE = re.compile(
-    rb"^[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
+    rb"\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
     rb"(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
     rb"[ \t]*$(?!\s{0,40}[{}:,;)?&|+*/.=<>-])",
     re.MULTILINE,
 )
 _BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
 _SECTION = re.compile(
-    rb"^[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))",
+    rb"\n[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))",
     re.MULTILINE,
 )
 _MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED)
@@ -145,6 +148,7 @@ def mask(source: bytes, language: str) -> bytes:
         return _with_items(source)
     if language not in _C_FAMILY:
         return source
+    source = b"\n" + source
     text = bytearray(source)
     for pattern in _MASKS:
         _blank_groups(pattern, source, text)
@@ -157,11 +161,12 @@ def mask(source: bytes, language: str) -> bytes:
             text[start:end] = (
                 _NO_WORD.sub(b"_", match[2][: end - start]) if pattern is _DEFINING else b"_" * (end - start)
             )
-    return bytes(text)
+    return bytes(text[1:])
 
 
 def repair(text: bytes, language: str) -> bytes:
     """Return what the grammar parses if there are errors in its tree of `text`."""
+    text = b"\n" + text
     repaired = bytearray(text)
     if language in _C_FAMILY:
         for pattern in (_ALONE, _BEHIND, _SECTION):
@@ -177,7 +182,7 @@ def repair(text: bytes, language: str) -> bytes:
             repaired[match.start()] = ord("_")
         for match in _ONE_LINE_BODY.finditer(text):
             repaired[match.start(1)] = ord(";")
-    return bytes(repaired)
+    return bytes(repaired[1:])
 
 
 class _Brace(NamedTuple):
