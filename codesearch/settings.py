@@ -49,32 +49,33 @@ def _common(languages: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ..
     return tuple(name for name in languages if name in yours) or yours if yours else languages
 
 
+Color = Annotated[str, _set("Colours and links: auto, always or never.", choices=("auto", "always", "never"))]
+
+
 class SearchSettings(Record):
     """Settings of `query` and `similar`."""
 
     hits: Annotated[int, _set("Hits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 5
-    all_code: Annotated[bool, _set("Rank tests, generated and vendored code and stubs like other code.")] = (
-        False
-    )
-    color: Annotated[
-        str, _set("Colours and links: auto, always or never.", choices=("auto", "always", "never"))
-    ] = "auto"
+    all_code: Annotated[bool, _set("Do not rank tests, stubs, generated and vendored code lower.")] = False
+    color: Color = "auto"
 
 
 class RefreshSettings(Record):
     """Settings of commands that answer from an index that may be old."""
 
-    refresh: Annotated[bool, _set("First index changed files, if that is quick.")] = True
+    refresh: Annotated[bool, _set("Index changed files first, if that is quick.")] = True
 
 
 class QuerySettings(Record):
     """Settings of `query`."""
 
-    mode: Annotated[str, _set("hybrid, lexical or semantic.", choices=MODES)] = "hybrid"
+    mode: Annotated[
+        str, _set("Match words (lexical), meaning (semantic) or both (hybrid).", choices=MODES)
+    ] = "hybrid"
     min_confidence: Annotated[
         float, _set("Show no hits if the confidence is below this, 0 to 1.", low=0, high=1)
     ] = 0.0
-    flat: Annotated[bool, _set("Rank definitions, not files.")] = False
+    flat: Annotated[bool, _set("List definitions one by one, not by file.")] = False
 
 
 class UserSettings(Record):
@@ -101,7 +102,9 @@ class WalkSettings(Record):
     content: Annotated[str, _kept("What to index: code, docs, config or all.", choices=tuple(CONTENT))] = (
         _WALK.content
     )
-    hidden: Annotated[bool, _kept("Enter names that begin with a dot.", narrow=and_)] = _WALK.hidden
+    hidden: Annotated[bool, _kept("Index what has a name that begins with a dot.", narrow=and_)] = (
+        _WALK.hidden
+    )
     ignore_files: Annotated[
         bool, _kept("Respect .gitignore and .codesearchignore.", "--ignore/--no-ignore", narrow=or_)
     ] = _WALK.ignore_files
@@ -133,7 +136,9 @@ class ServerSettings(Record):
         str, _set_by_user("Where the documents are: local or milvus.", choices=("local", "milvus"))
     ] = "local"
     uri: Annotated[str, _set_by_user("Address of the Milvus server.")] = "http://localhost:19530"
-    prefix: Annotated[str, _set_by_user("Begins the names of the collections in Milvus.")] = "codesearch"
+    prefix: Annotated[str, _set_by_user("First part of the names of the collections in Milvus.")] = (
+        "codesearch"
+    )
 
 
 class IndexingSettings(Record):
@@ -141,7 +146,7 @@ class IndexingSettings(Record):
 
     auto_index: Annotated[
         bool,
-        _set("First index the project that you are in, if nothing covers it.", "--auto-index/--no-index"),
+        _set("Index the project around you first, if it has no index.", "--auto-index/--no-index"),
     ] = True
 
 

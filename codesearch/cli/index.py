@@ -41,7 +41,9 @@ class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
 
 def index(
     invocation: Invocation,
-    folders: Annotated[list[Path] | None, argument("Folders to index; default: the current one.")] = None,
+    folders: Annotated[
+        list[Path] | None, argument("Folders to index; default: the current one.", "[FOLDER]...")
+    ] = None,
     *,
     options: IndexRunOptions,
 ) -> Iterator[Output]:
@@ -125,7 +127,9 @@ def _made(report: OfIndex | ExportReport, seconds: float) -> str:
 
 def watch(
     invocation: Invocation,
-    folders: Annotated[list[Path] | None, argument("Folders to watch; default: the current one.")] = None,
+    folders: Annotated[
+        list[Path] | None, argument("Folders to watch; default: the current one.", "[FOLDER]...")
+    ] = None,
     *,
     quiet: Annotated[bool, Opt("Print only warnings.", "--quiet -q")] = False,
     models: ModelSettings,
@@ -207,7 +211,7 @@ def _without_code(report: ExportReport) -> str:
 
 def import_(
     invocation: Invocation,
-    file: Annotated[Path, argument("A file that `codesearch export` wrote.")],
+    file: Annotated[Path, argument("A file that `codesearch export` wrote.", "FILE")],
     *,
     root: Annotated[Path | None, Opt("The folder with the sources; default: they are not here.")] = None,
     name: Annotated[str | None, Opt("Name of the index without --root; default: that in FILE.")] = None,

@@ -161,6 +161,7 @@ def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
     app = typer.Typer(
         name="codesearch",
         help="Offline semantic search over local codebases.",
+        epilog='Start in a project with `codesearch query "your question"`: the first query indexes it.',
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -10,12 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from codesearch.options import Opt, Option, is_record, options_of, read
-from codesearch.settings import IndexingSettings, RefreshSettings, user_groups
+from codesearch.settings import Color, IndexingSettings, RefreshSettings, user_groups
 
-CHANGED = "Only {} that differ from a git revision, by default HEAD; REV... is the merge base with HEAD."
-Home = Annotated[Path | None, Opt("Folder of all indexes; default: $CODESEARCH_HOME, or your data folder.")]
+CHANGED = (
+    "Only {} that differ from a git revision, by default HEAD; `main...` is where your branch left main."
+)
+Home = Annotated[Path | None, Opt("Folder of the indexes; default: $CODESEARCH_HOME, or your data folder.")]
 Json = Annotated[bool, Opt("Print one JSON document.")]
-Revision = Annotated[str, Opt("A git revision in place of the files as they are.", metavar="REV")]
+Revision = Annotated[str, Opt("Use the files of this git revision, not those on disk.", metavar="REV")]
 
 
 class AnswerOptions(RefreshSettings, IndexingSettings):
@@ -24,8 +26,9 @@ class AnswerOptions(RefreshSettings, IndexingSettings):
     root: Annotated[tuple[Path, ...], Opt("Search this indexed folder, or imported index.")] = ()
     index: Annotated[tuple[Path, ...], Opt("Search this portable file.", metavar="FILE")] = ()
     all: Annotated[bool, Opt("Search all indexed folders.")] = False
-    group: Annotated[str, Opt("Search the folders of this group, which your settings name.")] = ""
+    group: Annotated[str, Opt("Search the folders of this group in your settings.")] = ""
     at: Revision = ""
+    color: Color = "auto"
     json: Json = False
     home: Home = None
 
@@ -34,7 +37,9 @@ class FilterOptions(AnswerOptions):
     """Which files to search."""
 
     lang: Annotated[tuple[str, ...], Opt("Only this language.")] = ()
-    path: Annotated[tuple[str, ...], Opt("Only paths that match this glob; ! before it excludes.")] = ()
+    path: Annotated[
+        tuple[str, ...], Opt("Only paths that match this pattern, as 'src/*.py'; ! before it excludes them.")
+    ] = ()
 
 
 def argument(text: str, metavar: str | None = None) -> Any:  # noqa: ANN401 - as typer has it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
+from codesearch.parsing.languages import language_of_path
 from codesearch.search.snippets import (
     MAX_COLOURED,
     SNIPPET_LINES,
@@ -43,6 +45,18 @@ _LEAST_DETAILS = 12
 _GUTTER = 11
 _CUT = "..."
 _STALE = "  [changed since it was indexed]"
+_STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim"}
+_CODE = re.compile(r"(?P<gutter> *(?P<number>\d*) \|(?: |$))(?P<code>.*)")
+_ROW = re.compile(
+    r"""(?P<about>\s*(?:\d+|\d{4}-\d\d-\d\d|same\ [a-z ]+?|similar\ \d+%)\ \ +)?  # A line, a date or a relation.
+    (?P<place>  # A path with a folder, a line or the ending of a file, or the id of a commit.
+        (?:\s*[^\s(:][^(:]*?(?:/[^:]*?|:\d+(?:-\d+)?|\.[a-z0-9+]{1,5})|[0-9a-f]{10})(?=$|:\ |\ \ ))?
+    (?(about)|(?(place)|(?!)))  # One of these two.
+    (?P<name>:?\s*\S.*?(?=$|\ \ ))?  # A name, or the subject of a commit.
+    (?P<more>.*)""",
+    re.VERBOSE,
+)
+"""The lines of all answers about places, except for `query`."""
 
 
 class _Block(NamedTuple):
@@ -69,10 +83,9 @@ def render(
         return terminal.json_text(answer_fields(answer))
     if form == "jsonl":
         return "".join(terminal.json_text(hit_fields(hit), indent=None) for hit in answer.hits)
-    may_colour = terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
-    if form == "text" and (may_colour if color == "auto" else color == "always"):
+    if form == "text" and _has_colour(terminal, color):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
-        return _coloured(answer, _blocks(answer, screen, full=full, explain=explain), screen)
+        return _printed(_coloured(answer, _blocks(answer, screen, full=full, explain=explain)), screen)
     lines: Iterable[str]
     if form == "vimgrep":
         lines = (f"{place_of(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
@@ -88,16 +101,20 @@ def render(
     return "".join(f"{line}\n" for line in lines)
 
 
-def render_readings(readings: Sequence[Reading], terminal: Terminal) -> str:
-    """Return the code of places as text."""
-    texts = []
-    for reading in readings:
+def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[str]:
+    """Yield the code of places as lines."""
+    for at, reading in enumerate(readings):
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
-        about = f"  {visible(of.qualified_name)}  {of.kind}" if of else ""
-        head = f"{path}:{reading.first_line}-{reading.last_line}{about}{_STALE if reading.stale else ''}"
-        lines = numbered_lines(reading.lines, reading.first_line, reading.last_line)
-        texts.append("".join(f"{line}\n" for line in (head, *lines)))
-    return "\n".join(texts)
+        place, name = (
+            f"{path}:{reading.first_line}-{reading.last_line}",
+            visible(short_name(of)) if of else "",
+        )
+        about = f"{f'  {of.kind}' if of else ''}{_STALE if reading.stale else ''}"
+        if terminal.is_terminal:
+            place, name = in_width(place, name, terminal.width - len(about))
+        yield from [""] if at else []
+        yield f"{place}{f'  {name}' if name else ''}{about}"
+        yield from numbered_lines(reading.lines, reading.first_line, reading.last_line)
 
 
 def screen_definitions(terminal: Terminal) -> int:
@@ -142,8 +159,13 @@ def _in_one_row(
         details = cut(rest, room) if room > _LEAST_DETAILS else ""
     elif len(details) > room:
         details = hit.kind if len(hit.kind) <= room else ""
+    return *in_width(place, name, width), details
+
+
+def in_width(place: str, name: str, width: int) -> tuple[str, str]:
+    """Return a place and a name that fit into a row, with two spaces between them."""
     place = fold_path(place, max(width - len(name) - 2, width // 3))
-    return place, cut_start(name, max(width - len(place) - 2, _LEAST_DETAILS)), details
+    return place, cut_start(name, max(width - len(place) - 2, _LEAST_DETAILS))
 
 
 def _other_row(hit: Hit, width: int) -> str:
@@ -229,21 +251,84 @@ def place_of(hit: Hit | Function, terminal: Terminal) -> str:
 
 
 def path_from(terminal: Terminal, root: str, path: str) -> str:
-    """Return a path that an editor opens from here, relative below the working directory; in a revision, as in git."""
+    """Return a path that an editor opens from here, relative in the same index or below; in a revision, as in git."""
     if root in terminal.shown:
         return visible(terminal.shown[root] + path)
     whole = Path(root, path)
-    shown = os.path.relpath(whole, terminal.here) if whole.is_relative_to(terminal.here) else str(whole)
-    return visible(shown)
+    is_near = whole.is_relative_to(terminal.here) or terminal.here.is_relative_to(root)
+    return visible(os.path.relpath(whole, terminal.here) if is_near else str(whole))
 
 
-def _coloured(answer: Answer, blocks: Iterable[_Block], terminal: Terminal) -> str:
-    """Return the text with colours, highlighted code, and paths that are links."""
+def short_path(terminal: Terminal, root: str, path: str) -> str:
+    """Return a path for people: on a terminal, folders in its middle are left out if it takes half of the width."""
+    whole = path_from(terminal, root, path)
+    return fold_path(whole, terminal.width // 2) if terminal.is_terminal else whole
+
+
+def _has_colour(terminal: Terminal, color: str) -> bool:
+    may_colour = terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
+    return may_colour if color == "auto" else color == "always"
+
+
+def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
+    """Yield the text with colours, highlighted code, and paths that are links."""
+    from rich.style import Style
+    from rich.text import Text
+
+    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
+    for block in blocks:
+        hit, (place, name, details) = block.hit, block.heading
+        path = Path(hit.root, hit.path)
+        link = Style(color=_STYLES["place"], link=path.as_uri() if path.is_absolute() else None)
+        style = "yellow" if hit.stale else "dim"
+        yield Text.assemble((place, link), (f"  {name}", "bold"), (f"  {details}" if details else "", style))
+        yield from (Text(row, style="dim") for row in block.scores)
+        for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
+            for start, end in marks(code.plain, terms) if hit.code else ():
+                code.stylize("bold", start, end)
+            yield Text.assemble((f"{number:8} │ ", "dim"), code)
+        yield from (Text(other, style="dim") for other in block.others)
+    yield Text(_footer(answer), style="dim")
+
+
+def shown(lines: Iterable[str], terminal: Terminal, color: str = "auto") -> str:
+    """Return the lines of an answer about places, in the colours of hits if there are colours."""
+    if not _has_colour(terminal, color):
+        return "".join(f"{line}\n" for line in lines)
+    return _printed(_painted(lines), terminal)
+
+
+def _painted(lines: Iterable[str]) -> Iterator[Text]:
+    """Yield lines with colours; consecutive lines of code are highlighted together."""
+    from rich.text import Text
+
+    language, following, run = "", 0, list[tuple[str, str]]()
+    for line in (*lines, None):
+        match = _CODE.fullmatch(line or "")
+        number = int(match["number"] or 0) if match else 0
+        if run and (not number or number != following):
+            codes = _highlighted(language, "\n".join(code for _, code in run))
+            yield from (
+                Text.assemble((gutter.replace("|", "│"), "dim"), code)
+                for (gutter, _), code in zip(run, codes, strict=True)
+            )
+            run = []
+        if match:
+            run.append((match["gutter"], match["code"]))
+            following = number + 1
+        elif line and (row := _ROW.fullmatch(line)):
+            place = row["place"] or ""
+            spec = language_of_path(place.partition(":")[0].strip())
+            language = spec.name if spec else language
+            yield Text.assemble(*((row[part] or "", style) for part, style in _STYLES.items()))
+        elif line is not None:
+            yield Text(line, style=_STYLES["name"] if line.endswith(":") else "")
+
+
+def _printed(rows: Iterable[Text], terminal: Terminal) -> str:
     import io
 
     from rich.console import Console
-    from rich.style import Style
-    from rich.text import Text
 
     console = Console(
         file=io.StringIO(),
@@ -254,25 +339,9 @@ def _coloured(answer: Answer, blocks: Iterable[_Block], terminal: Terminal) -> s
         legacy_windows=False,
         _environ=terminal.variables,
     )
-    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     with console.capture() as captured:
-        for block in blocks:
-            hit, (place, name, details) = block.hit, block.heading
-            path = Path(hit.root, hit.path)
-            link = Style(color="cyan", link=path.as_uri() if path.is_absolute() else None)
-            style = "yellow" if hit.stale else "dim"
-            heading = Text.assemble((place, link), (f"  {name}", "bold"), (f"  {details}", style))
-            console.print(heading, soft_wrap=True)
-            for row in block.scores:
-                console.print(Text(row, style="dim"))
-            for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
-                for start, end in marks(code.plain, terms) if hit.code else ():
-                    code.stylize("bold", start, end)
-                numbered = Text.assemble((f"{number:8} │ ", "dim"), code)
-                console.print(numbered, no_wrap=True, overflow="ellipsis")
-            for other in block.others:
-                console.print(Text(other, style="dim"), no_wrap=True, overflow="ellipsis")
-        console.print(Text(_footer(answer), style="dim"))
+        for row in rows:
+            console.print(row, soft_wrap=True)
     return captured.get()
 
 
@@ -351,7 +420,7 @@ def _coloured_lines(hit: Hit, lines: Sequence[Line]) -> Iterator[Text]:
     first = hit.start_line - len(hit.before)
     last = max((number for number, _ in lines), default=first)
     above = _safe(_source(hit)[: last - first + 1])
-    whole = _highlighted(hit, "\n".join(above)[:MAX_COLOURED])
+    whole = _highlighted(hit.language, "\n".join(above)[:MAX_COLOURED])
     for number, text in lines:
         if number - first >= len(whole):  # It is too far down.
             yield Text(text)
@@ -359,16 +428,19 @@ def _coloured_lines(hit: Hit, lines: Sequence[Line]) -> Iterator[Text]:
         line, shown = whole[number - first], text.removesuffix(_CUT)
         start = line.plain.find(shown)
         if start == -1:  # It is the signature in one line.
-            line, start = _highlighted(hit, text)[0], 0
+            line, start = _highlighted(hit.language, text)[0], 0
         yield line[start : start + len(shown)].append(text[len(shown) :])
 
 
-def _highlighted(hit: Hit, code: str) -> list[Text]:
+def _highlighted(language: str, code: str) -> list[Text]:
     """Return the lines of code with colours, if a lexer knows the language."""
+    from pygments.token import Token
     from rich.syntax import Syntax
     from rich.text import Text
 
-    lexer = lexer_of(code, hit.language)
+    lexer = lexer_of(code, language) if len(code) <= MAX_COLOURED else None
     style_of = Syntax.get_theme("ansi_dark").get_style_for_token
-    parts = [(text, style_of(token)) for token, text in lexer.get_tokens(code)] if lexer else [code]
+    tokens = lexer.get_tokens(code) if lexer else [(Token.Text, code)]
+    # The mark of a line that is cut is no code.
+    parts = [(text, "" if token is Token.Error else style_of(token)) for token, text in tokens]
     return list(Text.assemble(*parts).split("\n", allow_blank=True))

@@ -40,12 +40,14 @@ class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings
     kind: Annotated[tuple[str, ...], Opt(f"Only this kind: {', '.join(KINDS)}.", choices=KINDS)] = ()
     changed: Annotated[str | None, Opt(CHANGED.format("files"), metavar="[REV]")] = None
     jsonl: Annotated[bool, Opt("Print one JSON object for each hit.")] = False
-    vimgrep: Annotated[bool, Opt("Print path:line:column:signature.")] = False
+    vimgrep: Annotated[bool, Opt("Print path:line:column:signature, which editors can open.")] = False
     compact: Annotated[bool, Opt("Print one line for each hit.")] = False
     files: Annotated[bool, Opt("Print only the paths of the files.", "--files -l")] = False
-    full: Annotated[bool, Opt("Show whole bodies.")] = False
-    context_lines: Annotated[int, Opt("Lines around each hit.", "--context -C", low=0, high=1_000_000)] = 0
-    explain: Annotated[bool, Opt("Show what each part added to the score.")] = False
+    full: Annotated[bool, Opt("Show the whole code of each hit.")] = False
+    context_lines: Annotated[
+        int, Opt("Lines to show above and below each hit.", "--context -C", low=0, high=1_000_000)
+    ] = 0
+    explain: Annotated[bool, Opt("Show the parts of each score.")] = False
     no_service: Annotated[bool, Opt("Answer in this process, even if `codesearch serve` runs.")] = False
 
 
@@ -58,7 +60,10 @@ class QueryOptions(QuerySettings, SearchOptions):
 def query(
     invocation: Invocation,
     words: Annotated[
-        list[str], argument("The query, or - for stdin; files or folders.", "TEXT... [PATH]...")
+        list[str],
+        argument(
+            "What to search for (-: read it from stdin), then where: files or folders.", "TEXT... [PATH]..."
+        ),
     ],
     options: QueryOptions,
 ) -> Iterator[Output]:
@@ -78,7 +83,7 @@ def query(
 def similar(
     invocation: Invocation,
     location: Annotated[str, argument("FILE:LINE, FILE::NAME, a name or a qualified name.", "PLACE")],
-    paths: Annotated[list[str] | None, argument("The files or folders to look in.", "[PATH]...")] = None,
+    paths: Annotated[list[str] | None, argument("Files or folders to search.", "[PATH]...")] = None,
     *,
     options: SearchOptions,
 ) -> Iterator[Output]:

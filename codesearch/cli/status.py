@@ -155,7 +155,7 @@ def _age(created: str) -> str:
 
 def remove(
     invocation: Invocation,
-    folders: Annotated[list[Path] | None, argument("Folders whose indexes to delete.")] = None,
+    folders: Annotated[list[Path] | None, argument("Folders whose indexes to delete.", "[FOLDER]...")] = None,
     *,
     all: Annotated[bool, Opt("Delete all indexes, and unpacked portable files.")] = False,
     home: Home = None,

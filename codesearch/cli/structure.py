@@ -6,26 +6,34 @@ import os
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import build_progress, coverage_note, freshness_notes
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
-from codesearch.cli.render import path_from, place_of, render_readings
+from codesearch.cli.render import (
+    in_width,
+    path_from,
+    place_of,
+    reading_lines,
+    short_path,
+    shown,
+)
 from codesearch.cli.search import FEW, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import parse_asked
-from codesearch.settings import HIT_FLAGS, MOST_HITS, IndexingSettings, SearchSettings
+from codesearch.settings import HIT_FLAGS, MOST_HITS, Color, IndexingSettings, SearchSettings
 from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.cli.invocation import Terminal
-    from codesearch.duplicates.records import Group, Match
+    from codesearch.duplicates.records import Function, Group, Match
     from codesearch.engine.answer import DuplicatesAnswer
     from codesearch.engine.session import Session
 
@@ -50,12 +58,12 @@ def outline(
     if options.json:
         text = terminal.json_text(answer)
     else:
-        heads = len({outline.root for outline in outlines}) > 1
+        heads, path_of = len({outline.root for outline in outlines}) > 1, partial(path_from, terminal)
         parts = (
-            [*([visible(outline.root)] if heads else []), *outline_lines(outline, terminal.max_line)]
-            for outline in outlines
+            [*([visible(one.root)] if heads else []), *outline_lines(one, terminal.max_line, path_of)]
+            for one in outlines
         )
-        text = "".join(f"{line}\n" for part in parts for line in part)
+        text = shown(chain.from_iterable(parts), terminal, options.color)
     notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=not outlines)
     yield Output(text, notes if outlines or options.json else f"no hits\n{notes}", 0 if outlines else 1)
 
@@ -71,7 +79,8 @@ def read(
     session = yield from _opened(invocation, place, options)
     answer = session.read(place, most_lines=max_lines)
     terminal = invocation.showing(session.revision)
-    text = terminal.json_text(answer) if options.json else render_readings(answer.places, terminal)
+    text = terminal.json_text(answer) if options.json else ""
+    text = text or shown(reading_lines(answer.places, terminal), terminal, options.color)
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
     notes = freshness_notes(answer.freshness) + (note if answer.place_count > 1 and not options.json else "")
     yield Output(text, notes + coverage_note(answer.coverage, is_few=False))
@@ -88,14 +97,17 @@ def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Gener
 
 def usages(
     invocation: Invocation,
-    words: Annotated[list[str], argument("A name or place; files or folders.", "NAME|PLACE [PATH]...")],
+    words: Annotated[
+        list[str],
+        argument("A name or place, then where to search: files or folders.", "NAME|PLACE [PATH]..."),
+    ],
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
     all_code: Annotated[
         bool, Opt("List all, also in tests, migrations, generated and vendored code.")
     ] = False,
     tests: Annotated[bool, Opt("List the tests that have the name, one usage for each.")] = False,
-    vimgrep: Annotated[bool, Opt("Print path:line:column:text.")] = False,
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text, which editors can open.")] = False,
     options: FilterOptions,
 ) -> Iterator[Output]:
     """Show where a name is used."""
@@ -111,32 +123,34 @@ def usages(
     filters = invocation.filters(options)
     answer = session.usages(place, filters=filters, limit=hits, all_code=all_code, tests=tests)
     terminal, found = invocation.showing(session.revision), answer.found
-    path_of = partial(path_from, terminal)
     notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=found.usage_count < FEW)
     if options.json:
         text = terminal.json_text(usages_fields(answer))
     elif vimgrep:
         text = "".join(
-            f"{path_of(usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
+            f"{path_from(terminal, usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
             for usage in found.usages
         )
         notes = f"{usages_summary(found)}\n{notes}"
     else:
-        listed = [*usages_lines(found, terminal.max_line, path_of), *([""] if found.usages else [])]
-        text = "".join(f"{line}\n" for line in (*listed, usages_summary(found)))
+        listed = usages_lines(found, terminal.max_line, partial(short_path, terminal))
+        end = [""] if found.usages else []
+        text = shown([*listed, *end, usages_summary(found)], terminal, options.color)
     yield Output(text)
     yield Output(err=notes, code=0 if found.usage_count else 1)
 
 
 def duplicates(
     invocation: Invocation,
-    paths: Annotated[list[str] | None, argument("Files or folders to look in.", "[PATH]...")] = None,
+    paths: Annotated[list[str] | None, argument("Files or folders to search.", "[PATH]...")] = None,
     *,
     changed: Annotated[str | None, Opt(CHANGED.format("functions"), metavar="[REV]")] = None,
     same: Annotated[
-        str, Opt("They share text, all but names (renamed), or meaning.", choices=SAME)
+        str, Opt("What is the same: the text, all but names (renamed), or the meaning.", choices=SAME)
     ] = "meaning",
-    vimgrep: Annotated[bool, Opt("Print path:line:column:text for each pair.")] = False,
+    vimgrep: Annotated[
+        bool, Opt("Print path:line:column:text for each pair, which editors can open.")
+    ] = False,
     limits: Limits,
     options: FilterOptions,
 ) -> Iterator[Output]:
@@ -161,23 +175,30 @@ def duplicates(
             for match in group.matches
         )
     else:
-        text = "\n".join(_lines(group, terminal) for group in answer.groups)
+        groups = (_lines(group, terminal) for group in answer.groups)
+        text = shown([*chain.from_iterable(groups)][1:], terminal, options.color)
     yield Output(text)
     notes = freshness_notes(answer.freshness) + _summary(answer)
     notes += coverage_note(answer.coverage, is_few=not answer.groups)
     yield Output(err=notes, code=1 if answer.groups else 0)
 
 
-def _lines(group: Group, terminal: Terminal) -> str:
-    function = group.function
-    length = counted(function.lines, "line")
-    lines = [f"{place_of(function, terminal)}  {visible(function.name)}  {length}\n"]
+def _lines(group: Group, terminal: Terminal) -> Iterator[str]:
+    yield ""
+    length = counted(group.function.lines, "line")
+    yield _row(group.function, terminal, "", f"  {length}")
     for match in group.matches[:_SHOWN]:
-        place, name = place_of(match.function, terminal), visible(match.function.name)
-        lines.append(f"  {_relation(match):<15}  {place}  {name}\n")
+        yield _row(match.function, terminal, f"  {_relation(match):<15}  ")
     if (more := len(group.matches) - _SHOWN) > 0:
-        lines.append(f"  and {more:,} more, which --vimgrep lists\n")
-    return "".join(lines)
+        yield f"  and {more:,} more, which --vimgrep lists"
+
+
+def _row(function: Function, terminal: Terminal, before: str, behind: str = "") -> str:
+    """Return a line with the place and the name of a function; on a terminal it fits."""
+    name, place = visible(function.name), place_of(function, terminal)
+    if terminal.is_terminal:
+        place, name = in_width(place, name, terminal.width - len(before) - len(behind))
+    return f"{before}{place}  {name}{behind}"
 
 
 def _relation(match: Match) -> str:
@@ -199,16 +220,18 @@ def _summary(answer: DuplicatesAnswer) -> str:
 def history(
     invocation: Invocation,
     words: Annotated[
-        list[str] | None, argument("A place; what to look for.", "[PLACE] [QUESTION]...")
+        list[str] | None,
+        argument(
+            "A file, folder or definition, then what to look for. One is enough.", "[PLACE] [QUESTION]..."
+        ),
     ] = None,
     *,
     hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = SearchSettings.hits,
     since: Annotated[str, Opt('Only commits since a date, or a time such as "3 months".')] = "",
-    author: Annotated[str, Opt("Only commits whose author has this in the name or address.")] = "",
-    path: Annotated[
-        tuple[str, ...], Opt("Only commits that changed such a path; a glob, as for query.")
-    ] = (),
+    author: Annotated[str, Opt("Only commits with this in the author's name or address.")] = "",
+    path: Annotated[tuple[str, ...], Opt("Only commits that changed a path that matches this pattern.")] = (),
     root: Annotated[Path | None, Opt("The folder, by default this one.")] = None,
+    color: Color = "auto",
     json: Json = False,
     home: Home = None,
     indexing: IndexingSettings,
@@ -245,7 +268,8 @@ def history(
     if json:
         text = terminal.json_text(answer)
     else:
-        text = "".join(f"{line}\n" for line in history_lines(answer, terminal.max_line))
+        path_of = partial(path_from, terminal, answer.top)
+        text = shown(history_lines(answer, terminal.max_line, path_of), terminal, color)
     yield Output(text, notes, 0 if answer.hits else 1)
 
 

@@ -142,9 +142,10 @@ def missing_error(home: Path, scope: Scope, place: Path) -> IndexNotFoundError:
     roots = [entry.root for entry in entries if entry.manifest]
     more = f" and {len(roots) - _LISTED} more" if len(roots) > _LISTED else ""
     indexed = f" (indexed: {', '.join(roots[:_LISTED])}{more})" if roots else ""
+    folder = "FOLDER`" if place.resolve() in never_projects(place) else ".` there"
     return IndexNotFoundError(
         f"no index covers {_folder(place)}",
-        f"run `codesearch index .` there, or search other folders with --all or --root DIR{indexed}",
+        f"run `codesearch index {folder}, or search other folders with --all or --root DIR{indexed}",
     )
 
 

@@ -357,7 +357,9 @@ def _innermost_in(file: _Parsed, spans: Iterable[Span]) -> list[Document]:
     return [file.documents[position] for position in sorted(at for at in positions if at is not None)]
 
 
-def history_lines(answer: HistoryAnswer, width: int) -> Iterator[str]:
+def history_lines(
+    answer: HistoryAnswer, width: int, path_of: Callable[[str], str] = visible
+) -> Iterator[str]:
     """Yield the lines of each commit: date, id, subject, author, the best lines of its message, and what it changed."""
     for hit in answer.hits:
         name = hit.author.rpartition(" <")[0] or hit.author
@@ -366,14 +368,14 @@ def history_lines(answer: HistoryAnswer, width: int) -> Iterator[str]:
         # The subject takes the place of a definition's head, which is always chosen.
         chosen = best_lines("\n".join([hit.subject, *lines]), answer.question, _SHOWN_LINES + 1)
         yield from (cut(f"    | {lines[at - 1].strip()}", width) for at in sorted(chosen) if at)
-        yield from (cut(f"    {line}", width) for line in _changed_files(hit, answer.path))
+        yield from (cut(f"    {line}", width) for line in _changed_files(hit, answer.path, path_of))
         yield ""
     commits = counted(len(answer.hits), "commit") if answer.hits else "no commits"
     of = f" that changed {answer.place}" if answer.place else ""
     yield visible(f"{commits} of {answer.commits:,}{of}")
 
 
-def _changed_files(hit: CommitHit, place: str) -> Iterator[str]:
+def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) -> Iterator[str]:
     """Yield a line for each of the first changed files; the place and those with known definitions come first."""
     names: dict[str, list[str]] = {}
     for changed in hit.definitions:
@@ -383,6 +385,6 @@ def _changed_files(hit: CommitHit, place: str) -> Iterator[str]:
     for path in paths[:_SHOWN_FILES]:
         of_file = names.get(path, [])
         more = f", {len(of_file) - _SHOWN_NAMES:,} more" if len(of_file) > _SHOWN_NAMES else ""
-        yield f"{path}: {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else path
+        yield f"{path_of(path)}: {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else path_of(path)
     if len(paths) > _SHOWN_FILES:
         yield counted(len(paths) - _SHOWN_FILES, "more file")

@@ -48,7 +48,7 @@ from codesearch.search.snippets import head_of
 from codesearch.structure.meaning import GRADES, IN_COMMENTS
 from codesearch.structure.usages import Usages
 from codesearch.structure.whole import nested
-from codesearch.types import FIELD, TEXT_KINDS, Definition, Document, Hit
+from codesearch.types import TEXT_KINDS, Definition, Document, Hit
 from codesearch.visible import encodable
 
 T = TypeVar("T")
@@ -69,20 +69,12 @@ _PROGRESS_S = 0.2
 _CREATE_S = 2.0
 """An editor that takes longer to make room for a progress bar gets none."""
 _KINDS = {
-    "function": types.SymbolKind.Function,
-    "method": types.SymbolKind.Method,
-    "class": types.SymbolKind.Class,
-    "interface": types.SymbolKind.Interface,
-    "enum": types.SymbolKind.Enum,
-    "struct": types.SymbolKind.Struct,
     "trait": types.SymbolKind.Interface,
     "type": types.SymbolKind.Class,
-    "constant": types.SymbolKind.Constant,
-    FIELD: types.SymbolKind.Field,
-    "module": types.SymbolKind.Module,
     "section": types.SymbolKind.String,
     "setting": types.SymbolKind.Property,
 }
+"""Kinds that the protocol does not have."""
 Units = Callable[[str], int]
 """Counts the code units of a text: those of columns, by default of UTF-16."""
 
@@ -525,7 +517,7 @@ def _symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
     for path, location in places:
         yield types.SymbolInformation(
             name=_name(hit),
-            kind=_KINDS[hit.kind],
+            kind=_kind(hit),
             location=location,
             container_name=encodable(around or path),
         )
@@ -551,7 +543,7 @@ def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> types
     return types.DocumentSymbol(
         name=_name(one),
         detail=encodable(first_sentence(one.docstring)),
-        kind=_KINDS[one.kind],
+        kind=_kind(one),
         range=types.Range(
             types.Position(one.start_line - 1, units(first[: len(first) - len(first.lstrip())])),
             types.Position(one.last_line - 1, units(last)),
@@ -559,6 +551,10 @@ def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> types
         selection_range=_name_range(one, lines[one.start_line - 1 : one.last_line], units),
         children=[],
     )
+
+
+def _kind(one: Definition) -> types.SymbolKind:
+    return _KINDS.get(one.kind) or types.SymbolKind[one.kind.capitalize()]
 
 
 def _name(one: Definition) -> str:

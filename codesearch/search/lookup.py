@@ -210,7 +210,8 @@ def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[s
     }
     near = sorted(likeness, key=lambda exact: (-likeness[exact], -shared[exact], exact))
     near = [exact for exact in near if likeness[exact] >= _ALIKE]
-    return [*sorted(typed, key=lambda exact: (-typed[exact], exact)), *near][:most]
+    parts = sorted(typed, key=lambda exact: (-typed[exact], not exact.startswith(name), exact))
+    return [*parts, *near][:most]
 
 
 def typed_share(text: str, name: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.languages import separator_of
@@ -62,13 +62,22 @@ class Outline:
         return sum(lines) + sum(entry.folded for entry in self.entries)
 
 
-def outline_lines(outline: Outline, width: int = MAX_LINE) -> Iterator[str]:
+def _below_root(root: str, path: str) -> str:
+    return visible(path)
+
+
+def outline_lines(
+    outline: Outline, width: int = MAX_LINE, path_of: Callable[[str, str], str] = _below_root
+) -> Iterator[str]:
     """Yield the lines of an outline, each with at most `width` characters."""
     has_lines = any(entry.definition for entry in outline.entries)
     widths = _label_widths(outline)
     for entry in outline.entries:
         if entry.definition and not entry.depth:
-            yield cut(entry.path, width)
+            yield cut(path_of(outline.root, entry.path), width)
+        elif not entry.depth and entry.path and entry.kind in ("folder", "file"):
+            end = "/" if entry.kind == "folder" else ""
+            entry = replace(entry, label=f"{path_of(outline.root, entry.path)}{end}")
         number = f"{entry.definition.start_line:{NUMBER}}  " if entry.definition else " " * (NUMBER + 2)
         begin = number if entry.definition or (has_lines and entry.depth) else ""
         indent = " " * (_INDENT * entry.depth)
@@ -146,7 +155,7 @@ def cut(line: str, width: int) -> str:
 def usages_lines(
     usages: Usages,
     width: int = MAX_LINE,
-    path_of: Callable[[str, str], str] = lambda root, path: visible(path),
+    path_of: Callable[[str, str], str] = _below_root,
     gutter: str = _GUTTER,
 ) -> Iterator[str]:
     """Yield definitions, those with the name as a base, and usages by grade, file and the definition around them."""

@@ -304,9 +304,8 @@ def test_code_that_is_not_saved_has_similar_code_and_hits_have_the_lines_of_the_
 
 
 def test_names_may_be_typed_in_part_and_nonsense_has_no_symbols(project):
-    write_tree(
-        project, {"cert.py": "def get_server_certificate():\n    pass\n\n\ndef set_action():\n    pass\n"}
-    )
+    names = ("Push", "get_server_certificate", "set_action")
+    write_tree(project, {"cert.py": "".join(f"def {name}():\n    pass\n\n\n" for name in names)})
 
     async def session() -> None:
         async with connected(project) as client:
@@ -317,6 +316,7 @@ def test_names_may_be_typed_in_part_and_nonsense_has_no_symbols(project):
                 ("int_to", "int_to_string"),
                 ("pushsmil", "pushSmile"),
                 ("set_aktion", "set_action"),
+                ("push", "push"),
             ):
                 found = [one.name for one in await client.find(typed)]
                 assert found[0] == name, typed

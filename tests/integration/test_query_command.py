@@ -315,12 +315,12 @@ def test_without_an_index_the_error_names_the_first_step(command, home):
     assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
 
 
-def test_in_a_folder_that_no_index_covers_other_indexes_are_not_searched(indexed, command, tmp_path):
+def test_in_a_home_that_no_index_covers_other_indexes_are_not_searched(indexed, command, tmp_path):
     here = replace(command, variables={"HOME": str(tmp_path)})
     done = here("query", "push")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"error: no index covers {tmp_path}: run `codesearch index .` there, or search other folders with --all "
+        f"error: no index covers {tmp_path}: run `codesearch index FOLDER`, or search other folders with --all "
         f"or --root DIR (indexed: {indexed})\n"
     )
     assert here("query", "push", "--root", "tiny", "-k", "1", "--jsonl").returncode == 0

@@ -115,3 +115,28 @@ def test_an_index_shows_a_bar_on_a_terminal_and_clears_it(
     assert err.rstrip().endswith("\x1b[2K") or err.rstrip("\r\n").endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
     assert out.startswith("tiny: 13 documents from 6 files")
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["read", "python/convert.py::Stack.pop"], "python/convert.py:21-23"),
+        (["usages", "int_to_string"], "python/convert.py:4"),
+        (["outline", "python/convert.py"], "python/convert.py"),
+        (["duplicates", "--min-lines", "2"], "python/convert.py:"),
+    ],
+)
+def test_answers_about_places_have_the_colours_of_hits_and_fit_the_terminal(
+    indexed: Path, command: Command, arguments: list[str], place: str
+):
+    command, source = replace(command, folder=indexed), indexed / "python/convert.py"
+    source.with_name("twin.py").write_bytes(source.read_bytes())
+    _, out, _ = on_terminal(command, *arguments, stdout=True, stderr=False)
+    assert f"\x1b[36m{place}" in out
+    assert max(len(plain(line).rstrip()) for line in out.splitlines()) <= 100
+    _, piped, _ = on_terminal(command, *arguments, stdout=False, stderr=False)
+    assert "\x1b" not in piped
+    _, never, _ = on_terminal(command, *arguments, "--color", "never", stdout=True, stderr=False)
+    assert "\x1b" not in never
+    forced = command(*arguments, "--color", "always")
+    assert "\x1b[36m" in forced.stdout

@@ -70,9 +70,10 @@ def test_short_formats_print_one_line_per_hit_or_file():
     assert render(answer, "files", HERE) == "a/b.py\nc.py\n"
 
 
-def test_paths_are_relative_only_below_the_working_directory():
+def test_paths_are_relative_below_the_working_directory_and_in_the_same_index():
     assert render(ANSWER, "vimgrep", HERE) == "a/b.py:3:1:def read(self)\n"
     assert render(ANSWER, "vimgrep", Terminal(Path("/src/a"))) == "b.py:3:1:def read(self)\n"
+    assert render(ANSWER, "vimgrep", Terminal(Path("/src/lib/c"))) == "../../a/b.py:3:1:def read(self)\n"
     assert render(ANSWER, "vimgrep", Terminal(Path("/other"))) == "/src/a/b.py:3:1:def read(self)\n"
 
 
