@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from codesearch.treefiles import git_folders, is_network_path, read_regular
 
-_MAX_BYTES, _MOST_INCLUDES = 1_000_000, 10
+_MAX_BYTES, _MOST_INCLUDES, _MAX_GLOB = 1_000_000, 10, 300
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 # Text in quotes; an escaped character; a comment; other text.
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*+)"|\\(.)|[#;].*|([^"\\#;]+)')
@@ -26,11 +26,11 @@ class GitRules:
 
 
 def git_rules(top: str) -> GitRules:
-    """Read the rules of a work tree as git does; conditional includes do not count."""
-    _, common = git_folders(top)
+    """Read the rules of a work tree as git does; of conditional includes, those of a folder count."""
+    own_folder, common = git_folders(top)
     user, local = _user_configs(), os.path.join(common, "config")
     included: list[str] = []
-    values = {key: value for path in user for key, value in _values(path, included)}
+    values = {key: value for path in user for key, value in _values(path, included, own_folder)}
     own = dict(_values(local, None))
     if is_network_path(own.get("core.excludesfile", "")):
         del own["core.excludesfile"]
@@ -58,7 +58,7 @@ def _user_configs() -> list[str]:
     return [*system, os.path.join(_xdg(), "config"), os.path.expanduser("~/.gitconfig")]
 
 
-def _values(path: str, included: list[str] | None) -> Iterator[tuple[str, str]]:
+def _values(path: str, included: list[str] | None, folder: str = "") -> Iterator[tuple[str, str]]:
     """Yield the names in lower case and the values of a file; follow includes if there is a list for them."""
     try:
         content, _ = read_regular(path, _MAX_BYTES)
@@ -71,10 +71,30 @@ def _values(path: str, included: list[str] | None) -> Iterator[tuple[str, str]]:
         name, equals, value = line.partition("=")
         key = f"{section}.{name.strip().lower()}"
         text = "".join(map("".join, _VALUE.findall(value.strip()))).strip() if equals else "true"
-        if key == "include.path" and included is not None and len(included) < _MOST_INCLUDES:
+        is_include = key == "include.path" or (key.endswith(".path") and _applies(section, folder, path))
+        if is_include and included is not None and len(included) < _MOST_INCLUDES:
             included.append(os.path.join(os.path.dirname(path), os.path.expanduser(text)))
-            yield from _values(included[-1], included)
+            yield from _values(included[-1], included, folder)
         yield key, text
+
+
+def _applies(section: str, folder: str, path: str) -> bool:
+    """Say whether a section such as `includeIf "gitdir:~/work/"` of a file holds for the `.git` folder."""
+    kind, _, pattern = section.partition(":")
+    if kind not in ("includeif.gitdir", "includeif.gitdir/i"):
+        return False
+    pattern = os.path.expanduser(pattern)
+    if pattern.startswith("./"):
+        pattern = os.path.dirname(path) + pattern[1:]
+    elif not os.path.isabs(pattern):
+        pattern = f"**/{pattern}"
+    pattern += "**" * pattern.endswith("/")
+    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    glob = "".join(
+        parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*\*|\*|\?)", pattern[:_MAX_GLOB])
+    )
+    flags = re.IGNORECASE if kind.endswith("/i") else 0
+    return any(re.fullmatch(glob, place, flags) for place in (folder, os.path.realpath(folder)))
 
 
 def _is_true(value: str | None) -> bool:

@@ -55,6 +55,11 @@ def test_the_ignore_file_of_the_user_is_the_weakest(root, user):
         ('[Core]\n\tEXCLUDESFILE = "~/my rules" ; mine\n', "my rules"),
         ("[core] excludesfile = ~/mi\\\nne # mine\n", "mine"),
         ("[include]\n\tpath = more.inc\n", "mine"),
+        ('[includeIf "gitdir:project/"]\npath = more.inc\n', "mine"),
+        ('[includeIf "gitdir/i:~/../PRO*/"]\npath = more.inc\n', ".config/git/ignore"),
+        ('[includeIf "gitdir/i:**/PRO*/.git"]\npath = more.inc\n', "mine"),
+        ('[includeIf "gitdir:~/work/"]\npath = more.inc\n', ".config/git/ignore"),
+        ('[includeIf "onbranch:main"]\npath = more.inc\n', ".config/git/ignore"),
         ('[core "x"]\nexcludesfile = ~/other\n[core]\nexcludesfile = ~/mine\n', "mine"),
     ],
 )
