@@ -17,10 +17,8 @@ from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, result_text, write_json
 
 SUITES = {
-    "docstrings": "held-out documentation against its functions, through the whole product",
     "csn-mrr": "documentation against code among 999 others",
     "advtest": "documentation against Python functions that lost their names",
-    "ncs": "questions about Android over a folder of Java code of yours",
 }
 """Name -> description. The module of a suite has the same name, with an underscore for the dash."""
 
@@ -35,9 +33,6 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, help="write all scores to this file")
     parser.add_argument("--predictions", type=Path, help="write the results; only of advtest")
     parser.add_argument("--score", type=Path, help="score the results in this file; only of advtest")
-    parser.add_argument(
-        "--home", type=Path, default=Path("build"), help="where the suites write their sources"
-    )
     parser.set_defaults(run_command=_bench)
 
 
@@ -48,7 +43,7 @@ def _bench(options: argparse.Namespace) -> None:
             f"suite {options.suite} has no files of results: leave out --score and --predictions"
         )
     asked = BenchOptions(
-        home=options.home, data=options.data.absolute(), model=options.model, device=options.device
+        home=Path("build"), data=options.data.absolute(), model=options.model, device=options.device
     )
     result: SuiteResult = suite.score(options.score, asked) if options.score else suite.run(asked)
     print(result_text(result), end="")

@@ -49,5 +49,5 @@ def test_files_of_results_are_refused_where_a_suite_has_none(data, capsys):
 
 
 def test_missing_data_is_a_one_line_error(tmp_path, capsys):
-    assert bench("--suite", "ncs", "--data", tmp_path) == 2
-    assert "no corpus to search" in capsys.readouterr().err
+    assert bench("--suite", "advtest", "--data", tmp_path) == 2
+    assert "0 files *test.jsonl*, expected 1" in capsys.readouterr().err
