@@ -44,7 +44,6 @@ SIGNALS: dict[str, dict[str, Any]] = {
     "length_prior": {"length_prior_half": 0.0},
     "name": {"name_weight": 0.0},
     "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
-    "called": {"called_reward": 0.0},
     **{
         name: {f"{name}_penalty": 0.0}
         for name in ("test", "generated", "vendored", "stub", "nested", "data", "file_diversity")

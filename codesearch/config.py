@@ -152,7 +152,6 @@ class RankConfig:
         name_weight: added if the query is exactly the document's name.
         direction_reward: added if the query asks for a conversion and the document converts in that direction.
         direction_penalty: subtracted if the document converts in the opposite direction.
-        called_reward: added to definitions that the code of one of the best five names.
         test_penalty: subtracted from documents in test files, unless the query asks for tests.
         generated_penalty: subtracted from documents in generated files, unless the query asks for them.
         vendored_penalty: subtracted from documents in vendored files, unless the query asks for them.
@@ -180,7 +179,6 @@ class RankConfig:
     name_weight: float = 1.0
     direction_reward: float = 0.15
     direction_penalty: float = 0.15
-    called_reward: float = 0.05
     test_penalty: float = 0.2
     generated_penalty: float = 0.2
     vendored_penalty: float = 0.2

@@ -1,4 +1,4 @@
-"""Heuristics after fusion: direction of conversions, penalties, what the best call, file diversity and names.
+"""Heuristics after fusion: direction of conversions, penalties, file diversity and names.
 
 - **Direction.** If a query asks for a conversion, documents that convert in the same direction get a reward, and those
   of the opposite direction a penalty (see `direction`).
@@ -6,8 +6,6 @@
   A definition inside of a function shares its words with that function, and both would take a place.
   Classes, constants, type aliases, top-level statements, configuration and documentation rank lower too, because most
   queries ask for a function. A penalty does not apply if the query asks for such code, as in "test for the parser".
-- **Called.** The best definition often only calls the one that does the work. So what the code of the best five names
-  ranks higher.
 - **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
   lower for each document of its file above it, which makes room for other files. The order within a file stays the
   same.
@@ -66,9 +64,6 @@ _SECTION = KINDS.index("section")
 _QUESTION = re.compile(r"\s*(?:why|what|when|which|who|how(?!\s+to\b))\b", re.IGNORECASE)
 """A question that documentation answers. "how to" asks for code, and "where" asks for a place in the code."""
 _ASKS_FOR_DOCS = frozenset("changelog docs documentation explain faq guide manual readme tutorial".split())
-_CALLERS, _MAY_BE_CALLED = 5, 30
-"""How many of the best documents raise what they call, and among how many that is looked for."""
-_WORD = re.compile(r"[^\W\d][\w$]{2,}")
 _MOST_ABOVE = 4
 """The penalty of file diversity stops growing at this many documents above."""
 _METHOD = KINDS.index("method")
@@ -86,8 +81,6 @@ def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
         reward, penalty = config.direction_reward, config.direction_penalty
         ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query, ranking, head, config)
-    if query and config.called_reward and config.heuristics_count:
-        _add_called(ranking, config.called_reward)
     if query and config.file_diversity_penalty:
         order = ranking.order()
         above = np.minimum(equal_before(ranking.files()[order]), _MOST_ABOVE) / _MOST_ABOVE
@@ -96,18 +89,6 @@ def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
         )
     if config.name_weight:
         put_first(ranking)
-
-
-def _add_called(ranking: Ranking, reward: float) -> None:
-    """Raise those of the first documents that the code of a document above them, one of the first, names."""
-    first = ranking.order()[:_MAY_BE_CALLED]
-    refs = ranking.documents.refs(ranking.doc_ids[first].tolist())
-    names = [ref.row.name for ref in refs]
-    called = np.zeros(len(first), np.float32)
-    for rank, ref in enumerate(refs[:_CALLERS]):
-        words = set(_WORD.findall(excerpt.code)) if (excerpt := ref.code()) else set()
-        called[rank + 1 :] += [name in words and name != names[rank] for name in names[rank + 1 :]]
-    ranking.add_signal("called", first, np.minimum(called, 1), reward=reward)
 
 
 def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:

@@ -201,8 +201,6 @@ class Searcher:
         """Filter the documents, propose the best as candidates, fuse their signals and adjust the scores."""
         config = self.config.all_code() if all_code else self.config
         config = replace(config, candidate_count=candidate_count or config.candidate_count)
-        if query.report or self.searched.snapshot is None:  # A server would be asked for the code.
-            config = replace(config, called_reward=0.0)
         pool = self.searched.pool(query, filters or Filters(), config)
         ranking = propose(pool, query, config)
         fuse(ranking, config.for_code() if query.pasted else config)

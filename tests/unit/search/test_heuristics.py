@@ -36,10 +36,7 @@ def test_each_of_two_inverse_functions_is_first_for_its_own_query(index: IndexRe
 
 def test_a_test_ranks_below_what_it_tests(index: IndexReader) -> None:
     query = "join the paths"
-    assert names(index, query, RankConfig(test_penalty=0.0, called_reward=0.0)) == [
-        "test_join_paths",
-        "join_paths",
-    ]
+    assert names(index, query, RankConfig(test_penalty=0.0)) == ["test_join_paths", "join_paths"]
     assert names(index, query) == ["join_paths", "test_join_paths"]
 
 
