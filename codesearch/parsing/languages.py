@@ -224,7 +224,10 @@ _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _CPP_ONLY = re.compile(
     rb"""^[ \t]*+(?:class\s+\w | namespace\b | template\s*< | (?:public|private|protected)\s*:
     | enum\s+(?:class|struct)\s+\w | using\s+(?:namespace\s|\w+\s*=) | (?:struct|class)\s+\w+(?:\s+final)?\s*:\s*[\w:]
-    | (?!\#|//|\*|/\*)[\w:&*<> \t]{1,80}\boperator\s*(?:[-+*/%=<>!&|^~\[]|\(\s{0,9}\)|new\b|delete\b|bool\b))""",
+    | (?!\#|//|\*|/\*)[\w:&*<> \t]{1,80}\boperator\s*(?:[-+*/%=<>!&|^~\[]|\(\s{0,9}\)|new\b|delete\b|bool\b))
+    | \bstd::\w | =[ \t]*(?:default|delete)[ \t]*; | \b(?:static|dynamic|const|reinterpret)_cast<
+    | \bvirtual[ \t]+~?[\w:<>&*\ ]{1,80}\([^()\n]{0,200}\)
+        (?:\s{0,9}(?:const|noexcept|override|final|=\s{0,9}0)){0,4}\s{0,9}[;{]""",
     re.MULTILINE | re.VERBOSE,
 )
 _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
