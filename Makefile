@@ -32,7 +32,7 @@ check-lint:
 	$(BIN)/mypy -p codesearch
 
 check-tests:
-	$(BIN)/pytest -q -n 2 tests/unit --ignore tests/unit/training --ignore tests/unit/exporters
+	$(BIN)/pytest -q -n 2 tests/test_calls.py tests/unit --ignore tests/unit/training --ignore tests/unit/exporters
 
 # Some tests wait for processes and for time to pass: with three workers, two cores are busy meanwhile.
 test: $(VENV)/installed-test

@@ -159,7 +159,8 @@ def terms_of(text: str) -> set[str]:
 
 def terms_of_each(texts: Iterable[str]) -> list[set[str]]:
     """Return the distinct terms of each text, such as the lines of a definition."""
-    return [set(chain.from_iterable(map(FORMS.__getitem__, chunks(text)))) for text in texts]
+    # For short texts, a pattern is faster than the Python call of `chunks`.
+    return [set(chain.from_iterable(map(FORMS.__getitem__, map(str.encode, words(text))))) for text in texts]
 
 
 def query_terms(query: str) -> list[str]:
