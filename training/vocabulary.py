@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.text.tokenizer import SubtokenTokenizer
+from training.bpe import train_tokenizer
 from training.checkpoint import TOKENIZER
 from training.config import Source, TrainConfig
 from training.errors import TrainingError
@@ -34,7 +34,7 @@ def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, kn
     if config.architecture == "bert":
         pretrained_tokenizer(run / TOKENIZER, texts, config.vocabulary_size)
     else:
-        SubtokenTokenizer.train(texts, config.vocabulary_size).save(run / TOKENIZER)
+        train_tokenizer(texts, config.vocabulary_size).save(run / TOKENIZER)
 
 
 def _some(sources: Sequence[Source], config: TrainConfig) -> Iterator[Pair]:

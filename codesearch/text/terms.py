@@ -138,10 +138,6 @@ def document_terms(document: Document) -> list[list[str]]:
 
 def terms_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> set[str]:
     """Return the terms of the text of a file that is in none of its documents, such as imports."""
-    return terms_of(_text_outside(source, documents, config))
-
-
-def _text_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> str:
     parts, end = [], 0
     for document in documents:  # In the order of the source.
         # The text of a module is not all that is between its first and its last line, and long documentation is cut.
@@ -149,7 +145,7 @@ def _text_outside(source: bytes, documents: Sequence[Document], config: ParseCon
             parts.append(source[end : document.start_byte])
             cut = document.start_byte + config.max_code_bytes - _CUT_WORD
             end = max(end, min(document.end_byte, cut))
-    return b"\n".join([*parts, source[end:]]).decode("utf-8", "replace")
+    return terms_of(b"\n".join([*parts, source[end:]]).decode("utf-8", "replace"))
 
 
 def terms_of(text: str) -> set[str]:

@@ -93,33 +93,6 @@ class SubtokenTokenizer:
         """Read a `tokenizer.json`."""
         return cls(partial(_open, path), _whole_words(path))
 
-    @classmethod
-    def train(cls, texts: Iterable[str], vocabulary_size: int) -> SubtokenTokenizer:
-        """Learn a vocabulary of at most `vocabulary_size` tokens; the same texts give the same vocabulary."""
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-        model = models.BPE(
-            unk_token=UNKNOWN, continuing_subword_prefix=CONTINUATION, fuse_unk=True, ignore_merges=True
-        )
-        tokenizer = Tokenizer(model)
-        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-        split = [" ".join(subtokens(text)) for text in texts]
-        inner = {character for text in split for word in text.split() for character in word[1:]}
-        # The trainer numbers pieces in the random order of a hash map and breaks ties by number. As special tokens,
-        # the pieces come first in a fixed order.
-        trainer = trainers.BpeTrainer(
-            vocab_size=vocabulary_size,
-            special_tokens=[PAD, UNKNOWN, *(CONTINUATION + character for character in sorted(inner))],
-            continuing_subword_prefix=CONTINUATION,
-            show_progress=False,
-        )
-        tokenizer.train_from_iterator(split, trainer)
-        state = json.loads(tokenizer.to_str())
-        state["added_tokens"] = [
-            token for token in state["added_tokens"] if not token["content"].startswith(CONTINUATION)
-        ]
-        return cls(partial(Tokenizer.from_str, json.dumps(state)))
-
     def save(self, path: Path) -> None:
         """Write the `tokenizer.json`."""
         self._tokenizer.save(str(path))

@@ -6,9 +6,9 @@ pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 from codesearch.text.onnx import RowSum  # noqa: E402
-from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.onnx import row_places, tower_graph  # noqa: E402
 from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
+from training.bpe import train_tokenizer  # noqa: E402
 from training.config import ARCHITECTURES, BODIES, POOLINGS, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 
@@ -33,7 +33,7 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return SubtokenTokenizer.train(TEXTS * 3, 300)
+    return train_tokenizer(TEXTS * 3, 300)
 
 
 def random_encoder(tokenizer, architecture, pooling, count_power=1.0, *, dim=DIM, **settings):

@@ -16,13 +16,14 @@ from codesearch.parsing.identifiers import subtokens
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.tokenizer import PAD_ID, SubtokenTokenizer, document_text, join_fields
 from codesearch.types import Document
+from training.bpe import train_tokenizer
 
 CORPUS = ["read the file", "readFile writeFile", "write to a file", "parse_json parseJSON"] * 3
 
 
 @pytest.fixture(scope="module")
 def tokenizer() -> SubtokenTokenizer:
-    return SubtokenTokenizer.train(CORPUS, 100)
+    return train_tokenizer(CORPUS, 100)
 
 
 def encoded(tokenizer: SubtokenTokenizer, text: str, max_tokens: int = 100) -> list[int]:
@@ -89,7 +90,7 @@ def test_a_tokenizer_can_be_pickled():
 
 
 def test_the_vocabulary_has_at_most_the_size_asked_for():
-    assert SubtokenTokenizer.train(CORPUS, 30).vocabulary_size == 30
+    assert train_tokenizer(CORPUS, 30).vocabulary_size == 30
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x00\xff"])
@@ -119,9 +120,9 @@ def test_a_long_docstring_leaves_room_for_the_code():
 def test_the_same_texts_give_the_same_vocabulary(tmp_path):
     """Several processes train, because the hash map of the trainer has a different order in each."""
     script = (
-        "import sys; from pathlib import Path; from codesearch.text.tokenizer import SubtokenTokenizer\n"
+        "import sys; from pathlib import Path; from training.bpe import train_tokenizer\n"
         "texts = [' '.join(a + b + c for a in 'rstl' for b in 'aeiou') for c in 'nmkd']\n"
-        "SubtokenTokenizer.train(texts, 60).save(Path(sys.argv[1]))"
+        "train_tokenizer(texts, 60).save(Path(sys.argv[1]))"
     )
     for name in "abc":
         subprocess.run([sys.executable, "-c", script, str(tmp_path / name)], check=True)
@@ -129,7 +130,7 @@ def test_the_same_texts_give_the_same_vocabulary(tmp_path):
 
 
 def test_a_document_begins_with_its_language_if_the_vocabulary_has_it(tmp_path):
-    own = SubtokenTokenizer.train(CORPUS, 100)
+    own = train_tokenizer(CORPUS, 100)
     plain = own.encode_document("read file", 9, "go").tolist()
     assert plain == encoded(own, "read file")
     own.add_languages(["go", "php"])

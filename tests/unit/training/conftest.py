@@ -2,6 +2,8 @@ import random
 
 import pytest
 
+from training.bpe import train_tokenizer as train_bpe
+
 WORDS = "red green blue open close read write file line list map tree sort find".split()
 
 
@@ -50,10 +52,9 @@ def synthetic_rows():
 
 def train_tokenizer(rows, vocabulary_size):
     """Learn one vocabulary over the query and document texts of rows."""
-    from codesearch.text.tokenizer import SubtokenTokenizer
     from training.samples import texts_of_row
 
-    return SubtokenTokenizer.train((text for row in rows for text in texts_of_row(row)), vocabulary_size)
+    return train_bpe((text for row in rows for text in texts_of_row(row)), vocabulary_size)
 
 
 def part(samples, name="documentation", **fields):

@@ -11,9 +11,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from tests.unit.training.conftest import part  # noqa: E402
 from training.batches import also_answering, make_batch, padded  # noqa: E402
+from training.bpe import train_tokenizer  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.losses import make_loss  # noqa: E402
@@ -26,7 +26,7 @@ WORDS = "red green blue open close read write file line list map tree sort find"
 
 
 def samples_from(pairs):
-    tokenizer = SubtokenTokenizer.train((word for word in WORDS for _ in range(3)), 200)
+    tokenizer = train_tokenizer((word for word in WORDS for _ in range(3)), 200)
     writer = SampleWriter(lambda _: io.BytesIO(), tokenizer, 20, 20)
     for one in pairs:
         writer.add(one)
