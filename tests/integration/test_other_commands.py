@@ -186,5 +186,7 @@ def test_help_lists_every_command(command, arguments):
     done = command(*arguments)
     assert done.returncode == (0 if arguments else 2)
     listed = (done.stdout if arguments else done.stderr).partition("Commands:\n")[2].splitlines()
+    *listed, blank, start, _ = listed
+    assert blank == "" and "codesearch query" in start
     assert [line.split()[0] for line in listed] == list(COMMANDS)
     assert [line for line in listed if line.endswith("...")] == []
