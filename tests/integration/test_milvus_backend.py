@@ -215,6 +215,9 @@ QUESTIONS: dict[str, Callable[[Session], object]] = {
     "usages": lambda session: session.usages("push"),
     "duplicates": lambda session: session.duplicates(),
     "history": lambda session: session.history("push"),
+    "diff": lambda session: session.diff("HEAD"),
+    "files": lambda session: session.files(Filters()),
+    "named": lambda session: session.named("push"),
 }
 """Public methods of `Session` that need the indexes of a home; `search`, `similar` and `open` do not."""
 
