@@ -1,4 +1,4 @@
-"""A simulated cluster that answers with measured latencies -> `results/cluster.json`, a table of docs/scale-out.md.
+"""A simulated cluster that answers with measured latencies -> `results/cluster.json`, a table of docs/dev/scale.md.
 
 `python -m benchmarks.cluster` reads the latency of one shard from `results/growth.json`: the median and the 95th
 percentile of its largest index with an HNSW graph. Service times are drawn from the log-normal distribution with these
@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.publish import DOCS, RESULTS, fill, line, record
+from benchmarks.publish import DEV_DOCS, RESULTS, fill, line, record
 
-PAGE = DOCS / "scale-out.md"
+PAGE = DEV_DOCS / "scale.md"
 SIZES = (6_400_000, 100_000_000, 1_000_000_000)
 LOADS = (0.1, 0.5, 0.8)
 """Share of what the cores can do at most."""

@@ -1,4 +1,4 @@
-"""The index of commits of a large repository -> `results/commits.json`, a table of docs/revisions.md.
+"""The index of commits of a large repository -> `results/commits.json`, a table of docs/dev/bench-commands.md.
 
 A clone without files stands at the first commit with 50,000 commits before it. `codesearch history` indexes these, then
 those of 100 further merges or commits, and then answers with nothing to index.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.process import Usage, folder_mb, git, run_codesearch
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 
 _QUESTION = "why is the number of renames limited"
 _NEW = 100
@@ -30,7 +30,7 @@ def main() -> None:
     options = parser.parse_args()
     found = measure(options.repository.resolve(), options.work.resolve(), options.commits, options.rounds)
     record("commits", found)
-    fill(DOCS / "revisions.md", "commits", table(found))
+    fill(DEV_DOCS / "bench-commands.md", "commits", table(found))
 
 
 def measure(repository: Path, work: Path, commits: int, rounds: int) -> dict[str, Any]:

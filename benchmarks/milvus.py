@@ -1,4 +1,4 @@
-"""The 99 queries on a Milvus server and in the embedded index -> `results/milvus.json`, figures of docs/scale-out.md.
+"""The 99 queries on a Milvus server and in the embedded index -> `results/milvus.json`, figures of docs/dev/scale.md.
 
 `python -m benchmarks.milvus DATA` starts a Milvus Lite server, indexes the sources of the 99 queries, writes them to
 its collections and asks both all judged queries. Milvus Lite takes seconds for each, so it runs for most of an hour.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.process import folder_mb, quantiles
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
 from codesearch.evaluation.jsonl import unpack
@@ -29,7 +29,7 @@ from codesearch.evaluation.suites import ANNOTATIONS, PACK
 from codesearch.milvus.store import Connection
 from codesearch.search.searcher import Searcher
 
-PAGE = DOCS / "scale-out.md"
+PAGE = DEV_DOCS / "scale.md"
 _SCRATCH = Path("build/milvus-bench")
 _PORT = 19_540
 _START_S = 10

@@ -1,4 +1,4 @@
-"""A second work tree and a revision of a repository -> `results/revisions.json`, a table of docs/revisions.md.
+"""A second work tree and a revision of a repository -> `results/revisions.json`, a table of docs/dev/bench-commands.md.
 
 Each REPOSITORY is cloned and indexed. A second work tree, with one more line in 1% of its files, is indexed twice: in
 the home of the first, and in a new home for comparison. Then queries from the shell search the state of one year before
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.process import git, run_codesearch
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import read_manifest
 
@@ -38,7 +38,7 @@ def main() -> None:
     options = parser.parse_args()
     rows = [measure(path.resolve(), options.work.resolve(), options.rounds) for path in options.repositories]
     record("revisions", rows)
-    fill(DOCS / "revisions.md", "revisions", table(rows))
+    fill(DEV_DOCS / "bench-commands.md", "revisions", table(rows))
 
 
 def measure(repository: Path, work: Path, rounds: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Usages of names: times, and lines compared with `grep -rnw` -> `results/usages.json`, docs/structure.md.
+"""Usages of names: times, and lines compared with `grep -rnw` -> `results/usages.json`, docs/dev/bench-commands.md.
 
 `python -m benchmarks.usages --trees TREE...` indexes a copy of CPython's standard library and asks for names that few,
 some and many definitions have the words of. In each of the trees it compares the lines of some names with those that
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.process import quantiles
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from benchmarks.speed import WORK, standard_library
 from codesearch import Engine, Scope
 from codesearch.config import RankConfig
@@ -56,8 +56,8 @@ def main() -> None:
         "beside_grep": {tree.name: compared(engine, tree.resolve()) for tree in options.trees},
     }
     record("usages", rows, flat=True)
-    fill(DOCS / "structure.md", "usages", table_of_times(rows["library"]))
-    fill(DOCS / "structure.md", "grep", table_of_lines(rows["beside_grep"]))
+    fill(DEV_DOCS / "bench-commands.md", "usages", table_of_times(rows["library"]))
+    fill(DEV_DOCS / "bench-commands.md", "grep", table_of_lines(rows["beside_grep"]))
 
 
 def times(engine: Engine, root: Path) -> dict[str, Any]:

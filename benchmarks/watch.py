@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.process import INSTALLED, quantiles, tree_cpu_ticks, tree_rss_bytes
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.search.request import SearchRequest
 
-PAGE = DOCS / "service.md"
+PAGE = DEV_DOCS / "bench-commands.md"
 _SAVES, _BURST, _IDLE_S, _PATIENCE_S = 20, 5_000, 70.0, 120.0
 
 

@@ -147,23 +147,23 @@ MEASURED_TABLES = {
     ("../README", "quality"): bench_tables.beside_semble,
     ("../README", "speed"): lambda: speed.short_table(results("speed")["standard_library"]),
     ("agents", "read"): lambda: agents.table(results("agents")),
-    ("revisions", "commits"): lambda: commits.table(results("commits")["rows"]),
+    ("dev/bench-commands", "commits"): lambda: commits.table(results("commits")["rows"]),
     ("dev/scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
     ("dev/scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
-    ("scale-out", "cluster"): lambda: cluster.table(results("cluster")["simulated"]),
-    ("scale-out", "plan"): lambda: cluster.plan_table(
+    ("dev/scale", "cluster"): lambda: cluster.table(results("cluster")["simulated"]),
+    ("dev/scale", "plan"): lambda: cluster.plan_table(
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
     ),
-    ("scale-out", "milvus"): lambda: milvus.table(results("milvus")),
+    ("dev/scale", "milvus"): lambda: milvus.table(results("milvus")),
     ("editors", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
     ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
-    ("revisions", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
+    ("dev/bench-commands", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
     ("dev/speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
     ("dev/speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
     ("dev/speed", "service"): lambda: service.table(results("service")),
     ("dev/speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
     ("dev/speed", "update"): lambda: update.table(results("update")["rows"]),
-    ("service", "watch"): lambda: watch.table(results("watch")),
+    ("dev/bench-commands", "watch"): lambda: watch.table(results("watch")),
 }
 
 
