@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto
@@ -175,19 +177,36 @@ def _zrn(gates: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _self_attention(graph: GraphBuilder, body: SelfAttentionBody, states: str, mask: str) -> str:
-    scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(1, 2))  # [B, 1, 1, T]
     states = graph.node("Add", states, first_positions(graph, values(body.positions)))
-    for layer in body.layers:
+    return attention_layers(graph, body.layers, states, mask)
+
+
+def attention_layers(
+    graph: GraphBuilder, layers: Iterable[SelfAttentionLayer], states: str, mask: str
+) -> str:
+    """Add layers of attention one after the other."""
+    scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(1, 2))  # [B, 1, 1, T]
+    for layer in layers:
         states = _attention_layer(graph, layer, states, scores)
     return states
 
 
 def _attention_layer(graph: GraphBuilder, layer: SelfAttentionLayer, states: str, scores: str) -> str:
-    parts = linear(graph, layer.query_key_value, norm(graph, layer.attention_norm, states))
-    read = attention(graph, parts, scores, dim=layer.attention_out.in_features, heads=layer.heads)
-    states = graph.node("Add", states, linear(graph, layer.attention_out, read))
-    hidden = graph.node("Relu", linear(graph, layer.hidden, norm(graph, layer.hidden_norm, states)))
-    return graph.node("Add", states, linear(graph, layer.hidden_out, hidden))
+    if layer.norm_first:
+        read = _attended(graph, layer, norm(graph, layer.attention_norm, states), scores)
+        states = graph.node("Add", states, read)
+        hidden = graph.node("Relu", linear(graph, layer.hidden, norm(graph, layer.hidden_norm, states)))
+        return graph.node("Add", states, linear(graph, layer.hidden_out, hidden))
+    read = _attended(graph, layer, states, scores)
+    states = norm(graph, layer.attention_norm, graph.node("Add", states, read))
+    hidden = _gelu(graph, linear(graph, layer.hidden, states))
+    return norm(graph, layer.hidden_norm, graph.node("Add", states, linear(graph, layer.hidden_out, hidden)))
+
+
+def _gelu(graph: GraphBuilder, states: str) -> str:
+    share = graph.node("Erf", graph.node("Div", states, graph.array(2**0.5)))
+    product = graph.node("Mul", states, graph.node("Add", share, graph.array(1)))
+    return graph.node("Mul", product, graph.array(0.5))
 
 
 def first_positions(graph: GraphBuilder, table: NDArray[np.float32]) -> str:
@@ -196,13 +215,19 @@ def first_positions(graph: GraphBuilder, table: NDArray[np.float32]) -> str:
     return graph.node("Slice", graph.array(table), graph.ints(0), width, graph.ints(0))
 
 
-def attention(graph: GraphBuilder, parts: str, scores: str, *, dim: int, heads: int) -> str:
-    """Add the attention of each token to the others: queries, keys and values [B, T, 3 D] -> [B, T, D]."""
+def _attended(graph: GraphBuilder, layer: SelfAttentionLayer, states: str, scores: str) -> str:
+    """Add the attention of each token to the others, [B, T, D] -> [B, T, D]."""
+    parts, dim, heads = (
+        linear(graph, layer.query_key_value, states),
+        layer.attention_out.in_features,
+        layer.heads,
+    )
     query, key, value = (_heads(graph, parts, part * dim, dim, heads, turned=part == 1) for part in range(3))
     scale = graph.array((dim // heads) ** -0.5)
     logits = graph.node("Add", graph.node("MatMul", graph.node("Mul", query, scale), key), scores)
     read = graph.node("MatMul", graph.node("Softmax", logits, axis=3), value)
-    return graph.node("Reshape", graph.node("Transpose", read, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
+    read = graph.node("Reshape", graph.node("Transpose", read, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
+    return linear(graph, layer.attention_out, read)
 
 
 def _heads(graph: GraphBuilder, parts: str, start: int, dim: int, heads: int, *, turned: bool) -> str:

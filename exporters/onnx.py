@@ -14,13 +14,15 @@ from onnx import helper, numpy_helper
 from torch import nn
 
 from codesearch.text.bundle import DOCUMENT, QUERY
-from exporters.bert import add_bert
 from exporters.graph import ROW_WEIGHTS, GraphBuilder, with_dtype
 from exporters.layers import (
     add_body,
     add_pooling,
+    attention_layers,
     by_count,
+    first_positions,
     float_mask,
+    norm,
     term_counts,
     unit_length,
     values,
@@ -55,7 +57,7 @@ def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
     elif isinstance(tower, SequenceTower):
         pooled, size = _sequence(graph, tower), tower.table.weight.shape
     elif isinstance(tower, Bert):
-        pooled, size = add_bert(graph, tower), tower.table.weight.shape
+        pooled, size = _bert(graph, tower), tower.table.weight.shape
     else:
         raise TypeError(f"no ONNX form of {type(tower).__name__}")
     unit_length(graph, pooled, output="embedding")
@@ -89,6 +91,14 @@ def _sequence(graph: GraphBuilder, tower: SequenceTower) -> str:
     mask = float_mask(graph)
     states = add_body(graph, tower.body, vectors, mask)
     return add_pooling(graph, tower.pool, states, mask)
+
+
+def _bert(graph: GraphBuilder, model: Bert) -> str:
+    mask = float_mask(graph)
+    vectors = graph.node("Gather", graph.weight(values(model.table.weight), axis=0), "input_ids")
+    placed = graph.node("Add", vectors, first_positions(graph, values(model.positions)))
+    states = attention_layers(graph, model.layers, norm(graph, model.norm, placed), mask)
+    return weighted_sum(graph, mask, states)
 
 
 def graph_names(model: JointEncoder) -> dict[str, str]:

@@ -17,7 +17,7 @@ from training.pooling import MASKED
 
 def make_body(config: TrainConfig, max_tokens: int) -> SelfAttentionBody:
     """Make the body from the settings of a run, for texts of at most `max_tokens`."""
-    layers = (
+    layers = [
         SelfAttentionLayer(
             config.dim,
             attention_dim=config.attention_dim or config.dim,
@@ -26,7 +26,10 @@ def make_body(config: TrainConfig, max_tokens: int) -> SelfAttentionBody:
             dropout=config.dropout,
         )
         for _ in range(config.layers)
-    )
+    ]
+    for last in (last for layer in layers for last in (layer.attention_out, layer.hidden_out)):
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
     return SelfAttentionBody(config.dim, layers, max_tokens=max_tokens)
 
 
@@ -39,30 +42,50 @@ class SelfAttentionLayer(nn.Module):
         hidden_dim: of the feed-forward half.
         heads: of attention.
         dropout: share of each half's output that is set to zero.
+        norm_first: normalise the input of each half, with ReLU; or the sum of input and output, with GELU, as in BERT.
     """
 
-    def __init__(self, dim: int, *, attention_dim: int, hidden_dim: int, heads: int, dropout: float) -> None:
+    def __init__(
+        self,
+        dim: int,
+        *,
+        attention_dim: int,
+        hidden_dim: int,
+        heads: int,
+        dropout: float = 0.0,
+        norm_first: bool = True,
+    ) -> None:
         super().__init__()
-        self.heads = heads
-        self.attention_norm, self.hidden_norm = nn.LayerNorm(dim), nn.LayerNorm(dim)
+        self.heads, self.norm_first = heads, norm_first
+        eps = 1e-5 if norm_first else 1e-12
+        self.attention_norm, self.hidden_norm = nn.LayerNorm(dim, eps), nn.LayerNorm(dim, eps)
         self.query_key_value = nn.Linear(dim, 3 * attention_dim)
         self.attention_out = nn.Linear(attention_dim, dim)
         self.hidden = nn.Linear(dim, hidden_dim)
         self.hidden_out = nn.Linear(hidden_dim, dim)
         self.dropout = nn.Dropout(dropout)
-        for layer in (self.attention_out, self.hidden_out):
-            nn.init.zeros_(layer.weight)
-            nn.init.zeros_(layer.bias)
 
     def forward(self, states: Tensor, scores: Tensor) -> Tensor:
         """Pass states [B, T, D] through; `scores` [B, 1, 1, T] are added to those of attention."""
+        if self.norm_first:
+            states = states + self._attended(self.attention_norm(states), scores)
+            hidden = torch.relu(self.hidden(self.hidden_norm(states)))
+            return states + self.dropout(self.hidden_out(hidden))
+        states = self.attention_norm(states + self._attended(states, scores))
+        hidden = functional.gelu(self.hidden(states))
+        return self.hidden_norm(states + self.dropout(self.hidden_out(hidden)))
+
+    def _attended(self, states: Tensor, scores: Tensor) -> Tensor:
         batch, width, _ = states.shape
-        parts = self.query_key_value(self.attention_norm(states))
-        query, key, value = parts.view(batch, width, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        parts = self.query_key_value(states).view(batch, width, 3, self.heads, -1)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
         read = functional.scaled_dot_product_attention(query, key, value, attn_mask=scores.to(query.dtype))
-        states = states + self.dropout(self.attention_out(read.transpose(1, 2).reshape(batch, width, -1)))
-        hidden = torch.relu(self.hidden(self.hidden_norm(states)))
-        return states + self.dropout(self.hidden_out(hidden))
+        return self.dropout(self.attention_out(read.transpose(1, 2).reshape(batch, width, -1)))
+
+
+def scores_of_mask(mask: Tensor) -> Tensor:
+    """Return what keeps attention from padding: 0 for tokens and `MASKED` for the rest, float32 [B, 1, 1, T]."""
+    return torch.zeros(mask.shape, device=mask.device).masked_fill(mask == 0, MASKED)[:, None, None]
 
 
 class SelfAttentionBody(nn.Module):
@@ -75,7 +98,7 @@ class SelfAttentionBody(nn.Module):
 
     def forward(self, states: Tensor, mask: Tensor) -> Tensor:
         """Pass states through; no token attends to padding."""
-        scores = torch.zeros(mask.shape, device=mask.device).masked_fill(mask == 0, MASKED)[:, None, None]
+        scores = scores_of_mask(mask)
         states = states + self.positions[: states.shape[1]]
         for layer in self.layers:
             states = layer(states, scores)
