@@ -10,10 +10,10 @@ from typing import Any
 
 from codesearch.text.bundle import BUNDLE_FORMAT, DOCUMENT, MANIFEST, QUERY, TOKENIZER
 from codesearch.text.tokenizer import SubtokenTokenizer
-from exporters.errors import ExportError
 from exporters.onnx import Dtype, graph_names, row_places, write_graphs
 from training import checkpoint
 from training.config import TrainConfig
+from training.errors import TrainingError
 from training.pipeline import load_run
 from training.pretrained import LICENCE, SOURCE
 
@@ -39,7 +39,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     """Export a run's best weights; return the manifest.
 
     Raises:
-        ExportError: the run was not evaluated, so it has no figures.
+        TrainingError: the run was not evaluated, so it has no figures.
         TrainingError: there is no such run, or it has no weights.
     """
     record, figures = checkpoint.read_config(run), _figures(run)
@@ -100,18 +100,20 @@ def check_bundle(bundle: Path) -> dict[str, Any]:
     """Read a manifest and compare the files with it; return the manifest.
 
     Raises:
-        ExportError: a file is missing or differs, or the tokenizer does not fit the tables.
+        TrainingError: a file is missing or differs, or the tokenizer does not fit the tables.
     """
     path = bundle / MANIFEST
     if not path.exists():
-        raise ExportError(f"{path} is not there: run `python -m exporters bundle --out {bundle}`")
+        raise TrainingError(f"{path} is not there: run `python -m exporters bundle --out {bundle}`")
     manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
     for file, described in manifest["files"].items():
         if not (bundle / file).exists() or _described(bundle / file) != described:
-            raise ExportError(f"{bundle / file} is not what {MANIFEST} says: export it again")
+            raise TrainingError(f"{bundle / file} is not what {MANIFEST} says: export it again")
     size = SubtokenTokenizer.load(bundle / TOKENIZER).vocabulary_size
     if size != manifest["vocabulary_size"]:
-        raise ExportError(f"{bundle}: {size} tokens, expected {manifest['vocabulary_size']}: export it again")
+        raise TrainingError(
+            f"{bundle}: {size} tokens, expected {manifest['vocabulary_size']}: export it again"
+        )
     return manifest
 
 
@@ -124,7 +126,7 @@ def _document_graphs(names: dict[str, str]) -> dict[str, str]:
 def _figures(run: Path) -> dict[str, Any]:
     path = run / f"mrr_{_PARTITION}.json"
     if not path.exists():
-        raise ExportError(
+        raise TrainingError(
             f"{path} is not there: run `python -m training evaluate --run {run} --corpus FOLDER` first"
         )
     figures: dict[str, Any] = json.loads(path.read_text("utf-8"))

@@ -16,11 +16,10 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from exporters.quantize import quantize_rows
-
 OPSET = 17
 _IR_VERSION = 9
 ROW_WEIGHTS = "row_weights"
+_LEVELS = 127
 _WEIGHT = re.compile(r"weight_\d+_axis_(\d)")
 
 
@@ -152,3 +151,18 @@ def _insert(graph: onnx.GraphProto, place: int, nodes: list[onnx.NodeProto]) -> 
     after = list(graph.node)
     del graph.node[:]
     graph.node.extend([*after[:place], *nodes, *after[place:]])
+
+
+def quantize_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Quantize each row by its largest magnitude.
+
+    Args:
+        table: float32 [V, D].
+
+    Returns:
+        int8 [V, D] and float32 scales [V]; rows times scales is close to the table. A zero row has scale 1.
+    """
+    scales = np.abs(table).max(axis=1) / _LEVELS
+    scales[scales == 0] = 1
+    rows = np.rint(table / scales[:, None]).astype(np.int8)
+    return rows, scales.astype(np.float32)

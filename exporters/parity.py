@@ -18,8 +18,8 @@ from torch import nn
 from codesearch.text.bundle import QUERY
 from codesearch.text.onnx import open_session
 from codesearch.text.tokenizer import SubtokenTokenizer
-from exporters.errors import ParityError
 from exporters.onnx import Dtype, graph_names
+from training.errors import TrainingError
 from training.pipeline import load_run
 
 FP32_TOLERANCE = 1e-4
@@ -46,7 +46,7 @@ def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) ->
     """Compare all sides of a run with its bundle.
 
     Raises:
-        ParityError: a graph differs more than its dtype allows.
+        TrainingError: a graph differs more than its dtype allows.
     """
     model, tokenizer, config = load_run(run)
     sides = [(QUERY, model.query, config.max_query_tokens)]
@@ -61,12 +61,14 @@ def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) ->
 
 
 def require(file: str, parity: Parity, dtype: Dtype) -> None:
-    """Raise ParityError if `parity` exceeds the limits of `dtype`."""
-    if parity.batch_diff > BATCH_TOLERANCE:
-        raise ParityError(f"{file} depends on batch or padding", parity.batch_diff)
+    """Raise TrainingError if `parity` exceeds the limits of `dtype`."""
     within = parity.max_abs_diff <= FP32_TOLERANCE if dtype == "fp32" else parity.min_cosine > SMALL_COSINE
-    if not within:
-        raise ParityError(f"{file} is not the trained model", parity.max_abs_diff)
+    for fault, what, difference in (
+        (parity.batch_diff > BATCH_TOLERANCE, "depends on batch or padding", parity.batch_diff),
+        (not within, "is not the trained model", parity.max_abs_diff),
+    ):
+        if fault:
+            raise TrainingError(f"{file} {what}: largest difference {difference:.2e}: export the run again")
 
 
 def measure(tower: nn.Module, path: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> Parity:

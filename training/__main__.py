@@ -26,8 +26,7 @@ from training.config import (
     shipped_configs,
 )
 from training.corpus.apt import DEFAULT_SOURCES, AptLists
-from training.corpus.lock import read_lock, write_lock
-from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
+from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_lock, read_recipe, write_lock
 from training.evaluation.command import add_bench
 from training.evaluation.download import add_download
 

@@ -1,4 +1,4 @@
-"""The errors of training."""
+"""The error of training and of exporters."""
 
 from __future__ import annotations
 
@@ -6,8 +6,4 @@ from codesearch.errors import CodeSearchError
 
 
 class TrainingError(CodeSearchError):
-    """A corpus or run that cannot be used; the message says what, where and the cure."""
-
-
-class DownloadError(CodeSearchError):
-    """A file that could not be downloaded, or not correctly."""
+    """A corpus, run, bundle or download that cannot be used; the message says what, where and the cure."""

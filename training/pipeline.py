@@ -22,24 +22,20 @@ from codesearch.text.bundle import Bundle, load_bundle, read_manifest
 from codesearch.text.tokenizer import SubtokenTokenizer
 from training import checkpoint
 from training.batches import SourceDataset
-from training.build import build_model
+from training.build import build_model, fitting_config, start_from
 from training.config import Source, TrainConfig
 from training.corpus.rows import Row
 from training.distributed import main_process_first, process_group
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
-from training.evaluation.mrr import POOL, encode_texts, figures, ranks_among, recalls
+from training.evaluation.mrr import POOL, encode_texts, figures, held_out, ranks_among, recalls, validate
 from training.evaluation.sets import Questions, read_cosqa, rows_elsewhere, rows_of
-from training.initial_vectors import fitted, teacher_vectors, vocabulary_of
 from training.loop import CHECKPOINT_S, Progress, train
 from training.objectives import make_objective
-from training.pretrained import pretrained_weights
-from training.samples import Samples, make_samples
+from training.pretrained import fitted, pretrained_weights, teacher_vectors, vocabulary_of
+from training.samples import Samples, kept_samples, make_samples
 from training.sources import files_of, read_pairs
-from training.start import fitting_config, start_from
-from training.tokenized import kept_samples
-from training.validation import held_out, validate
 from training.vocabulary import make_tokenizer
 
 _log = logging.getLogger(__name__)

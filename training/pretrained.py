@@ -1,20 +1,25 @@
-"""all-MiniLM-L6-v2 -> its weights and its tokenizer, pruned to the tokens that code and its documentation use.
+"""all-MiniLM-L6-v2 -> its weights and tokenizer, pruned to the tokens of code; or initial vectors for any vocabulary.
 
 Its vocabulary is for English prose and some other scripts. Tokens that a corpus of code hardly uses are removed. Single
 characters remain, so every word can still be tokenized, in more pieces.
+
+Initial vectors are the embeddings of single tokens as sentences, so tokens of the same meaning start near each other.
+Pairs of text and code teach this only for frequent tokens. The idea is model2vec's, but here training changes the
+vectors.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from codesearch.errors import MissingExtraError
@@ -43,15 +48,7 @@ def pretrained_folder() -> Path:
 
 
 def load_bert(folder: Path) -> Bert:
-    """Read a model in Hugging Face's form: `config.json` and `model.safetensors`.
-
-    Raises:
-        MissingExtraError: safetensors is not installed.
-    """
-    try:
-        from safetensors.torch import load_file
-    except ModuleNotFoundError:
-        raise MissingExtraError("safetensors") from None
+    """Read a model in Hugging Face's form: `config.json` and `model.safetensors`."""
     known = json.loads((folder / "config.json").read_text("utf-8"))
     model = Bert(BertConfig(**{name: known[name] for name in BertConfig.__dataclass_fields__}))
     model.load_state_dict(_renamed(load_file(folder / "model.safetensors"), len(model.layers)))
@@ -153,3 +150,40 @@ def _kept_tokens(old_ids: dict[str, int], counts: Counter[int], size: int) -> li
     )
     chosen = single | {*rest[: max(0, size - len(single) - len(_MARKS))]}
     return [*_MARKS, *sorted(chosen, key=old_ids.__getitem__)]
+
+
+def vocabulary_of(tokenizer_path: Path) -> list[str]:
+    """List the tokens of a `tokenizer.json` by id, without the mark of tokens that continue a word."""
+    return [token.removeprefix(CONTINUATION) for token in ids_of(tokenizer_path)]
+
+
+def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
+    """Embed each token as a sentence with all-MiniLM-L6-v2: float32 [V, 384].
+
+    Raises:
+        MissingExtraError: the teacher is not installed.
+    """
+    folder = pretrained_folder()
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError:
+        raise MissingExtraError("sentence-transformers") from None
+    model = SentenceTransformer(str(folder), device="cpu")
+    return np.asarray(model.encode(list(tokens), batch_size=256, show_progress_bar=True), dtype=np.float32)
+
+
+def fitted(vectors: NDArray[np.float32], dim: int, std: float, *, special: int) -> Tensor:
+    """Centre vectors [V, E] and convert them to `dim` dimensions and a standard deviation: float32 [V, D].
+
+    Fewer dimensions are the first principal components; additional dimensions are noise. The first `special` tokens
+    are not words and become zeros.
+    """
+    centred = torch.from_numpy(vectors - vectors[special:].mean(axis=0))
+    if dim < centred.shape[1]:
+        _, _, components = torch.linalg.svd(centred[special:], full_matrices=False)
+        centred = centred @ components[:dim].T
+    scaled = centred * (std / centred[special:].std())
+    if dim > scaled.shape[1]:
+        scaled = torch.cat([scaled, std * torch.randn(len(scaled), dim - scaled.shape[1])], dim=1)
+    scaled[:special] = 0
+    return scaled

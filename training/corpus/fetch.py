@@ -20,8 +20,7 @@ from tqdm import tqdm
 
 from training.corpus.apt import AptLists, run_client
 from training.corpus.archives import source_files
-from training.corpus.lock import Pin
-from training.corpus.recipe import SourcePackage
+from training.corpus.recipe import Pin, SourcePackage
 from training.errors import TrainingError
 
 GITHUB = "https://github.com/"

@@ -1,10 +1,15 @@
-"""`sources.toml` -> the list of packages for a corpus."""
+"""`sources.toml` -> the list of packages for a corpus, and `sources.lock.json` -> their versions and download sizes.
+
+The recipe names the packages, and the lock pins their versions, so the same corpus can be made again. The lock maps
+`LANGUAGE/NAME` to `{"version": ..., "bytes": ...}`.
+"""
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -99,3 +104,39 @@ def _package(path: Path, language: str, fields: dict[str, Any]) -> SourcePackage
     if package.kind not in KINDS:
         raise TrainingError(f"{path}: {package.name}: kind {package.kind!r} is none of {', '.join(KINDS)}")
     return package
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """The version of a package and the size of its download; "" and 0 if not pinned."""
+
+    version: str = ""
+    bytes: int = 0
+
+
+def lock_of(recipe: Path) -> Path:
+    """Return the lock that belongs to a recipe."""
+    return recipe.with_suffix(".lock.json")
+
+
+def read_lock(recipe: Path) -> dict[str, Pin]:
+    """Read the pins of a recipe; there are none if it has no lock.
+
+    Raises:
+        TrainingError: the file is not a lock.
+    """
+    path = lock_of(recipe)
+    if not path.exists():
+        return {}
+    try:
+        return {key: Pin(**fields) for key, fields in json.loads(path.read_text("utf-8")).items()}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise TrainingError(
+            f"{path}: not a lock ({error}): write it again with `corpus fetch --update`"
+        ) from None
+
+
+def write_lock(recipe: Path, pins: Mapping[str, Pin]) -> None:
+    """Write the pins of a recipe, one package per line."""
+    lines = [f"{json.dumps(key)}: {json.dumps(asdict(pin))}" for key, pin in sorted(pins.items())]
+    lock_of(recipe).write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -34,7 +34,7 @@ from urllib.parse import quote
 from codesearch.evaluation.qrels import read_annotations, url_path
 from codesearch.evaluation.suites import ANNOTATIONS, QUERIES, SOURCES
 from codesearch.files import write_atomically
-from training.errors import DownloadError
+from training.errors import TrainingError
 
 COMPLETE = "complete.json"
 PATH_BYTES, CONTENT_BYTES = 8, 16
@@ -100,7 +100,7 @@ def download(
     """Make the data folder or complete it; a complete folder is only checked.
 
     Raises:
-        DownloadError: a download failed; the next call continues with the rest.
+        TrainingError: a download failed; the next call continues with the rest.
     """
     config = config or DownloadConfig()
     if (folder / COMPLETE).exists():
@@ -111,7 +111,7 @@ def download(
         ("annotationStore.csv", ANNOTATIONS, _annotations_fault),
     ):
         if not fetch(Wanted(f"{config.resources}/{name}", folder / file, fault), config):
-            raise DownloadError(f"{config.resources}/{name} is gone: put a copy in {folder}")
+            raise TrainingError(f"{config.resources}/{name} is gone: put a copy in {folder}")
     judgements = read_annotations(folder / ANNOTATIONS)
     paths = sorted({url_path(url) for grades in judgements.values() for url in grades})
     known = read_digests(config.digests)
@@ -132,7 +132,7 @@ def read_digests(path: Path) -> dict[bytes, bytes]:
 
 def _annotated_file(path: str, folder: Path, known: dict[bytes, bytes], config: DownloadConfig) -> Wanted:
     if ".." in PurePosixPath(path).parts:
-        raise DownloadError(f"annotated path {path!r} leads out of the folder: refused")
+        raise TrainingError(f"annotated path {path!r} leads out of the folder: refused")
     expected = known.get(hashlib.sha256(path.encode()).digest()[:PATH_BYTES])
 
     def fault(content: bytes) -> str:
@@ -163,7 +163,7 @@ def _check_complete(folder: Path) -> None:
     state = json.loads((folder / COMPLETE).read_text("utf-8"))
     for name in (QUERIES, ANNOTATIONS):
         if _sha256(folder / name) != state[name]:
-            raise DownloadError(
+            raise TrainingError(
                 f"{folder / name} changed since it was downloaded: delete {folder} and run again"
             )
 
@@ -178,7 +178,7 @@ def fetch_all(
     """Download many files, several at the same time; return the names of those that their servers do not have.
 
     Raises:
-        DownloadError: a download failed; complete files are kept.
+        TrainingError: a download failed; complete files are kept.
     """
     gone = []
     with ThreadPoolExecutor(config.connections, thread_name_prefix="fetch") as pool:
@@ -198,7 +198,7 @@ def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
     """Download a file; return whether its server has it.
 
     Raises:
-        DownloadError: all attempts failed.
+        TrainingError: all attempts failed.
     """
     if wanted.target.exists():
         return True
@@ -208,7 +208,7 @@ def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
         try:
             content = _read(wanted.url, config)
             if fault := wanted.fault(content):
-                raise DownloadError(f"{wanted.url}: {fault}")
+                raise TrainingError(f"{wanted.url}: {fault}")
             wanted.target.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(wanted.target, content)
             return True
@@ -219,9 +219,9 @@ def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
             failure = f"{wanted.url}: HTTP {error.code} {error.reason}"
         except (OSError, http.client.HTTPException) as error:
             failure = f"{wanted.url}: {getattr(error, 'reason', None) or error or type(error).__name__}"
-        except DownloadError as error:
+        except TrainingError as error:
             failure = str(error)
-    raise DownloadError(f"{failure} ({config.attempts} attempts)")
+    raise TrainingError(f"{failure} ({config.attempts} attempts)")
 
 
 def _read(url: str, config: DownloadConfig) -> bytes:
@@ -233,7 +233,7 @@ def _read(url: str, config: DownloadConfig) -> bytes:
         # read() reports a body that is cut short only if the whole body is read, so check the length here.
         promised = answer.headers.get("Content-Length")
     if len(content) > config.max_bytes:
-        raise DownloadError(f"{url}: over {config.max_bytes:,} bytes")
+        raise TrainingError(f"{url}: over {config.max_bytes:,} bytes")
     if promised is not None and len(content) != int(promised):
-        raise DownloadError(f"{url}: {len(content):,} of {promised} bytes came")
+        raise TrainingError(f"{url}: {len(content):,} of {promised} bytes came")
     return content

@@ -4,7 +4,6 @@
   incomplete batch is not used.
 - `mrr_999_by_code`: the same, but each document ranks the queries, as the released evaluation does.
 - `mrr_999_mixed`: batches of 1,000 pairs of all languages, the paper's headline; only under `average`.
-- `mrr_fixed_999`: all queries of a language against the same 999 distractors.
 - `mrr_full`, `recall_at_K`: against every document of the language.
 
 A tied document ranks above the right answer. Each metric has the mean over languages as `average`.
@@ -22,9 +21,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.batches import documents_of, padded, stream
+from training.batches import SourceDataset, documents_of, padded, stream
+from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
+from training.errors import TrainingError
 from training.evaluation.pairs import ranks
 from training.samples import Samples, pack, short_ids
 
@@ -35,6 +36,7 @@ _EVALUATION_SEED = 99
 _ENCODE_BATCH = 500
 _SCORED_AT_ONCE = 1_024
 _POSTRANKED_POOLS = 2
+_LEAST_POOL = 2
 
 
 def ranks_among(queries: Tensor, documents: Tensor, answers: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -50,22 +52,6 @@ def ranks_among(queries: Tensor, documents: Tensor, answers: NDArray[np.int64]) 
         similarities = queries[start : start + _SCORED_AT_ONCE] @ documents.T
         found.append(ranks(similarities.cpu().numpy(), answers[start : start + _SCORED_AT_ONCE]))
     return np.concatenate(found)
-
-
-def fixed_distractor_ranks(queries: Tensor, documents: Tensor, chosen: Tensor) -> NDArray[np.int64]:
-    """Rank each query's document among fixed distractors, from 1: int64 [N].
-
-    Args:
-        queries: [N, D].
-        documents: [N, D], the answer of query i is document i.
-        chosen: int64 [K + 1], the distractors; the last only stands in for a query's own document.
-    """
-    similarities = queries @ documents[chosen].T
-    is_own = torch.arange(len(queries), device=queries.device)[:, None] == chosen
-    # A query's own document takes the last place unless it is among the distractors.
-    is_own[:, -1] |= ~is_own.any(dim=1)
-    similarities[is_own] = (queries * documents).sum(dim=1)
-    return ranks(similarities.cpu().numpy(), is_own.int().argmax(dim=1).cpu().numpy())
 
 
 @torch.inference_mode()
@@ -173,8 +159,6 @@ def _language_figures(queries: Tensor, documents: Tensor, pool: int) -> dict[str
     if len(queries) >= pool:
         found["mrr_999"] = batch_mrr(queries, documents, pool)
         found["mrr_999_by_code"] = batch_mrr(documents, queries, pool)
-        chosen = torch.arange(pool, device=queries.device)
-        found["mrr_fixed_999"] = float((1 / fixed_distractor_ranks(queries, documents, chosen)).mean())
     return found
 
 
@@ -205,3 +189,47 @@ def _shuffled(samples: Samples) -> dict[str, NDArray[np.int64]]:
         )
         for language, name in enumerate(samples.language_names)
     }
+
+
+def held_out(datasets: Sequence[SourceDataset], pool: int = POOL) -> list[tuple[SourceDataset, int]]:
+    """Return the sources that hold out pairs, with the number of pairs of a validation pool.
+
+    It is smaller than `pool` if no language has as many.
+
+    Raises:
+        TrainingError: no source holds out two pairs of one language.
+    """
+    found = []
+    for dataset in datasets:
+        largest = max(np.bincount(dataset.samples.languages).tolist(), default=0)
+        if largest >= _LEAST_POOL:
+            found.append((dataset, min(pool, largest)))
+            if largest < pool:
+                _log.warning(
+                    "validation pools of %s have %d pairs, not %d: MRR is higher than published figures",
+                    dataset.source.name,
+                    largest,
+                    pool,
+                )
+    if not found:
+        count = sum(len(dataset.samples) for dataset in datasets)
+        raise TrainingError(f"{count} validation pairs: give a corpus with at least two of one language")
+    return found
+
+
+def validate(
+    model: JointEncoder,
+    datasets: Sequence[tuple[SourceDataset, int]],
+    config: TrainConfig,
+    device: torch.device,
+) -> dict[str, float]:
+    """Return the MRR of each source and their mean; with a single source, that of its languages."""
+    found = [
+        mrr_by_language(model, dataset.samples, pool, config.validation_pools, device)
+        for dataset, pool in datasets
+    ]
+    if len(found) == 1:
+        return found[0]
+    return with_average(
+        {dataset.source.name: its["average"] for (dataset, _), its in zip(datasets, found, strict=True)}
+    )

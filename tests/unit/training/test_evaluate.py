@@ -17,7 +17,6 @@ from training.evaluation.mrr import (  # noqa: E402
     encode,
     encode_texts,
     figures,
-    fixed_distractor_ranks,
     ranks_among,
     recalls,
 )
@@ -54,17 +53,6 @@ def test_ranks_among_all_agree_with_a_naive_loop():
         for i, answer in enumerate(answers.tolist())
     ]
     assert ranks_among(queries, documents, answers).tolist() == expected
-
-
-def test_the_reserve_replaces_a_fixed_distractor_that_is_the_right_document():
-    queries, documents = unit(9, 4), unit(9, 4).flip(1)
-    chosen = torch.tensor([2, 5, 0, 7])
-    expected = []
-    for index in range(9):
-        distractors = [n for n in (2, 5, 0) if n != index] + ([7] if index in (2, 5, 0) else [])
-        assert len(distractors) == 3
-        expected.append(naive_rank(queries[index], documents[index], documents[distractors]))
-    assert fixed_distractor_ranks(queries, documents, chosen).tolist() == expected
 
 
 def test_an_incomplete_batch_is_dropped():

@@ -11,8 +11,15 @@ pytest.importorskip("tqdm")
 from training.corpus import apt, fetch
 from training.corpus.apt import AptLists
 from training.corpus.fetch import fetch_all, pins_of, read_marker
-from training.corpus.lock import Pin, lock_of, read_lock, write_lock
-from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_recipe
+from training.corpus.recipe import (
+    DEFAULT_RECIPE,
+    Pin,
+    SourcePackage,
+    lock_of,
+    read_lock,
+    read_recipe,
+    write_lock,
+)
 from training.errors import TrainingError
 
 ONE = SourcePackage("python", "pypi", "one", "a/one", "MIT")

@@ -22,11 +22,15 @@ from training.average import average_runs  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
 from training.corpus.rows import read_rows, write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
-from training.initial_vectors import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
-from training.samples import Pair, make_samples, texts_of_row  # noqa: E402
+from training.pretrained import fitted, teacher_vectors, vocabulary_of  # noqa: E402
+from training.samples import (  # noqa: E402
+    Pair,
+    kept_samples,
+    make_samples,
+    texts_of_row,
+)
 from training.sources import read_pairs  # noqa: E402
-from training.tokenized import kept_samples  # noqa: E402
 
 SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
 

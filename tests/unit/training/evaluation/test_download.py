@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import pytest
 
 from codesearch.evaluation.jsonl import read_jsonl
-from training.errors import DownloadError
+from training.errors import TrainingError
 from training.evaluation.download import (
     CONTENT_BYTES,
     PATH_BYTES,
@@ -122,7 +122,7 @@ def test_a_permanent_fault_is_an_error_and_leaves_no_file(
     server: Server, tmp_path: Path, fault: str, reason: str
 ) -> None:
     server.files["/a"], server.faults["/a"] = b"content of a", [fault] * 9
-    with pytest.raises(DownloadError) as error:
+    with pytest.raises(TrainingError) as error:
         fetch(wanted(server, "a", tmp_path), QUICK)
     assert reason in str(error.value)
     assert str(error.value).endswith("(4 attempts)")
@@ -132,7 +132,7 @@ def test_a_permanent_fault_is_an_error_and_leaves_no_file(
 
 def test_a_file_over_the_limit_is_refused(server: Server, tmp_path: Path) -> None:
     server.files["/a"] = b"x" * 101
-    with pytest.raises(DownloadError, match="over 100 bytes"):
+    with pytest.raises(TrainingError, match="over 100 bytes"):
         fetch(wanted(server, "a", tmp_path), DownloadConfig(max_bytes=100, attempts=1))
 
 
@@ -202,7 +202,7 @@ def test_the_data_folder_has_every_byte_and_a_list_of_missing_files(challenge: C
 
 def test_a_failed_download_resumes(challenge: Challenge) -> None:
     challenge.server.faults[f"/o/n/{SHA}/lib/c.go"] = ["drop"] * 2
-    with pytest.raises(DownloadError, match="lib/c.go"):
+    with pytest.raises(TrainingError, match="lib/c.go"):
         challenge.download(attempts=2)
     assert not (challenge.folder / "complete.json").exists()
     challenge.download()
@@ -221,7 +221,7 @@ def test_a_finished_download_sends_no_requests(challenge: Challenge) -> None:
 def test_judgements_that_changed_after_the_download_are_noticed(challenge: Challenge) -> None:
     folder = challenge.download()
     (folder / "annotations.csv").write_text("Language,Query,GitHubUrl,Relevance,Notes\n")
-    with pytest.raises(DownloadError, match="annotations.csv changed since it was downloaded"):
+    with pytest.raises(TrainingError, match="annotations.csv changed since it was downloaded"):
         challenge.download()
 
 
@@ -236,14 +236,14 @@ def test_judgements_that_changed_after_the_download_are_noticed(challenge: Chall
 )
 def test_unexpected_content_is_refused(challenge: Challenge, name: str, content: bytes, reason: str) -> None:
     challenge.server.files[name] = content
-    with pytest.raises(DownloadError, match=reason):
+    with pytest.raises(TrainingError, match=reason):
         challenge.download(attempts=2)
 
 
 def test_judgements_with_a_path_outside_of_the_folder_are_refused(challenge: Challenge) -> None:
     row = f"Go,q,https://github.com/o/n/blob/{SHA}/../../../../x#L1-L2,1,"
     challenge.server.files["/r/annotationStore.csv"] += f"\r\n{row}".encode()
-    with pytest.raises(DownloadError, match="leads out of the folder"):
+    with pytest.raises(TrainingError, match="leads out of the folder"):
         challenge.download()
 
 
