@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,11 @@ def test_without_files_everything_has_its_default(here, environment, tmp_path):
 def test_the_environment_overrides_the_project_and_the_project_overrides_the_user(
     here, environment, tmp_path
 ):
-    user = write(user_file(environment, tmp_path), 'hits = 3\nmode = "lexical"\ndevice = "cpu"\n')
-    project = write(here.parent / PROJECT_FILE, 'hits = 4\nmode = "semantic"\nexclude = ["*.gen"]\n')
+    user = write(
+        user_file(environment, tmp_path), 'hits = 3\nmode = "lexical"\ndevice = "cpu"\nmax_file_mb = 2\n'
+    )
+    text = 'hits = 4\nmode = "semantic"\nexclude = ["*.gen"]\nmax_file_mb = 3\n'
+    project = write(here.parent / PROJECT_FILE, text)
     environment |= {"CODESEARCH_HITS": "5", "CODESEARCH_REFRESH": "no", "CODESEARCH_EXCLUDE": "ignored"}
     environment["CODESEARCH_MODEL"] = "/bundle"
     found = settings_in_force(here, environment, tmp_path)
@@ -58,6 +62,7 @@ def test_the_environment_overrides_the_project_and_the_project_overrides_the_use
         "mode": Value("semantic", str(project)),
         "exclude": Value(("*.gen",), str(project)),
         "device": Value("cpu", str(user)),
+        "max_file_mb": Value(2, str(user)),
         "model": Value("/bundle", "$CODESEARCH_MODEL"),
     }
 
@@ -128,6 +133,14 @@ def test_a_number_of_thousands_of_digits_is_a_one_line_error(here, environment, 
 
 def test_a_settings_file_in_a_relative_folder_is_not_that_of_the_user(tmp_path):
     assert user_file({"XDG_CONFIG_HOME": "config"}, tmp_path) == tmp_path / ".config/codesearch/config.toml"
+
+
+def test_a_file_that_changed_a_moment_ago_is_read_again(here, environment, monkeypatch):
+    now = time.time_ns()
+    monkeypatch.setattr("codesearch.settings.stamp_of", lambda path: (16, now, now, 1, 0o100644))
+    for most in (1, 2):  # Both have the same stamp.
+        write(here / PROJECT_FILE, f"max_file_mb = {most}\n")
+        assert index_options(here) == IndexOptions(max_file_bytes=most * 1_000_000)
 
 
 def test_index_settings_come_from_the_user_and_from_the_root(here, environment, tmp_path):

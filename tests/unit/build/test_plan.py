@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,14 +12,14 @@ from codesearch.build import plan as plan_module
 from codesearch.build import stamps as stamps_module
 from codesearch.build.plan import LiveFile, Plan, content_digest, plan_update
 from codesearch.build.stamps import FILE as STAMPS
-from codesearch.build.stamps import write_stamps
+from codesearch.build.stamps import compare, write_stamps
 from codesearch.config import IndexConfig, ParseConfig, WalkConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.files import stamp_of
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import last_manifest
 from codesearch.store.reader import IndexReader
-from tests.conftest import HashEncoder, break_format, build, only
+from tests.conftest import HashEncoder, break_format, build, only, write_tree
 
 CONVERT = "python/convert.py"
 OLD_NS = 1_600_000_000_000_000_000
@@ -29,7 +30,7 @@ def planned(tiny_repo: Path, home: Path, encoder: HashEncoder, settled: None):
     """Plan an update of the tiny repository, indexed with stamps that can be trusted."""
     build(tiny_repo, home, encoder)
 
-    def plan(config: IndexConfig | None = None, model_id: str = encoder.model_id, **options: bool) -> Plan:
+    def plan(config: IndexConfig | None = None, model_id: str = encoder.model_id, **options: Any) -> Plan:
         folder = index_folder(home, tiny_repo)
         last = last_manifest(folder)
         return plan_update(tiny_repo, folder, config or IndexConfig(), model_id, last=last, **options)
@@ -103,6 +104,15 @@ def test_stamps_of_another_commit_are_not_used(planned, tiny_repo, home, encoder
     path.write_text(old)
     os.utime(path, ns=(OLD_NS, OLD_NS))
     assert to_parse(planned()) == [CONVERT]
+
+
+def test_a_comparison_with_another_commit_is_not_used(planned, tiny_repo, home, encoder):
+    folder, path = index_folder(home, tiny_repo), tiny_repo / CONVERT
+    path.write_text(path.read_text().replace("decimal", "DECIMAL"))
+    seen = compare(folder, last_manifest(folder))
+    build(tiny_repo, home, encoder)  # Another process commits before this one has the lock.
+    write_tree(tiny_repo, {"ruby/queue.rb": "def other\nend\n"})
+    assert to_parse(planned(seen=seen)) == ["ruby/queue.rb"]
 
 
 def test_without_stamps_all_files_are_recognised_by_their_content(planned, tiny_repo, home, digested):
@@ -255,6 +265,13 @@ def test_other_walk_settings_keep_indexed_files(planned, tiny_repo, home, encode
     build(tiny_repo, home, encoder, config=config)
     assert planned(config).nothing_to_do
     assert len(to_parse(planned(IndexConfig()))) == removed
+
+
+def test_a_file_that_has_another_language_with_other_settings_is_parsed(planned, tiny_repo, home, encoder):
+    write_tree(tiny_repo, {"README": "#!/usr/bin/env python3\ndef read(): pass\n"})
+    (tiny_repo / "README").chmod(0o755)
+    build(tiny_repo, home, encoder)
+    assert to_parse(planned(IndexConfig(walk=WalkConfig(content="all")))) == ["README"]
 
 
 def test_another_model_or_grammar_needs_a_new_index(planned, monkeypatch):
