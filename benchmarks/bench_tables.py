@@ -1,4 +1,4 @@
-"""`results/bench_*.json`, as `--json` of the suites wrote them -> the tables of docs/dev/bench*.md and of README.md."""
+"""`results/bench_*.json`, as `--json` of the suites wrote them -> the tables of docs/dev and of README.md."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ from benchmarks.publish import DEV_DOCS, README, RESULTS, fill, line
 from codesearch.evaluation.metrics import AVERAGE
 
 PAGES = {
-    **dict.fromkeys(("csn_mrr", "advtest"), "bench-encoders.md"),
+    **dict.fromkeys(("csn_mrr", "advtest"), "codesearchnet.md"),
     **dict.fromkeys(("repositories", "histories", "commits", "forms"), "bench-repositories.md"),
 }
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {
-    "csn99": ("ndcg_all", "ndcg_within", "recall_at_10"),
-    "csn_mrr": ("mrr", "mrr_fixed"),
-    "direction": ("accuracy",),
-    "forms": ("accuracy",),
-    "histories": ("mrr", "acc_at_10", "hit_at_10"),
+    "csn99": ("ndcg_all", "ndcg_within"),
+    "csn_mrr": ("mrr",),
+    "histories": ("mrr", "acc_at_10"),
     "commits": ("mrr", "recall_at_10"),
     "known_items": ("mrr", "recall_at_10"),
 }
@@ -31,8 +29,9 @@ ALL_TOGETHER = {
     **{suite: ("mrr", *(f"recall_at_{k}" for k in (1, 5, 10, 100))) for suite in ("cosqa", "advtest")},
     "applications_end": ("mrr", *(f"recall_at_{k}" for k in (1, 10, 50))),
     "repositories": ("ndcg_at_10",),
+    **dict.fromkeys(("direction", "forms"), ("accuracy",)),
 }
-"""Suites of one group or of many small ones: one table for each suite, its first metric with the interval."""
+"""Suites of one group, or whose groups are alike: one table for each suite, its first metric with the interval."""
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from training.pipeline import read_datasets
 from training.sources import read_pairs
 from training.vocabulary import make_tokenizer
 
-PAGE = DEV_DOCS / "training.md"
+PAGE = DEV_DOCS / "encoder.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 _WORDS, _DISTINCT = 60_000, 5_000
 _NUMBER = "Number"

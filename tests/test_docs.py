@@ -237,12 +237,12 @@ def test_every_suite_is_documented(name: str) -> None:
 
 @pytest.mark.parametrize("name", ENCODER_SUITES)
 def test_every_suite_of_encoders_is_documented(name: str) -> None:
-    page = "docs/dev/bench-encoders.md"
+    page = "docs/dev/codesearchnet.md"
     assert f"`{name}`" in (ROOT / page).read_text("utf-8"), f"describe it in {page}"
 
 
 def test_the_page_of_encoders_has_every_encoder_that_can_be_trained() -> None:
-    rows = table_rows("docs/dev/models.md", "`--encoder`")
+    rows = table_rows("docs/dev/encoder.md", "`--encoder`")
     assert sorted(row[0].strip("`") for row in rows) == shipped_configs()
 
 

@@ -138,7 +138,7 @@ def _of_records(
                     wrong=tuple(map(_text, record.get("negatives", ()))),
                 )
             except (TypeError, ValueError, AttributeError) as error:
-                raise TrainingError(f"{place}: no pair ({error}): see docs/dev/training.md") from None
+                raise TrainingError(f"{place}: no pair ({error}): see docs/dev/encoder.md") from None
 
 
 def _text(record: Mapping[str, Any]) -> str:

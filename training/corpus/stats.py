@@ -93,7 +93,7 @@ def report(stats: CorpusStats) -> str:
 
 
 def update_page(page: Path, stats: CorpusStats) -> None:
-    """Replace the text between the markers of a page with the report.
+    """Replace the text between the markers of a page with the table of languages and the line with time and size.
 
     Raises:
         TrainingError: the page is missing or has no markers.
@@ -103,7 +103,8 @@ def update_page(page: Path, stats: CorpusStats) -> None:
         after = rest.split(END)[1]
     except (OSError, ValueError, IndexError):
         raise TrainingError(f"{page}: no page with {BEGIN} and {END}: add the two lines") from None
-    page.write_text(f"{before}{BEGIN}\n{report(stats)}\n{END}{after}", "utf-8")
+    shown = "\n".join([*_table(stats), "", _summary(stats)])
+    page.write_text(f"{before}{BEGIN}\n{shown}\n{END}{after}", "utf-8")
 
 
 def _table(stats: CorpusStats) -> Iterator[str]:

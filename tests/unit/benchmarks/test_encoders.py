@@ -12,7 +12,7 @@ ROW = {
     "parameters": 16_940_000,
     "bundle_mb": 17.8,
     "documents_per_s": 20_000,
-    "mrr_999": {"go": 0.86, "average": 0.7812},
+    "mrr_999": {"average": 0.7812},
     "ndcg_all": None,
     "pairs": 847_882,
     "max_document_tokens": 200,
@@ -22,7 +22,7 @@ ROW = {
 def test_the_average_of_a_published_row_is_the_mean_of_its_languages():
     table = encoder_table({"nbow": {**ROW, "averaged": 0, "epochs": 2.0}})
     (row,) = (line for line in table.splitlines() if line.startswith("| nbow, published"))
-    assert row.endswith("| .641 | .514 | .461 | .483 | .581 | .428 | .518 | .164 | CodeSearchNet, 2M pairs |")
+    assert row.endswith("| .518 | .164 | CodeSearchNet, 2M pairs |")
 
 
 def test_a_row_shows_the_epochs_of_a_run_or_the_number_of_averaged_runs():
@@ -32,5 +32,4 @@ def test_a_row_shows_the_epochs_of_a_run_or_the_number_of_averaged_runs():
     *_, one, six = table.splitlines()
     assert one.endswith("| 847,882 pairs, 200 tokens, 2 epochs |")
     assert six.endswith("| 847,882 pairs, 200 tokens, the mean of 6 runs |")
-    assert "| .860 |" in six
     assert "| .781 |" in six

@@ -170,7 +170,7 @@ def test_questions_are_a_separate_group_of_pairs(tmp_path):
 def test_a_line_that_is_no_pair_is_an_error(record, fault, tmp_path):
     path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "a", "code": "b"}, record])
     with pytest.raises(
-        TrainingError, match=rf"asked\.jsonl\.zst:2: no pair \({fault}.*see docs/dev/training\.md"
+        TrainingError, match=rf"asked\.jsonl\.zst:2: no pair \({fault}.*see docs/dev/encoder\.md"
     ):
         list(read_pairs(Source("asked", path), "train", TrainConfig()))
 
