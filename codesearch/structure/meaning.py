@@ -70,6 +70,24 @@ _LAST_WORD = re.compile(r"\w+\Z")
 _MOST_QUALIFIER = 80
 _MOST_LINE = 1_000
 """Characters of a line that are looked through for the mark of a comment."""
+_HASHED, _SLASHED = r"(?<!\S)\#[^\n]*", r"//[^\n]*|/\*[\s\S]*?\*/"
+_DOUBLE, _SINGLE = (rf"(?:(?<!\w)[fF$])?{quote}(?:\\.|[^{quote}\\\n])*{quote}" for quote in ('"', "'"))
+_TRIPLE = r"(?:(?<!\w)[fF])?(?P<marks>\"{3}|'{3})(?:\\.|[^\\])*?(?P=marks)"
+_STRINGS = {
+    **dict.fromkeys(
+        "python cython ruby crystal php bash lua r julia perl powershell elixir groovy coffeescript dart".split(),
+        re.compile(rf"{_HASHED}|{_TRIPLE}|{_DOUBLE}|{_SINGLE}"),
+    ),
+    **dict.fromkeys(
+        "javascript typescript tsx go".split(),
+        re.compile(rf"{_SLASHED}|{_DOUBLE}|{_SINGLE}|`(?:\\.|[^`\\])*`"),
+    ),
+    **dict.fromkeys("html vue svelte".split(), re.compile(r"(?!)")),
+}
+"""Strings and comments; pages have none, because their attributes can be code."""
+_STRINGS_ELSEWHERE = re.compile(rf"{_SLASHED}|'\\?.'|{_TRIPLE}|{_DOUBLE}")
+_CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z|[$@][\w.>-]*\Z", re.DOTALL)
+"""What opens code in a string, such as `${`."""
 
 
 _IMPORT = re.compile(
@@ -217,6 +235,11 @@ class SourceFile:
         return package_of(self.source, self.path, self.language)
 
     @cached_property
+    def strings(self) -> list[tuple[int, int]]:
+        """(start, end) of its strings."""
+        return strings_in(self.source, self.language)
+
+    @cached_property
     def spans(self) -> list[tuple[int, int, str]]:
         """(first line, last line, qualified name) of its definitions, outer ones first."""
         file = self.proposed.file
@@ -282,7 +305,7 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
             return SEVERAL, possible
         meant, possible = same if meant else meant, same
     if len(meant) == 1:
-        return CERTAIN, meant
+        return (LIKELY if in_string(file.source, position, file.strings) else CERTAIN), meant
     if len(possible) == 1:  # With an owner, there is also a definition that is not in the index.
         return (SEVERAL if names.owner else LIKELY), possible
     return (SEVERAL if possible else NO_DEFINITION), possible
@@ -481,6 +504,19 @@ def in_comment(source: str, position: int, language: str) -> bool:
     """
     line = source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
     return _COMMENT.get(language, _SLASHES).search(line) is not None
+
+
+def strings_in(source: str, language: str) -> list[tuple[int, int]]:
+    """Return the start and end of each string of a source."""
+    found = _STRINGS.get(language, _STRINGS_ELSEWHERE).finditer(source)
+    return [match.span() for match in found if source[match.end() - 1] in "\"'`"]
+
+
+def in_string(source: str, position: int, strings: Sequence[tuple[int, int]]) -> bool:
+    """Say whether a position is in the text of one of some strings, not in code such as `${name}`."""
+    at = bisect_right(strings, (position, len(source))) - 1
+    start, end = strings[at] if at >= 0 else (0, 0)
+    return position < end and _CODE_IN_STRING.search(source[start:position]) is None
 
 
 def qualifier(source: str, position: int) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.structure.meaning import in_comment, is_whole, occurrences, qualifier
+from codesearch.structure.meaning import in_comment, in_string, is_whole, occurrences, qualifier, strings_in
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,28 @@ def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | N
 def test_a_comment_is_known_by_its_mark(text: str, language: str, expected: bool) -> None:
     source = f"other // # -- line\n{text}"
     assert in_comment(source, source.rindex("get"), language) is expected
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "expected"),
+    [
+        ("require('./get')(x)", "javascript", True),
+        ("f(`a ${get}`)", "javascript", False),
+        ("f(`a ${x} get`)", "javascript", True),
+        ("a('x', get, 'y')", "javascript", False),
+        ("// don't\nget('x')", "javascript", False),
+        ('"""Calls\nget."""', "python", True),
+        ('f"{x} {get(y)}"', "python", False),
+        ("'{get}'", "python", True),
+        ("# it's\nget('x')", "python", False),
+        ('"#{get}"', "ruby", False),
+        ('"$(get a)"', "bash", False),
+        ('"$this->get()"', "php", False),
+        ("<'a>(x: &'a get) 'b", "rust", False),
+        ("'\"' get \"", "c", False),
+        ('"get', "c", False),
+        ('<a @click="get">', "vue", False),
+    ],
+)
+def test_the_text_of_a_string_is_known(source: str, language: str, expected: bool) -> None:
+    assert in_string(source, source.index("get"), strings_in(source, language)) is expected

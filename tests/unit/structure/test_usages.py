@@ -436,3 +436,20 @@ def test_types_of_go_with_all_methods_of_an_interface_are_derived(
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Shape")
     assert [(one.path, one.name) for one in found.derived] == [("shape/square.go", "Square")]
     assert "has all methods of Shape:" in usages_lines(found)
+
+
+def test_the_text_of_a_string_is_never_certain(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "posts/create.js": "module.exports = function (Posts) {\n  Posts.create = function (a) {\n    return a\n"
+        "  }\n}\n",
+        "posts/index.js": "const Posts = module.exports\nrequire('./create')(Posts)\nPosts.create(1)\n",
+        "stack.py": "def push(x):\n    return x\n\n\nHANDLERS = {'push': push}\nNAMES = ['push']\n"
+        "TEXT = f'{push(1)}'\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    usages = find_usages([index], "Posts.create", all_code=True).usages
+    assert "certain" not in [one.grade for one in usages if one.path == "posts/index.js" and one.line == 2]
+    found = find_usages([index], "push", all_code=True)
+    assert [(one.line, one.grade) for one in found.usages] == [(5, "certain"), (7, "certain"), (6, "likely")]
