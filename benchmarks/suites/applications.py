@@ -16,7 +16,7 @@ so nothing is chosen by it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
@@ -52,10 +52,11 @@ def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
         raise ConfigError(f"{root}: no such folder", _FETCH)
 
     def ask(collection: Collection) -> Questions:
-        if missing := [answer for answer in questions.values() if answer not in collection.names]:
+        answers = {text: _answer(written, collection.names) for text, written in questions.items()}
+        if missing := [questions[text] for text, answer in answers.items() if not answer]:
             raise ConfigError(f"{root}: {missing[0]} is not in this version", _FETCH)
         queries = {query_id(package, text): text for text in questions}
-        qrels = {query: {questions[text]: 1.0} for query, text in queries.items()}
+        qrels = {query: {answers[text]: 1.0} for query, text in queries.items()}
         return answered_questions(queries, qrels, KNOWN_AT, KNOWN_DEPTH)
 
     return Tree(
@@ -65,6 +66,15 @@ def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
         everything=True,
         details={"package": package},
     )
+
+
+def _answer(written: str, names: Iterable[str]) -> str:
+    """Return the definition with the path and name of an answer whose first line is nearest, or ""."""
+    path, first_line, name = written.split(":", 2)
+    same = [key.split(":", 2) for key in names if key.startswith(f"{path}:") and key.endswith(f":{name}")]
+    lines = [line for _, line, its_name in same if its_name == name]
+    nearest = min(lines, key=lambda line: abs(int(line) - int(first_line)), default="")
+    return f"{path}:{nearest}:{name}" if nearest else ""
 
 
 def document_key(file: FileRecord, row: DocumentRow) -> str:
