@@ -57,7 +57,10 @@ def test_no_question_is_in_both_halves():
 
 def test_no_package_is_in_a_recipe_for_training():
     asked = recipe("benchmarks/applications/sources.toml")
-    trained = [recipe("training/corpus/sources.toml"), recipe("training/written/sources.toml")]
+    trained = [
+        recipe(f"training/{name}.toml")
+        for name in ("corpus/sources", "corpus/more_python", "written/sources")
+    ]
     repositories = {it["repository"].lower() for table in trained for its in table.values() for it in its}
     assert repositories.isdisjoint(it["repository"].lower() for its in asked.values() for it in its)
 
@@ -82,6 +85,12 @@ def test_without_packages_or_with_another_version_the_error_says_how_to_fetch(sm
         ConfigError, match=r"no such folder: run `python -m training corpus fetch --recipe .*toml"
     ):
         applications.run(tmp_path, small)
-    (tmp_path / "data/packages/python/app/app.py").write_text("\n" + CODE)
+    (tmp_path / "data/packages/python/app/app.py").write_text(CODE.replace("def reap", "def other"))
     with pytest.raises(ConfigError, match=r"app\.py:1:reap is not in this version: run `python -m training"):
         applications.run(small.data, small)
+
+
+def test_an_answer_is_the_nearest_definition_with_its_path_and_name():
+    names = ["a.py:7:C.f", "a.py:30:C.f", "b.py:12:C.f", "a.py:12:f"]
+    assert applications._answer("a.py:12:C.f", names) == "a.py:7:C.f"
+    assert applications._answer("a.py:12:g", names) == ""
