@@ -63,6 +63,9 @@
 
 (template_declaration parameters: (template_parameter_list) @attribute)
 (template_declaration (requires_clause) @attribute)
-(field_declaration_list (alias_declaration name: (type_identifier) @name) @field)
-(field_declaration_list (template_declaration (alias_declaration name: (type_identifier) @name) @field))
+([(field_declaration_list (alias_declaration name: (type_identifier) @name) @field)
+  (ERROR (alias_declaration name: (type_identifier) @name) @field)
+  (preproc_if (alias_declaration name: (type_identifier) @name) @field)
+  (preproc_ifdef (alias_declaration name: (type_identifier) @name) @field)
+  (template_declaration (alias_declaration name: (type_identifier) @name) @field)])
 (field_declaration declarator: (reference_declarator (field_identifier) @name)) @field
