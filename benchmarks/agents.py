@@ -1,4 +1,4 @@
-"""Characters that an agent reads until it has the right definition -> `results/agents.json`, a table of docs/agents.md.
+"""Characters that an agent reads until it has the right definition -> `results/agents.json`.
 
 `python -m benchmarks.agents` asks the questions of the suite `known-items` about the running interpreter's library.
 
@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.agents.text import fitting_definitions, hits_text, readings_text
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
@@ -38,7 +38,7 @@ from codesearch.parsing.identifiers import words
 from codesearch.text.terms import STOP_WORDS
 from codesearch.types import Hit
 
-PAGE = DOCS / "agents.md"
+PAGE = DEV_DOCS / "bench-commands.md"
 _HITS, _MORE_HITS, _TOKENS, _READ_TOKENS = 8, 30, 250, 2_000
 _SHOWN_MATCHES = 50
 """Lines of matches of a word that the agent with grep sees."""

@@ -1,4 +1,4 @@
-"""Requests of an editor to `codesearch lsp` -> `results/lsp.json`, a table of docs/editors.md.
+"""Requests of an editor to `codesearch lsp` -> `results/lsp.json`.
 
 `python -m benchmarks.lsp ROOT HOME` asks about an indexed folder, with a client over pipes: questions to
 `workspace/symbol`, and the outline, the code actions and similar code of source files that are spread over the folder.
@@ -24,12 +24,12 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 from benchmarks.process import quantiles
-from benchmarks.publish import DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.suites import read_questions
 
-PAGE = DOCS / "editors.md"
+PAGE = DEV_DOCS / "bench-commands.md"
 _REQUESTS = 200
 _TYPING_S = 0.1
 """Seconds between two requests."""

@@ -146,7 +146,7 @@ def test_the_readme_has_the_figures_of_the_benchmark() -> None:
 MEASURED_TABLES = {
     ("../README", "quality"): bench_tables.beside_semble,
     ("../README", "speed"): lambda: speed.short_table(results("speed")["standard_library"]),
-    ("agents", "read"): lambda: agents.table(results("agents")),
+    ("dev/bench-commands", "read"): lambda: agents.table(results("agents")),
     ("dev/bench-commands", "commits"): lambda: commits.table(results("commits")["rows"]),
     ("dev/scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
     ("dev/scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
@@ -155,7 +155,7 @@ MEASURED_TABLES = {
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
     ),
     ("dev/scale", "milvus"): lambda: milvus.table(results("milvus")),
-    ("editors", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
+    ("dev/bench-commands", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
     ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
     ("dev/bench-commands", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
     ("dev/speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
