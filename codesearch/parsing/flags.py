@@ -85,7 +85,7 @@ def file_flags(path: str, source: bytes) -> int:
     (True, True)
     """
     generated = bool(_GENERATED_NAME.search(path)) or _says_generated(source) or _is_bundle(path, source)
-    vendored = is_vendored(path) or bool(_SCRIPT.search(path) and _BANNER.match(source))
+    vendored = is_vendored(path) or (_is_in_a_folder_of_others(path) and _BANNER.match(source) is not None)
     return generated * GENERATED | is_test(path) * TEST | vendored * VENDORED | is_built(path) * BUILT
 
 
@@ -115,6 +115,18 @@ def _has_part(folders: str, words: frozenset[str]) -> bool:
 def is_vendored(path: str) -> bool:
     """Say whether the path of a file marks it as a copy from another project."""
     return not _VENDOR_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+
+
+def _is_in_a_folder_of_others(path: str) -> bool:
+    """Say whether a script is neither in the root of its project nor in a folder with its name.
+
+    >>> [_is_in_a_folder_of_others(path) for path in ("js/fuzzy.js", "fuzzy.js", "me/fuzzy.js/lib/fuzzy.js", "js/a.py")]
+    [True, False, False, False]
+    """
+    *folders, name = path.lower().split("/")
+    return (
+        bool(folders) and _SCRIPT.search(name) is not None and not {name, name.partition(".")[0]} & {*folders}
+    )
 
 
 def _says_generated(source: bytes) -> bool:
