@@ -57,7 +57,9 @@ from codesearch.types import HEADER_KINDS, OF_FILE, Definition
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
-_GO_METHOD = re.compile(r"^\s*(\w+)\(", re.MULTILINE)
+_GO_METHOD = re.compile(r"^\s*(\w+)(?=\()", re.MULTILINE)
+_GO_EMBEDDED = re.compile(r"^[ \t]*(?:(\w+)\.)?(\w+)[ \t]*(?://.*)?$", re.MULTILINE)
+_GO_BRACES = re.compile(r"\b(?:interface|struct)\s*\{[^{}]*\}")
 _MOST_METHODS = 20
 """Of an interface, that a type must have."""
 _MOST_DERIVED = 50
@@ -110,8 +112,8 @@ class Usages:
     they are the base of a definition in `derived`, or an import in a file that has another usage. `elsewhere` counts
     the lines that have the name and are no usages: they can only mean other definitions, or the name is a part of a
     longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go, types with
-    methods of all its names; of a method with its type, the methods of derived types. If the name has no definition
-    with what stood before it, that is `not_in`. If nothing has the name, `near` has the nearest ones.
+    its methods by name and numbers of parameters; of a method with its type, the methods of derived types. If the name
+    has no definition with what stood before it, that is `not_in`. If nothing has the name, `near` has the nearest ones.
     """
 
     name: str
@@ -376,19 +378,22 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
 
 
 def _implementing(snapshot: Snapshot, names: Names) -> tuple[Defined, ...]:
-    """Return the types of Go that have a method of each name that an interface has, because they do not name it."""
+    """Return the types of Go that have each method of an interface, because they do not name it."""
 
     def named(name: str) -> list[Ref]:
-        return snapshot.refs([doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name])
+        refs = snapshot.refs([doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name])
+        return [ref for ref in refs if ref.file.language == "go"]
 
     types: list[Ref] = []
     for interface in names.asked:
-        is_interface = interface.file.language == "go" and interface.row.kind == "interface"
-        whole = interface.row._replace(end_line=interface.row.last_line)
-        code = interface.source.excerpt(interface.file, whole, 0) if is_interface else None
-        methods = _GO_METHOD.findall(code.code)[:_MOST_METHODS] if code else []
+        methods = _go_methods(interface, named, set()) if interface.file.language == "go" else {}
         owners = [
-            {(ref.root, os.path.dirname(ref.path), ref.owner) for ref in named(method)} for method in methods
+            {
+                (ref.root, os.path.dirname(ref.path), ref.owner)
+                for ref in named(method)
+                if _go_counts(f"({ref.row.signature.partition(f' {method}(')[2]}") == counts
+            }
+            for method, counts in islice(methods.items(), _MOST_METHODS)
         ]
         for root, folder, owner in set.intersection(*owners) if owners else ():
             types += [
@@ -399,6 +404,47 @@ def _implementing(snapshot: Snapshot, names: Names) -> tuple[Defined, ...]:
                 and ref.doc_id != interface.doc_id
             ]
     return _defined(sorted(types, key=place_in_order))
+
+
+def _go_methods(
+    interface: Ref, named: Callable[[str], list[Ref]], seen: set[int]
+) -> dict[str, tuple[int, int]]:
+    """Return the methods of an interface and of those in it, with the numbers of their parameters and results."""
+    seen.add(interface.doc_id)
+    whole = interface.row._replace(end_line=interface.row.last_line)
+    excerpt = (
+        interface.source.excerpt(interface.file, whole, 0) if interface.row.kind == "interface" else None
+    )
+    body = excerpt.code.partition("{")[2] if excerpt else ""
+    methods = {match[1]: _go_counts(body[match.end() :]) for match in _GO_METHOD.finditer(body)}
+    own = os.path.dirname(interface.path)
+    for package, name in _GO_EMBEDDED.findall(body):
+        for ref in named(name):
+            folder = os.path.dirname(ref.path)
+            is_meant = os.path.basename(folder) == package if package else folder == own
+            if is_meant and ref.root == interface.root and ref.doc_id not in seen:
+                methods |= _go_methods(ref, named, seen)
+    return methods
+
+
+def _go_counts(signature: str) -> tuple[int, int]:
+    """Return the numbers of parameters and results in a signature of Go that a text begins with.
+
+    >>> _go_counts("(a, b int) (int, error) {"), _go_counts("(f func(int, int) any) error"), _go_counts("() {")
+    ((2, 2), (1, 1), (0, 0))
+    """
+    lists, depth = [""], 0
+    for sign in _GO_BRACES.sub("T", signature):
+        if not depth and sign in "\n{/":
+            break
+        depth -= sign in ")]"
+        if not depth and sign in "()":
+            lists.append("")
+        elif depth < 2 and sign not in "[]":
+            lists[-1] += sign
+        depth += sign in "(["
+    counts = [sum(not part.isspace() for part in filter(None, one.split(","))) for one in lists]
+    return counts[1], sum(counts[2:])
 
 
 def _overriding(

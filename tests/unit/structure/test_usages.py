@@ -438,6 +438,28 @@ def test_types_of_go_with_all_methods_of_an_interface_are_derived(
     assert "has all methods of Shape:" in usages_lines(found)
 
 
+def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parameters(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    def type_of(name: str, *methods: str) -> str:
+        bodies = "".join(f"func (x *{name}) {method} {{\n\treturn\n}}\n\n" for method in methods)
+        return f"type {name} struct{{}}\n\n{bodies}"
+
+    tree = {
+        "a/a.go": "package a\n\ntype Flusher interface {\n\tFlush(all bool, n int) (ok bool)\n}\n",
+        "b/b.go": 'package b\n\nimport "x/a"\n\ntype Named interface {\n\tName() string // Of it.\n}\n\n'
+        "type Sink interface {\n\tNamed\n\ta.Flusher\n\tPut(\n\t\tkey string,\n\t\tdo func(int, int),\n\t) error\n"
+        "}\n\n"
+        + type_of(
+            "Whole", "Name() string", "Flush(a bool, b int) bool", "Put(k string, f func(a, b int)) error"
+        )
+        + type_of("NoName", "Flush(a bool, b int) bool", "Put(k string, f func(a, b int)) error")
+        + type_of("OtherPut", "Name() string", "Flush(a bool, b int) bool", "Put(k string) error"),
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Sink")
+    assert [one.name for one in found.derived] == ["Whole"]
+
+
 def test_the_text_of_a_string_is_never_certain(
     tmp_path: Path, index_tree: Callable[..., IndexReader]
 ) -> None:
