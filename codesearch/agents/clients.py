@@ -141,8 +141,7 @@ def _command(*words: str) -> list[str]:
 def _with_hook(path: Path, old: str) -> str:
     """Return the text of a file of hooks with the one that runs after grep."""
     hook = {"type": "command", "command": shlex.join(_command("mcp", "--hook"))}
-    config, groups = _hook_groups(path, old)
-    if any(hook in _hooks_of(group) for group in groups):
+    if any(hook in _hooks_of(group) for group in _hook_groups(path, old)[1]):
         return old
     config, groups = _hook_groups(path, _without_hook(path, old))
     groups.append({"matcher": "Grep", "hooks": [hook]})
@@ -152,10 +151,15 @@ def _with_hook(path: Path, old: str) -> str:
 def _without_hook(path: Path, old: str) -> str:
     """Return the text of a file of hooks without that of codesearch, and without what is then empty."""
     config, groups = _hook_groups(path, old)
-    if not any(_is_ours(hook) for group in groups for hook in _hooks_of(group)):
+    kept = []
+    for group in groups:
+        hooks = _hooks_of(group)
+        others = [hook for hook in hooks if not _is_ours(hook)]
+        if others or not hooks:
+            kept.append(group if others == hooks else {**group, "hooks": others})
+    if kept == groups:
         return old
-    kept = [(group, [hook for hook in _hooks_of(group) if not _is_ours(hook)]) for group in groups]
-    groups[:] = [{**group, "hooks": hooks} for group, hooks in kept if hooks]
+    groups[:] = kept
     config = config if groups else _without(config, ("hooks", _HOOK))
     return _json(config) if config else ""
 

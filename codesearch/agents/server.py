@@ -241,7 +241,7 @@ class Agents:
             lines, chars = fitting_lines(max_tokens), fitting_chars(max_tokens)
             found = session.outline(place or ".", max_lines=lines, max_chars=chars, question=question)
             text = outlines_text(found, max_tokens)
-            if len(found.places) == 1 and found.places[0].entries[0].kind == "file":
+            if not question and len(found.places) == 1 and found.places[0].entries[0].kind == "file":
                 whole = session.read(place, most_chars=len(text))
                 code = readings_text(whole, project, max_tokens)
                 text = text if whole.places[0].folded or len(code) > len(text) else code

@@ -306,24 +306,11 @@ class Session:
             text: letters of a name, such as "get_cer" or "setActi", if wanted with a name around it: "Stack.pu".
             top_k: definitions to return.
         """
+        from codesearch.search.screen import hits_of
         from codesearch.structure.places import definitions_like
-        from codesearch.types import Hit
 
         with self.indexes() as indexes:
-            refs = definitions_like(indexes, text, self.scope.places(), top_k)
-            read = ((ref, code) for ref in refs if (code := ref.code()))
-            return [
-                Hit(
-                    *astuple(ref.definition),
-                    root=ref.root,
-                    code=code.code,
-                    stale=code.stale,
-                    rank=rank,
-                    score=0.0,
-                    signals={},
-                )
-                for rank, (ref, code) in enumerate(read, 1)
-            ]
+            return hits_of(definitions_like(indexes, text, self.scope.places(), top_k))
 
     def read(
         self, place: str, *, most_lines: int | None = None, most_chars: int | None = None

@@ -188,6 +188,15 @@ def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int =
     return hits
 
 
+def hits_of(refs: Sequence[Ref]) -> list[Hit]:
+    """Return the hits of definitions without scores; one whose code is gone is skipped."""
+    hits: list[Hit] = []
+    for ref in refs:
+        if hit := _hit(Candidate(ref.doc_id, 0.0, {}), iter([ref]), 0, len(hits) + 1):
+            hits.append(hit)
+    return hits
+
+
 def _hit(candidate: Candidate, refs: Iterator[Ref], context: int, rank: int) -> Hit | None:
     """Return the hit of a candidate, whose documents are the next of `refs`; None if its code is gone."""
     left = deque(islice(refs, 1 + len(candidate.copies[:MAX_COPIES])))

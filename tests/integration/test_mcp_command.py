@@ -273,6 +273,12 @@ def test_a_commit_has_its_diff_in_the_project_only(project):
     assert unknown[0] and option[0] and "no revision '--output=x'" in option[1]
 
 
+def test_an_outline_for_a_question_may_be_of_the_whole_project(project):
+    (project / "apply.py").write_text("def apply_discount(price):\n    return price * 0.9\n")
+    (answer,) = ask(project, ("outline", {"question": "apply a discount to a price"}))
+    assert not answer[0] and "def apply_discount" in answer[1], answer
+
+
 def test_a_file_that_is_shorter_than_its_outline_is_whole(project):
     write_tree(project, {"tiny.py": "LIMIT = 1\nSIZE = 2\nDEPTH = 3\n"})
     long, short = ask(project, ("outline", {"place": "huge.py"}), ("outline", {"place": "tiny.py"}))

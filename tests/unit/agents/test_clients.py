@@ -110,6 +110,9 @@ def test_a_hook_beside_one_of_codesearch_stays_and_other_shapes_are_errors(tmp_p
     assert json.loads(hook.take(json.dumps(config)))["hooks"]["PostToolUse"][0]["hooks"] == [
         {"command": "mine"}
     ]
+    of_others = [1, {"hooks": 2}, {"matcher": "Edit", "hooks": []}]
+    config["hooks"]["PostToolUse"] = [*of_others, *json.loads(hook.add(""))["hooks"]["PostToolUse"]]
+    assert json.loads(hook.take(json.dumps(config)))["hooks"]["PostToolUse"] == of_others
     for old in ("[]", '{"hooks": []}', '{"hooks": {"PostToolUse": {}}}', "{,}"):
         with pytest.raises(ConfigError):
             hook.add(old)
