@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.process import measured
-from benchmarks.publish import DEV_DOCS, fill, line, record
+from benchmarks.publish import record
 from training.config import CONFIGS, Source, TrainConfig, read_train_recipe
 from training.corpus.rows import CsnRow, Row, to_line, write_lines
 from training.pipeline import read_datasets
 from training.sources import read_pairs
 from training.vocabulary import make_tokenizer
 
-PAGE = DEV_DOCS / "encoder.md"
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 _WORDS, _DISTINCT = 60_000, 5_000
 _NUMBER = "Number"
@@ -48,7 +47,6 @@ def main() -> None:
         return
     rows = {name: _measured(name, work, options.pairs) for name in PARTS}
     record("training", {"pairs": options.pairs, "parts": rows}, flat=True)
-    fill(PAGE, "speed", table(rows))
 
 
 def _measured(name: str, work: Path, pairs: int) -> dict[str, Any]:
@@ -75,22 +73,6 @@ def _measured(name: str, work: Path, pairs: int) -> dict[str, Any]:
         speed = {"cpu_s": usage.cpu_s, "pairs_per_cpu_s": round(found["pairs"] / usage.cpu_s)}
         done.write_text(json.dumps({**found, **speed, "peak_mb": usage.peak_mb}), "utf-8")
     return dict(json.loads(done.read_text("utf-8")))
-
-
-def table(rows: dict[str, dict[str, Any]]) -> str:
-    """Lay out the parts."""
-    head = ["part", "pairs per CPU second", "CPU seconds", "peak MB"]
-    return "\n".join(
-        [
-            line(head),
-            "|---" * len(head) + "|",
-            *(
-                line([name, f"{its['pairs_per_cpu_s']:,}", f"{its['cpu_s']:,.0f}", f"{its['peak_mb']:,.0f}"])
-                for name, its in rows.items()
-                if name != "make"
-            ),
-        ]
-    )
 
 
 def made_lines(count: int, language: str, partition: str) -> Iterator[bytes]:
