@@ -20,9 +20,9 @@ from codesearch.search.snippets import (
     fitted,
     head_lines,
     head_text,
-    lexer_of,
     marks,
     snippet_lines,
+    tokens_of,
 )
 from codesearch.structure.text import after_name, counted, numbered_lines, short_name
 from codesearch.text.terms import query_terms
@@ -50,7 +50,8 @@ _CODE = re.compile(r"(?P<gutter> *(?P<number>\d*) \|(?: |$))(?P<code>.*)")
 _ROW = re.compile(
     r"""(?P<about>\s*(?:\d+|\d{4}-\d\d-\d\d|same\ [a-z ]+?|similar\ \d+%)\ \ +)?  # A line, a date or a relation.
     (?P<place>  # A path with a folder, a line or the ending of a file, or the id of a commit.
-        (?:\s*[^\s(:][^(:]*?(?:/[^:]*?|:\d+(?:-\d+)?|\.[a-z0-9+]{1,5})|[0-9a-f]{10})(?=$|:\ |\ \ ))?
+        (?:\s*(?:\([^\s():]*\)(?=/))?[^\s(:][^(:]*?(?:/[^:]*?(?::\d+(?:-\d+)?)?|:\d+(?:-\d+)?|\.[a-z0-9+]{1,5})
+        |[0-9a-f]{10})(?=$|:\ |\ \ ))?
     (?(about)|(?(place)|(?!)))  # One of these two.
     (?P<name>:?\s*\S.*?(?=$|\ \ ))?  # A name, or the subject of a commit.
     (?P<more>.*)""",
@@ -438,9 +439,9 @@ def _highlighted(language: str, code: str) -> list[Text]:
     from rich.syntax import Syntax
     from rich.text import Text
 
-    lexer = lexer_of(code, language) if len(code) <= MAX_COLOURED else None
     style_of = Syntax.get_theme("ansi_dark").get_style_for_token
-    tokens = lexer.get_tokens(code) if lexer else [(Token.Text, code)]
     # The mark of a line that is cut is no code.
-    parts = [(text, "" if token is Token.Error else style_of(token)) for token, text in tokens]
+    parts = [
+        (text, "" if token is Token.Error else style_of(token)) for token, text in tokens_of(code, language)
+    ]
     return list(Text.assemble(*parts).split("\n", allow_blank=True))

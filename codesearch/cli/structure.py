@@ -13,14 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import build_progress, coverage_note, freshness_notes
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
-from codesearch.cli.render import (
-    in_width,
-    path_from,
-    place_of,
-    reading_lines,
-    short_path,
-    shown,
-)
+from codesearch.cli.render import in_width, path_from, place_of, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import ConfigError
@@ -114,6 +107,7 @@ def usages(
     from codesearch.engine.answer import usages_fields
     from codesearch.structure.text import usages_lines, usages_summary
 
+    _check_forms(options, vimgrep=vimgrep)
     asked, *paths = words
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
     place = asked if scope.at else invocation.place(asked)
@@ -158,8 +152,7 @@ def duplicates(
 
     The exit code is 1 if there are any. A comment "codesearch: ignore-duplicate" in a function keeps it out.
     """
-    if options.json and vimgrep:
-        raise ConfigError("--json and --vimgrep exclude each other", "give only one")
+    _check_forms(options, vimgrep=vimgrep)
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths or ())
     session = yield from invocation.session(engine, scope, options, complete=changed is not None)
     answer = session.duplicates(changed=changed, filters=invocation.filters(options), **vars(limits))
@@ -181,6 +174,11 @@ def duplicates(
     notes = freshness_notes(answer.freshness) + _summary(answer)
     notes += coverage_note(answer.coverage, is_few=not answer.groups)
     yield Output(err=notes, code=1 if answer.groups else 0)
+
+
+def _check_forms(options: FilterOptions, *, vimgrep: bool) -> None:
+    if options.json and vimgrep:
+        raise ConfigError("--json and --vimgrep exclude each other", "give only one")
 
 
 def _lines(group: Group, terminal: Terminal) -> Iterator[str]:

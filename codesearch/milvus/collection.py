@@ -30,7 +30,7 @@ from codesearch.search.lexical import LexicalScorer
 from codesearch.search.ranking import AnalysedQuery, Pool
 from codesearch.search.request import Filters
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.postings import PostingsReader, occurrence_weights
+from codesearch.store.postings import PostingsReader
 from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import Excerpt, Ref
 from codesearch.text.onnx import Encoder
@@ -50,7 +50,8 @@ class _Postings(PostingsReader):
     def __init__(self, rows: Sequence[Mapping[str, Any]], terms: Sequence[str]) -> None:
         fields = [str(row["terms"]).split("\n") for row in rows]
         lengths = [[int(field.partition(" ")[0]) for field in of_row] for of_row in fields]
-        self.lengths = np.array(lengths, np.uint16).reshape(-1, len(FIELDS))
+        self._arrays = {"field_lengths": np.array(lengths, np.uint16).reshape(-1, len(FIELDS))}
+        self._occurrence_weights = {}
         self._terms = list(terms)
         self._frequencies = [
             np.array([[frequency_in(field, term) for field in of_row] for of_row in fields], np.uint8)
@@ -65,14 +66,6 @@ class _Postings(PostingsReader):
             doc_ids = np.flatnonzero(frequencies).astype(np.uint32)
             if len(doc_ids):
                 yield number, doc_ids, frequencies[doc_ids]
-
-    def occurrence_weights(
-        self,
-        field_weights: tuple[float, ...],
-        field_b: tuple[float, ...],
-        average_lengths: NDArray[np.float64],
-    ) -> NDArray[np.float32]:
-        return occurrence_weights(self.lengths, field_weights, field_b, average_lengths.tolist())
 
 
 def frequency_in(field: str, term: str) -> int:
@@ -129,7 +122,7 @@ class CandidateDocuments(Snapshot):
         return np.array([numbers.setdefault(file, len(numbers)) for file in files], np.int64)
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
-        return np.asarray(self._postings.lengths[doc_ids, field])
+        return np.asarray(self._postings.field_lengths[doc_ids, field])
 
     def similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         if not len(doc_ids):

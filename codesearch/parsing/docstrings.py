@@ -7,6 +7,7 @@ import re
 
 MAX_DOCSTRING = 8_000
 """Characters of documentation that a document keeps."""
+_MAX_SENTENCE = 160
 
 _STRING = re.compile(r"^[A-Za-z]{0,2}('''|\"\"\"|'|\")(.*)\1$", re.DOTALL)  # The quotes; the text.
 _BLOCK_OPEN = re.compile(
@@ -89,8 +90,8 @@ def first_paragraph(docstring: str) -> str:
     return " ".join(lines)
 
 
-def first_sentence(docstring: str, most: int = 160) -> str:
-    r"""Return the first sentence of a docstring as one line, with at most `most` characters.
+def first_sentence(docstring: str) -> str:
+    r"""Return the first sentence of a docstring as one line, with at most 160 characters.
 
     >>> first_sentence("Sort it\nin place. It is stable."), first_sentence("Tagged JSON\n~~~~~~~~~~~\n\nMore.")
     ('Sort it in place.', 'Tagged JSON')
@@ -98,4 +99,4 @@ def first_sentence(docstring: str, most: int = 160) -> str:
     paragraph = _UNDERLINE.sub("", first_paragraph(docstring))
     match = _SENTENCE.match(paragraph)
     sentence = match[1] if match else paragraph
-    return sentence if len(sentence) <= most else f"{sentence[: most - 1]}…"
+    return sentence if len(sentence) <= _MAX_SENTENCE else f"{sentence[: _MAX_SENTENCE - 1]}…"

@@ -39,33 +39,28 @@ _EXPORTED = re.compile(
     rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
 )
 # A macro before a declaration, or on the line above it.
-_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=\s{1,40}" + _KEYWORD + rb")", re.MULTILINE)
+_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=\s{1,40}" + _KEYWORD + rb")")
 # `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`: the macro; the parenthesis behind the name.
 _WRAPPED = re.compile(
     rb"\n(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"
     rb"[ \t]*(\))\s{0,40}(?=\([^;{}]{0,500}\)\s{0,40}\{)",
-    re.MULTILINE,
 )
 # `TEST_CASE("title", "[tags]") {` and `BOOST_AUTO_TEST_CASE(name) {`: the title or name; the rest.
 _TITLED = re.compile(
     rb"\n[ \t]*+[A-Z][A-Z0-9_]{2,60}(\()[ \t]*\"((?:[^\"\\\n]|\\.){1,200})\""
     rb"([^;{}()]{0,200}(?:\([^;{}()]{0,100}\)[^;{}()]{0,100}){0,6}\))(?=\s{0,40}\{)",
-    re.MULTILINE,
 )
 _DEFINING = re.compile(
     rb"\n[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
     rb"(?=\s{0,40}\{)",
-    re.MULTILINE,
 )
 # `JNIEXPORT jint JNICALL name(`: the macros before the type; those between the type and the name.
 _SPECIFIER = re.compile(
     rb"\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
     rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}[\w:~]{1,80}[ \t]*\()",
-    re.MULTILINE,
 )
 _CONVENTION = re.compile(
     rb"\n[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
-    re.MULTILINE,
 )
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes.
 _ALONE = re.compile(
@@ -77,7 +72,6 @@ _ALONE = re.compile(
 _BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
 _SECTION = re.compile(
     rb"\n[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))",
-    re.MULTILINE,
 )
 _MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED)
 
@@ -120,7 +114,6 @@ _FUNCTION_RETURNED = re.compile(
 )
 _ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
-
 
 # Comments, strings and braces of Rust: the mark of a raw string; a macro's name; the colon of a struct with a type.
 _RUST_TOKEN = re.compile(

@@ -6,14 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING
+from typing import Any
 
 from codesearch.parsing.identifiers import subtoken_spans
 from codesearch.text.terms import query_terms, terms_of_each
 from codesearch.types import Hit
-
-if TYPE_CHECKING:
-    from pygments.lexer import Lexer
 
 _MAX_HEAD = 60
 """A signature is followed for this many lines."""
@@ -193,16 +190,21 @@ def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
     return found
 
 
-def lexer_of(code: str, language: str) -> Lexer | None:
-    """Return a lexer that keeps the lines of some code, or None if there is none for its language."""
+def tokens_of(code: str, language: str) -> list[tuple[Any, str]]:
+    """Return the tokens of some code; all of it is one text if it is long or no lexer keeps its lines."""
     from pygments.lexers import get_lexer_by_name
+    from pygments.token import Token
     from pygments.util import ClassNotFound
 
+    # A lexer replaces other ends of lines by "\n".
+    if len(code) > MAX_COLOURED or "\r" in code or "\ufeff" in code:
+        return [(Token.Text, code)]
     name = "ocaml" if language == "ocamli" else language
     if language in _PAGES:  # A hit in a page is a part of its scripts.
         name = "html" if code.lstrip().startswith("<") else "typescript"
     try:
         # A part of a PHP file may have no opening tag.
-        return get_lexer_by_name(name, startinline="<?" not in code, stripnl=False, ensurenl=False)
+        lexer = get_lexer_by_name(name, startinline="<?" not in code, stripnl=False, ensurenl=False)
     except ClassNotFound:
-        return None
+        return [(Token.Text, code)]
+    return list(lexer.get_tokens(code))

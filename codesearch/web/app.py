@@ -34,12 +34,7 @@ from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
-from codesearch.web.present import (
-    answer_json,
-    list_folder,
-    show_file,
-    show_status,
-)
+from codesearch.web.present import answer_json, list_folder, show_file, show_status
 
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"

@@ -28,9 +28,9 @@ from codesearch.search.snippets import (
     WITH_CODE,
     explaining_words,
     fitted,
-    lexer_of,
     marks,
     snippet_lines,
+    tokens_of,
 )
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
@@ -195,7 +195,8 @@ def _marked(
 
 def _lines(code: str, language: str) -> tuple[TokenLine, ...]:
     lines: list[list[tuple[str, str]]] = [[]]
-    for kind, text in _tokens(code, language):
+    for token, text in tokens_of(code, language):
+        kind = _class_of(token)
         for position, part in enumerate(text.split("\n")):
             if position:
                 lines.append([])
@@ -207,14 +208,6 @@ def _lines(code: str, language: str) -> tuple[TokenLine, ...]:
 
 
 _kept_lines = lru_cache(maxsize=_KEPT)(_lines)
-
-
-def _tokens(code: str, language: str) -> Iterable[tuple[str, str]]:
-    # A lexer replaces other ends of lines by "\n", so the lines would not match.
-    if len(code) > MAX_COLOURED or "\r" in code or "\ufeff" in code:
-        return [("text", code)]
-    lexer = lexer_of(code, language)
-    return [(_class_of(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else [("text", code)]
 
 
 def _class_of(kind: Any) -> str:  # noqa: ANN401 - Pygments has no type for tokens.

@@ -53,6 +53,8 @@ def test_a_place_and_a_name_in_a_file_mean_a_definition(ask):
 def test_files_and_options_limit_where_it_looks(ask):
     assert ask("usages", "Cart", "shop/cart.py").returncode == 1
     assert ask("usages", "Cart", "--path", "page.py", "-n", 1, "--vimgrep").stdout.count("\n") == 1
+    both = ask("usages", "Cart", "--json", "--vimgrep")
+    assert both.stderr == "error: --json and --vimgrep exclude each other: give only one\n"
     assert ask("usages", "Cart", "--lang", "go").stdout == (
         "shop/cart.py:1  Cart  class\n       | class Cart\nno usages of Cart (text is matched, not types)\n"
     )

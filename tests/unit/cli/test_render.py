@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.cli.invocation import MAX_LINE, Terminal
-from codesearch.cli.render import choose, excerpt, render
+from codesearch.cli.render import choose, excerpt, render, shown
 from codesearch.engine.answer import Answer
 from codesearch.structure.text import short_name
 from codesearch.types import Hit
@@ -319,6 +319,13 @@ def test_code_without_a_lexer_is_shown_without_colours():
     assert lines == ["void main() {", "  shine();"]
     svelte = coloured_lines(replace(HIT, language="svelte", code="function f() {}"))
     assert "\x1b[94mfunction\x1b[0m" in svelte[0]
+
+
+@pytest.mark.parametrize("path", ["src/page.py", "app/(shop)/page.py", "(shop)/page.py"])
+def test_a_place_and_the_code_below_it_have_colours_whatever_the_names_of_its_folders(path):
+    place, code = shown([f"{path}:3-9  Page  class", "     3 | class Page:"], SCREEN, "always").splitlines()
+    assert place.startswith(f"\x1b[36m{path}:3-9\x1b[0m\x1b[1m  Page\x1b[0m")
+    assert "\x1b[94mclass\x1b[0m" in code
 
 
 def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_whole():
