@@ -59,6 +59,13 @@ def test_a_session_indexes_what_its_policy_allows(engine: Engine, root):
     assert session.find("push")[0].line == 1
 
 
+def test_a_project_with_several_places_is_indexed_once_and_is_one_index(engine: Engine, root):
+    indexed = []
+    policy = Policy(indexing=lambda wanted, index: (indexed.append(wanted), index()))
+    session = engine.session(Scope(within=(root / "a.py", root / "other.py")), policy)
+    assert (indexed, [entry.root for entry in session.entries]) == ([root], [str(root)])
+
+
 def test_a_session_compares_as_its_policy_says(engine: Engine, root):
     engine.index(root)
     write_tree(root, {"b.py": "def pop():\n    pass\n"})

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import pytest
 
+from codesearch.config import RankConfig
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import Searcher
 
@@ -60,6 +61,12 @@ def test_only_five_other_definitions_support_a_file(searcher_of):
     others = [hit.score - hit.parts["file_diversity"] for hit in flat[1:6]]
     support = sum(0.8**place * score for place, score in enumerate(others, 1))
     assert len(flat) == 9 and best.signals["file_support"] == pytest.approx(support, abs=1e-5)
+
+
+def test_definitions_with_negative_scores_do_not_lower_a_file(searcher_of):
+    tree = searcher_of({"tests/test_b.py": MANY}, RankConfig(test_penalty=9.0))
+    (best,) = tree.answer(SearchRequest("the session", 1, by_file=True)).hits
+    assert (best.score < 0, best.signals["file_support"]) == (True, 0)
 
 
 def test_a_hit_has_up_to_two_other_definitions_of_its_file(searcher_of):
@@ -152,3 +159,12 @@ def test_other_conversions_do_not_raise_a_file_above_the_right_one(searcher_of):
     assert [(hit.path, hit.name) for hit in hits][0] == ("b.py", "int_to_str")
     assert hits[1].path == "convert_int.py"
     assert not any(hit.parts[part] for hit in hits for part in ("file_support", "file_name"))
+
+
+def test_the_file_of_a_named_definition_comes_before_files_with_more_support(searcher_of):
+    names = ("load", "save", "drop", "show", "list", "send")
+    code = "\n\n".join(f"def {name}():\n    '''Keep the session.'''\n    return keep\n" for name in names)
+    tree = searcher_of(
+        {"a.py": code, "z.py": "def keep():\n    return 1\n"}, RankConfig(file_support_weight=9.0)
+    )
+    assert found(tree, "keep", 1) == ["z.py"]
