@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codesearch.config import IndexOptions
-from codesearch.engine.answer import Answer, UsagesAnswer
+from codesearch.engine.answer import Answer, Changes, Freshness, State, UsagesAnswer, coverage_of
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
@@ -61,7 +61,8 @@ def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons: set[str], is
         closing(Engine(Path(folder, "home"), device="cpu")) as engine,
     ):
         root = Path(folder, "project")
-        write_tree(root, {"seen.py": CODE if is_seen else OTHER})
+        write_tree(root, {"seen.py": CODE if is_seen else OTHER, "logo.png": ""})
+        (root / "link.py").symlink_to("seen.py")  # Neither hides anything.
         for reason in reasons:
             HIDDEN_BY[reason](root)
         engine.index(root, OPTIONS)
@@ -90,6 +91,23 @@ def test_an_index_that_is_behind_or_not_compared_is_not_complete(tmp_path: Path,
     answer = engine.session(Scope((root,)), policy).usages(NAME)
     assert answer.coverage.reasons == {"changed": 3}
     assert (answer.coverage.complete, answer.coverage.text) == (False, "3 files that changed since")
+
+
+@pytest.mark.parametrize(
+    ("state", "changes", "reasons"),
+    [
+        (State.BEHIND, Changes(2, 3), {"changed": 5}),
+        (State.BEHIND, Changes(0, 0), {"changed": 1}),  # There was no time to count.
+        (State.LOCKED, Changes(0, 0), {"changed": 1}),
+        (State.UNCHECKED, Changes(0, 0), {"not compared": 1}),
+        (State.UNREADABLE, Changes(0, 0), {"unreadable index": 1}),
+        (State.UPDATED, Changes(2, 3), {}),
+    ],
+)
+def test_the_state_of_an_index_says_if_an_answer_is_complete(
+    state: State, changes: Changes, reasons: dict[str, int]
+) -> None:
+    assert coverage_of((), (Freshness("/src", state, changes),), {}).reasons == reasons
 
 
 def test_what_is_not_shown_or_not_read_is_counted(

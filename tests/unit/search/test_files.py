@@ -143,7 +143,9 @@ def test_the_name_of_a_file_can_make_it_the_only_one_asked_for(searcher_of):
 
 def test_the_name_of_the_folder_counts_for_a_file_that_has_none_of_its_own(searcher_of):
     tree = searcher_of({"alpha/__init__.py": SESSION, "sessions/__init__.py": OTHER_SESSION})
-    assert found(tree, "load the session") == ["sessions/__init__.py", "alpha/__init__.py"]
+    hits = tree.answer(SearchRequest("load the session", by_file=True)).hits
+    named = [(hit.path, hit.signals["file_name"]) for hit in hits]
+    assert named == [("sessions/__init__.py", 1), ("alpha/__init__.py", 0)]
 
 
 def test_a_request_gets_as_many_files_as_it_asks_for(searcher_of):

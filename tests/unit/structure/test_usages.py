@@ -303,19 +303,44 @@ def test_sigils_of_php_and_shell_are_no_part_of_a_name(
         ({"x/A.java": "package p;\nclass A {}\n", "y/B.java": "package p;\nclass B {\n  A a;\n}\n"}, "A"),
         ({"A.cs": "namespace P {\nclass A {}\n}\n", "B.cs": "namespace P.Q;\nclass B {\n  A a;\n}\n"}, "A"),
         ({"src/make.rs": "pub fn run() {}\n", "src/main.rs": "fn main() {\n    make::run();\n}\n"}, "run"),
+        (
+            {
+                "a/b.py": "def run(): ...\n",
+                "a/b.js": "export function run() {}\n",
+                "use.py": "import a.b\n\na.b.run()\n",
+            },
+            "run",
+        ),
     ],
 )
-def test_the_same_package_is_certain_where_it_needs_no_import(
+def test_the_same_package_or_language_is_certain(
     tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], name: str
 ) -> None:
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], name)
     assert [one.grade for one in found.usages] == ["certain"]
 
 
-def test_another_package_is_not_certain(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
-    tree = {"x/A.java": "package p;\nclass A {}\n", "y/B.java": "package q;\nclass B {\n  A a;\n}\n"}
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "A")
-    assert [one.grade for one in found.usages] == ["likely"]
+@pytest.mark.parametrize(
+    ("tree", "name", "grade"),
+    [
+        (
+            {"x/A.java": "package p;\nclass A {}\n", "y/B.java": "package q;\nclass B {\n  A a;\n}\n"},
+            "A",
+            "likely",
+        ),
+        ({"a.py": "class A:\n    def run(self):\n        run()\n"}, "run", "likely"),
+        (
+            {"m.py": "class A: ...\n\n\nclass B:\n    def run(self): ...\n\n\nx.run()\n"},
+            "A.run",
+            "one of several",
+        ),
+    ],
+)
+def test_another_package_or_owner_is_not_certain(
+    tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], name: str, grade: str
+) -> None:
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], name)
+    assert [one.grade for one in found.usages] == [grade]
 
 
 def test_other_code_is_counted_and_listed_last_if_it_is_asked_for(ask: Callable[..., Usages]) -> None:
