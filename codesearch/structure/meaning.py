@@ -1,9 +1,7 @@
 """A name in a source -> the definitions that it can mean, and how sure that is.
 
 `graded` reads what is around the name as text: the word before it, the definition around it, and the import
-statements of its file. A statement agrees with a definition if the last parts of a path in it, such as `pkg.app` or
-`a::b`, are those of the definition's file, without its suffix, or of its folder. The definitions that agree in the most
-parts are meant.
+statements of its file. The definitions that agree with them in the most parts are meant.
 """
 
 from __future__ import annotations
@@ -12,17 +10,16 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import takewhile
-from typing import TypeVar, cast
+from typing import cast
 
-from codesearch.parsing.languages import language_of_path, separator_of
+from codesearch.parsing.languages import separator_of
 from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
+from codesearch.structure.imports import Statement, by_module, import_statements, normal
 from codesearch.types import FIELD, HEADER_KINDS, KINDS, NESTED, TEST
 
 GRADES = ("declared here", "certain", "likely", "one of several", "no definition", "in comments")
@@ -90,50 +87,11 @@ _CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z
 """What opens code in a string, such as `${`."""
 
 
-_IMPORT = re.compile(
-    r"""[ \t]*(?:export[ ]|pub(?:\([^)\n]{0,40}\))?[ ]|(?:const|let|var|local)\b[^=\n]{1,200}=[ \t]*(?:await[ ]+)?)?
-    (?:\#[ \t]*(?:include|import)\b|@?import\b|from\b|use\b|using\b|require(?:_relative|_once)?\b|include(?:_once)?\b
-    |source\b|\.(?=[ \t])|open\b|alias\b|export\b|Import-Module\b|load\b|\}[ \t]*from\b|\}[ \t]*=[ \t]*require\b)
-    [^\n]*""",
-    re.VERBOSE,
-)
-_IN_IMPORTS = {
-    **dict.fromkeys(("python", "cython", "java", "kotlin", "scala", "groovy", "go"), ("import",)),
-    **dict.fromkeys(("haskell", "swift", "dart", "zig", "nix", "elm"), ("import",)),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), ("import", "from", "require")),
-    **dict.fromkeys(("c", "cpp", "objc"), ("include", "import")),
-    **dict.fromkeys(("ruby", "lua"), ("require", "load")),
-    **dict.fromkeys(("bash", "powershell"), ("source", "\n.", "Import-Module")),
-    "rust": ("use ",),
-    "php": ("use ", "require", "include"),
-    "csharp": ("using",),
-    "ocaml": ("open",),
-    "elixir": ("import", "alias", "use ", "require"),
-    "julia": ("using", "import", "include"),
-}
-_IN_ANY_IMPORT = ("import", "include", "require", "use ", "using", "load", "open", "source")
-"""What stands in an import statement, to find its line fast; by default `_IN_ANY_IMPORT`."""
-_MOST_STATEMENT = 4_000
-_MOST_STATEMENTS, _MOST_LINES = 500, 2_000
-_IMPORTED_WORD = re.compile(r"[^\W\d][\w$]*[?!]?")
-_PATH = re.compile(r"(?P<quote>[\"'<]?)(?P<path>[\w$@~.\-*]*(?:(?:::|[/\\.:])[\w$@~.\-*]*)+|[\w$@\-]+)")
-_IN_IMPORT_COMMENT = re.compile(r"\s(?://|--|#\s).*|/\*.*")
-_MAJOR = re.compile(r"v[0-9]+")
-_PARTS = re.compile(r"::|[/\\.:]+")
-_KEYWORDS = frozenset(
-    "import from use using require require_relative require_once include include_once source open alias export load as "
-    "pub const let var local static function type default package crate self super std public hiding qualified module "
-    "mod extern await show".split()
-)
-_OPENS_ALL = frozenset(
-    "c cpp objc php ruby bash csharp haskell dart elixir julia ocaml swift powershell cython".split()
-)
-"""Languages in which an import of a file or a module makes all its names known without a qualifier."""
-_BRACKET = re.compile(r"[(){}]")
 _PACKAGED = frozenset("go java kotlin scala groovy csharp php".split())
 """Languages in which the definitions of a package are known in all its files."""
 _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _MOST_PACKAGED = 50
+_MOST_HEADER = 4_000
 _OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
 """Languages in which several files can define members of a class."""
 _ASSIGNING = frozenset(
@@ -155,9 +113,6 @@ _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
 _IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
 _BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
-R = TypeVar("R")
-Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
-"""The last part of a file or folder -> the parts of each such file and folder, and a definition in it."""
 
 
 class Names:
@@ -353,7 +308,7 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
     if language == "rust" and before:
         return [
             ref
-            for module, ref in names.modules.get(_normal([before])[0], ())
+            for module, ref in names.modules.get(normal([before])[0], ())
             if ref.root == file.root and not _is_method(ref) and module[-1] == _module_of(ref)
         ]
     is_plain = before in _SELF.get(language, ("this",)) or (before is None and language not in _NEEDS_SELF)
@@ -371,7 +326,7 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
 def _module_of(ref: Ref) -> str:
     """Return the normal name of the module of a definition in Rust."""
     *folders, name = ref.path.removesuffix(".rs").split("/")
-    return _normal([folders[-1] if folders and name == "mod" else name])[0]
+    return normal([folders[-1] if folders and name == "mod" else name])[0]
 
 
 def package_of(source: str, path: str, language: str) -> str:
@@ -415,7 +370,7 @@ def impl_of(source: str, position: int, name: str) -> tuple[int, str, str] | Non
     ends = max(source.rfind(mark, 0, position) for mark in (";", "{", "}"))
     if (begin := _IMPL.search(source, ends + 1, position)) is None:
         return None
-    end = source.find("{", position, position + _MOST_STATEMENT)
+    end = source.find("{", position, position + _MOST_HEADER)
     header = " ".join(source[begin.start() : end].split())
     bare, count = header.replace("->", ""), 1
     while count:
@@ -531,142 +486,3 @@ def qualifier(source: str, position: int) -> str | None:
         return None
     word = _LAST_WORD.search(before.rstrip(".?&!->:\\"))
     return word.group() if word else ""
-
-
-def _normal(parts: Iterable[str]) -> tuple[str, ...]:
-    """Return the parts of a path in a form that does not depend on the language."""
-    return tuple(part.replace("_", "").replace("-", "").lower() for part in parts)
-
-
-def by_module(definitions: Iterable[tuple[str, R]]) -> Modules[R]:
-    """Return definitions, given with the path of each, by the last part of their file and of their folder."""
-    modules: defaultdict[str, list[tuple[tuple[str, ...], R]]] = defaultdict(list)
-    for path, definition in definitions:
-        *folders, name = path.split("/")
-        parts = _normal((*folders, name.partition(".")[0]))
-        for module in filter(None, (parts, parts[:-1])):
-            modules[module[-1]].append((module, definition))
-    return modules
-
-
-@dataclass(frozen=True)
-class Statement:
-    """An import statement of a file; `start` and `end` are positions in the source."""
-
-    start: int
-    end: int
-    text: str
-    path: str
-    language: str
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """All words in it."""
-        return frozenset(_IMPORTED_WORD.findall(self.text))
-
-    @property
-    def opens_all(self) -> bool:
-        """Say whether it makes all names of what it imports known."""
-        return self.language in _OPENS_ALL or ("*" in self.text and " as " not in self.text)
-
-    @property
-    def is_standard_go(self) -> bool:
-        """Say whether it imports a package of Go's standard library: the others begin with a domain."""
-        return "." not in self.text.partition('"')[2].partition("/")[0]
-
-    def agreeing(self, modules: Modules[R], name: str) -> list[tuple[int, R]]:
-        """Return the definitions that agree with it, each with the number of equal parts."""
-        return [
-            (_common_end(path, module), definition)
-            for path in self._paths(name)
-            for module, definition in modules.get(path[-1], ())
-        ]
-
-    def _paths(self, name: str) -> Iterator[tuple[str, ...]]:
-        """Yield the parts of the paths that can lead to a name; if some paths end in the name, only those."""
-        paths = list(self._all_paths())
-        ending = [parts for parts in paths if len(parts) > 1 and parts[-1] == name]
-        for parts in ending or paths:
-            if len(paths) == 1 or parts != [name]:
-                yield _normal(parts)
-            if parts[-1] == name and len(parts) > 1:
-                yield _normal(parts[:-1])
-
-    def _all_paths(self) -> Iterator[list[str]]:
-        for match in _PATH.finditer(_IN_IMPORT_COMMENT.sub("", self.text)):
-            path = match["path"]
-            if (
-                match["quote"] or "/" in path or self.language in ("bash", "powershell")
-            ) and language_of_path(path):
-                path = path.rpartition(".")[0]
-            if path.startswith("."):
-                path = self._from_here(path)
-            parts = [part for part in _PARTS.split(path) if part.strip("*")]
-            if self.language == "go" and len(parts) > 1 and _MAJOR.fullmatch(parts[-1]):
-                parts.pop()  # The version of a module is no folder.
-            if len(parts) > 1 or (parts and parts[0] not in _KEYWORDS):
-                yield parts
-
-    def _from_here(self, path: str) -> str:
-        """Return a relative path, or a module of Python that begins with dots, from the root."""
-        folder = posixpath.dirname(self.path)
-        if "/" in path:
-            return posixpath.normpath(posixpath.join(folder, path))
-        bare = path.lstrip(".")
-        above = "../" * (len(path) - len(bare) - 1)
-        return posixpath.normpath(posixpath.join(folder, above, bare.replace(".", "/")))
-
-
-def import_statements(source: str, path: str, language: str) -> list[Statement]:
-    """Return the first import statements of a source, with the lists in brackets that they open."""
-    statements: list[Statement] = []
-    for start in sorted(_lines_with(source, _IN_IMPORTS.get(language, _IN_ANY_IMPORT))):
-        match = None if statements and start < statements[-1].end else _IMPORT.match(source, start)
-        if not match:
-            continue
-        end = _end_of(source, match.start(), match.end())
-        text = source[match.start() : min(end, match.start() + _MOST_STATEMENT)]
-        if language == "go" and "(" in text:  # Each line is an import of its own.
-            begin = match.start()
-            for line in text.splitlines(keepends=True):
-                line_end = begin + len(line)
-                statements.append(Statement(begin, line_end, line, path, language))
-                begin = line_end
-            continue
-        statements.append(Statement(match.start(), end, text, path, language))
-        if len(statements) == _MOST_STATEMENTS:
-            break
-    return statements
-
-
-def _lines_with(source: str, marks: Sequence[str]) -> set[int]:
-    """Return the starts of the first lines that have one of some marks."""
-    starts = {0}
-    for mark in marks:
-        position = source.find(mark)
-        while position >= 0 and len(starts) < _MOST_LINES:
-            starts.add(source.rfind("\n", 0, position + mark.startswith("\n")) + 1)
-            end = source.find("\n", position + 1)
-            position = source.find(mark, end) if end >= 0 else -1
-    return starts
-
-
-def _end_of(source: str, start: int, end: int) -> int:
-    """Return where a statement ends: at the end of the line, or of the line with the last bracket that it opens."""
-    depth = sum(map(source[start:end].count, ("(", "{"))) - sum(map(source[start:end].count, (")", "}")))
-    position = end
-    while depth > 0:
-        bracket = _BRACKET.search(source, position, start + _MOST_STATEMENT)
-        if bracket is None:
-            return end
-        depth += 1 if bracket.group() in "({" else -1
-        position = bracket.end()
-    if position == end:
-        return end
-    line_end = source.find("\n", position)
-    return line_end if line_end >= 0 else len(source)
-
-
-def _common_end(path: tuple[str, ...], module: tuple[str, ...]) -> int:
-    pairs = zip(reversed(path), reversed(module), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

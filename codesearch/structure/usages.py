@@ -13,7 +13,6 @@ The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `nam
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections import Counter
@@ -36,6 +35,7 @@ from codesearch.search.snippets import head_of
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
+from codesearch.structure.interfaces import implementing
 from codesearch.structure.meaning import (
     DECLARED,
     GRADES,
@@ -57,11 +57,6 @@ from codesearch.types import HEADER_KINDS, OF_FILE, Definition
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
-_GO_METHOD = re.compile(r"^\s*(\w+)(?=\()", re.MULTILINE)
-_GO_EMBEDDED = re.compile(r"^[ \t]*(?:(\w+)\.)?(\w+)[ \t]*(?://.*)?$", re.MULTILINE)
-_GO_BRACES = re.compile(r"\b(?:interface|struct)\s*\{[^{}]*\}")
-_MOST_METHODS = 20
-"""Of an interface, that a type must have."""
 _MOST_DERIVED = 50
 """When so many derived types are known, no further ones are looked for."""
 _MOST_IN_FILE = 10_000
@@ -176,7 +171,7 @@ def find_usages(
         if usages or unread or elsewhere:
             break
     bases = _derived(usages, names)
-    derived = tuple(bases.values()) or _implementing(snapshot, names)
+    derived = tuple(bases.values()) or _defined(implementing(snapshot, names.asked))
     derived = derived or _overriding(snapshot, names, meanings, filters)
     if tests:
         usages, bases = _in_tests(usages, names), {}
@@ -375,76 +370,6 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
             definition = file.row(at).of(file.proposed.file)
             derived[file, usage.line] = Defined(*astuple(definition), root=file.root)
     return derived
-
-
-def _implementing(snapshot: Snapshot, names: Names) -> tuple[Defined, ...]:
-    """Return the types of Go that have each method of an interface, because they do not name it."""
-
-    def named(name: str) -> list[Ref]:
-        refs = snapshot.refs([doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name])
-        return [ref for ref in refs if ref.file.language == "go"]
-
-    types: list[Ref] = []
-    for interface in names.asked:
-        methods = _go_methods(interface, named, set()) if interface.file.language == "go" else {}
-        owners = [
-            {
-                (ref.root, os.path.dirname(ref.path), ref.owner)
-                for ref in named(method)
-                if _go_counts(f"({ref.row.signature.partition(f' {method}(')[2]}") == counts
-            }
-            for method, counts in islice(methods.items(), _MOST_METHODS)
-        ]
-        for root, folder, owner in set.intersection(*owners) if owners else ():
-            types += [
-                ref
-                for ref in named(owner)
-                if (ref.root, os.path.dirname(ref.path)) == (root, folder)
-                and ref.row.kind in _TYPES
-                and ref.doc_id != interface.doc_id
-            ]
-    return _defined(sorted(types, key=place_in_order))
-
-
-def _go_methods(
-    interface: Ref, named: Callable[[str], list[Ref]], seen: set[int]
-) -> dict[str, tuple[int, int]]:
-    """Return the methods of an interface and of those in it, with the numbers of their parameters and results."""
-    seen.add(interface.doc_id)
-    whole = interface.row._replace(end_line=interface.row.last_line)
-    excerpt = (
-        interface.source.excerpt(interface.file, whole, 0) if interface.row.kind == "interface" else None
-    )
-    body = excerpt.code.partition("{")[2] if excerpt else ""
-    methods = {match[1]: _go_counts(body[match.end() :]) for match in _GO_METHOD.finditer(body)}
-    own = os.path.dirname(interface.path)
-    for package, name in _GO_EMBEDDED.findall(body):
-        for ref in named(name):
-            folder = os.path.dirname(ref.path)
-            is_meant = os.path.basename(folder) == package if package else folder == own
-            if is_meant and ref.root == interface.root and ref.doc_id not in seen:
-                methods |= _go_methods(ref, named, seen)
-    return methods
-
-
-def _go_counts(signature: str) -> tuple[int, int]:
-    """Return the numbers of parameters and results in a signature of Go that a text begins with.
-
-    >>> _go_counts("(a, b int) (int, error) {"), _go_counts("(f func(int, int) any) error"), _go_counts("() {")
-    ((2, 2), (1, 1), (0, 0))
-    """
-    lists, depth = [""], 0
-    for sign in _GO_BRACES.sub("T", signature):
-        if not depth and sign in "\n{/":
-            break
-        depth -= sign in ")]"
-        if not depth and sign in "()":
-            lists.append("")
-        elif depth < 2 and sign not in "[]":
-            lists[-1] += sign
-        depth += sign in "(["
-    counts = [sum(not part.isspace() for part in filter(None, one.split(","))) for one in lists]
-    return counts[1], sum(counts[2:])
 
 
 def _overriding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.structure.meaning import by_module, import_statements
+from codesearch.structure.imports import by_module, import_statements
 
 
 def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: str = "Stack") -> list[str]:

@@ -1,0 +1,201 @@
+"""The import statements of a source -> the definitions whose files they agree with.
+
+A statement agrees with a definition if the last parts of a path in it, such as `pkg.app` or `a::b`, are those of the
+definition's file, without its suffix, or of its folder.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import TypeVar
+
+from codesearch.parsing.languages import language_of_path
+
+_IMPORT = re.compile(
+    r"""[ \t]*(?:export[ ]|pub(?:\([^)\n]{0,40}\))?[ ]|(?:const|let|var|local)\b[^=\n]{1,200}=[ \t]*(?:await[ ]+)?)?
+    (?:\#[ \t]*(?:include|import)\b|@?import\b|from\b|use\b|using\b|require(?:_relative|_once)?\b|include(?:_once)?\b
+    |source\b|\.(?=[ \t])|open\b|alias\b|export\b|Import-Module\b|load\b|\}[ \t]*from\b|\}[ \t]*=[ \t]*require\b)
+    [^\n]*""",
+    re.VERBOSE,
+)
+_IN_IMPORTS = {
+    **dict.fromkeys(("python", "cython", "java", "kotlin", "scala", "groovy", "go"), ("import",)),
+    **dict.fromkeys(("haskell", "swift", "dart", "zig", "nix", "elm"), ("import",)),
+    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), ("import", "from", "require")),
+    **dict.fromkeys(("c", "cpp", "objc"), ("include", "import")),
+    **dict.fromkeys(("ruby", "lua"), ("require", "load")),
+    **dict.fromkeys(("bash", "powershell"), ("source", "\n.", "Import-Module")),
+    "rust": ("use ",),
+    "php": ("use ", "require", "include"),
+    "csharp": ("using",),
+    "ocaml": ("open",),
+    "elixir": ("import", "alias", "use ", "require"),
+    "julia": ("using", "import", "include"),
+}
+_IN_ANY_IMPORT = ("import", "include", "require", "use ", "using", "load", "open", "source")
+"""What stands in an import statement, to find its line fast; by default `_IN_ANY_IMPORT`."""
+_MOST_STATEMENT = 4_000
+_MOST_STATEMENTS, _MOST_LINES = 500, 2_000
+_IMPORTED_WORD = re.compile(r"[^\W\d][\w$]*[?!]?")
+_PATH = re.compile(r"(?P<quote>[\"'<]?)(?P<path>[\w$@~.\-*]*(?:(?:::|[/\\.:])[\w$@~.\-*]*)+|[\w$@\-]+)")
+_IN_IMPORT_COMMENT = re.compile(r"\s(?://|--|#\s).*|/\*.*")
+_MAJOR = re.compile(r"v[0-9]+")
+_PARTS = re.compile(r"::|[/\\.:]+")
+_KEYWORDS = frozenset(
+    "import from use using require require_relative require_once include include_once source open alias export load as "
+    "pub const let var local static function type default package crate self super std public hiding qualified module "
+    "mod extern await show".split()
+)
+_OPENS_ALL = frozenset(
+    "c cpp objc php ruby bash csharp haskell dart elixir julia ocaml swift powershell cython".split()
+)
+"""Languages in which an import of a file or a module makes all its names known without a qualifier."""
+_BRACKET = re.compile(r"[(){}]")
+R = TypeVar("R")
+Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
+"""The last part of a file or folder -> the parts of each such file and folder, and a definition in it."""
+
+
+def normal(parts: Iterable[str]) -> tuple[str, ...]:
+    """Return the parts of a path in a form that does not depend on the language."""
+    return tuple(part.replace("_", "").replace("-", "").lower() for part in parts)
+
+
+def by_module(definitions: Iterable[tuple[str, R]]) -> Modules[R]:
+    """Return definitions, given with the path of each, by the last part of their file and of their folder."""
+    modules: defaultdict[str, list[tuple[tuple[str, ...], R]]] = defaultdict(list)
+    for path, definition in definitions:
+        *folders, name = path.split("/")
+        parts = normal((*folders, name.partition(".")[0]))
+        for module in filter(None, (parts, parts[:-1])):
+            modules[module[-1]].append((module, definition))
+    return modules
+
+
+@dataclass(frozen=True)
+class Statement:
+    """An import statement of a file; `start` and `end` are positions in the source."""
+
+    start: int
+    end: int
+    text: str
+    path: str
+    language: str
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words in it."""
+        return frozenset(_IMPORTED_WORD.findall(self.text))
+
+    @property
+    def opens_all(self) -> bool:
+        """Say whether it makes all names of what it imports known."""
+        return self.language in _OPENS_ALL or ("*" in self.text and " as " not in self.text)
+
+    @property
+    def is_standard_go(self) -> bool:
+        """Say whether it imports a package of Go's standard library: the others begin with a domain."""
+        return "." not in self.text.partition('"')[2].partition("/")[0]
+
+    def agreeing(self, modules: Modules[R], name: str) -> list[tuple[int, R]]:
+        """Return the definitions that agree with it, each with the number of equal parts."""
+        return [
+            (_common_end(path, module), definition)
+            for path in self._paths(name)
+            for module, definition in modules.get(path[-1], ())
+        ]
+
+    def _paths(self, name: str) -> Iterator[tuple[str, ...]]:
+        """Yield the parts of the paths that can lead to a name; if some paths end in the name, only those."""
+        paths = list(self._all_paths())
+        ending = [parts for parts in paths if len(parts) > 1 and parts[-1] == name]
+        for parts in ending or paths:
+            if len(paths) == 1 or parts != [name]:
+                yield normal(parts)
+            if parts[-1] == name and len(parts) > 1:
+                yield normal(parts[:-1])
+
+    def _all_paths(self) -> Iterator[list[str]]:
+        for match in _PATH.finditer(_IN_IMPORT_COMMENT.sub("", self.text)):
+            path = match["path"]
+            if (
+                match["quote"] or "/" in path or self.language in ("bash", "powershell")
+            ) and language_of_path(path):
+                path = path.rpartition(".")[0]
+            if path.startswith("."):
+                path = self._from_here(path)
+            parts = [part for part in _PARTS.split(path) if part.strip("*")]
+            if self.language == "go" and len(parts) > 1 and _MAJOR.fullmatch(parts[-1]):
+                parts.pop()  # The version of a module is no folder.
+            if len(parts) > 1 or (parts and parts[0] not in _KEYWORDS):
+                yield parts
+
+    def _from_here(self, path: str) -> str:
+        """Return a relative path, or a module of Python that begins with dots, from the root."""
+        folder = posixpath.dirname(self.path)
+        if "/" in path:
+            return posixpath.normpath(posixpath.join(folder, path))
+        bare = path.lstrip(".")
+        above = "../" * (len(path) - len(bare) - 1)
+        return posixpath.normpath(posixpath.join(folder, above, bare.replace(".", "/")))
+
+
+def import_statements(source: str, path: str, language: str) -> list[Statement]:
+    """Return the first import statements of a source, with the lists in brackets that they open."""
+    statements: list[Statement] = []
+    for start in sorted(_lines_with(source, _IN_IMPORTS.get(language, _IN_ANY_IMPORT))):
+        match = None if statements and start < statements[-1].end else _IMPORT.match(source, start)
+        if not match:
+            continue
+        end = _end_of(source, match.start(), match.end())
+        text = source[match.start() : min(end, match.start() + _MOST_STATEMENT)]
+        if language == "go" and "(" in text:  # Each line is an import of its own.
+            begin = match.start()
+            for line in text.splitlines(keepends=True):
+                line_end = begin + len(line)
+                statements.append(Statement(begin, line_end, line, path, language))
+                begin = line_end
+            continue
+        statements.append(Statement(match.start(), end, text, path, language))
+        if len(statements) == _MOST_STATEMENTS:
+            break
+    return statements
+
+
+def _lines_with(source: str, marks: Sequence[str]) -> set[int]:
+    """Return the starts of the first lines that have one of some marks."""
+    starts = {0}
+    for mark in marks:
+        position = source.find(mark)
+        while position >= 0 and len(starts) < _MOST_LINES:
+            starts.add(source.rfind("\n", 0, position + mark.startswith("\n")) + 1)
+            end = source.find("\n", position + 1)
+            position = source.find(mark, end) if end >= 0 else -1
+    return starts
+
+
+def _end_of(source: str, start: int, end: int) -> int:
+    """Return where a statement ends: at the end of the line, or of the line with the last bracket that it opens."""
+    depth = sum(map(source[start:end].count, ("(", "{"))) - sum(map(source[start:end].count, (")", "}")))
+    position = end
+    while depth > 0:
+        bracket = _BRACKET.search(source, position, start + _MOST_STATEMENT)
+        if bracket is None:
+            return end
+        depth += 1 if bracket.group() in "({" else -1
+        position = bracket.end()
+    if position == end:
+        return end
+    line_end = source.find("\n", position)
+    return line_end if line_end >= 0 else len(source)
+
+
+def _common_end(path: tuple[str, ...], module: tuple[str, ...]) -> int:
+    pairs = zip(reversed(path), reversed(module), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
