@@ -22,8 +22,7 @@ from benchmarks.publish import record
 from training.config import CONFIGS, Source, TrainConfig, read_train_recipe
 from training.corpus.rows import CsnRow, Row, to_line, write_lines
 from training.pipeline import read_datasets
-from training.sources import read_pairs
-from training.vocabulary import make_tokenizer
+from training.sources import make_tokenizer, read_pairs
 
 LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 _WORDS, _DISTINCT = 60_000, 5_000

@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 import time
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -137,17 +137,14 @@ def _packages(options: argparse.Namespace) -> list[SourcePackage]:
 
 def _add_stats(parser: argparse.ArgumentParser) -> None:
     _add_corpus(parser, "extract")
-    parser.add_argument("--json", type=Path, help="write the counts to this file")
     parser.add_argument("--page", type=Path, help="write the tables into this page, between its markers")
     parser.set_defaults(run_command=_stats)
 
 
 def _stats(options: argparse.Namespace) -> None:
-    from training.corpus.stats import read_stats, report, to_json, update_page
+    from training.corpus.stats import read_stats, report, update_page
 
     stats = read_stats(options.corpus)
-    if options.json:
-        options.json.write_text(json.dumps(to_json(stats), indent=1) + "\n", "utf-8")
     if options.page:
         update_page(options.page, stats)
     print(report(stats))
@@ -165,10 +162,8 @@ def _compounds(options: argparse.Namespace) -> None:
     from training.corpus.rows import read_rows
     from training.evaluation.sets import row_files
 
-    rows = chain.from_iterable(
-        islice(read_rows(path), 0, None, options.every) for path in row_files(options.corpus, "train")
-    )
-    found = learn_compounds(rows)
+    rows = read_rows(*row_files(options.corpus, "train"))
+    found = learn_compounds(islice(rows, 0, None, options.every))
     lines = (f"{' '.join(entry)}\n" for entry in found)
     options.out.write_text(
         "# Learned from a corpus: `python -m training corpus compounds`.\n" + "".join(lines), "utf-8"
@@ -357,7 +352,6 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         "--data", type=Path, help="evaluate on this data instead: CodeSearchNet in any layout"
     )
     parser.add_argument("--evaluation-sets", type=Path, help="folder that holds cosqa/")
-    parser.add_argument("--max-pairs", type=int, default=0, help="pairs of each language (default: all)")
     _add_device(parser)
     parser.set_defaults(run_command=_evaluate)
 
@@ -370,14 +364,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         print(json.dumps(evaluate_elsewhere(options.data, run, options.device), indent=1))
         return
     for name in options.on:
-        found = evaluate_run(
-            options.corpus,
-            run,
-            name,
-            options.evaluation_sets,
-            options.device,
-            max_pairs=options.max_pairs,
-        )
+        found = evaluate_run(options.corpus, run, name, options.evaluation_sets, options.device)
         print(json.dumps(found, indent=1))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
+from safetensors.torch import save_file
 
 from training import checkpoint
 from training.errors import TrainingError
@@ -27,7 +28,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
         TrainingError: a run is not trained, or the runs differ in kind or vocabulary.
     """
     records = [checkpoint.read_config(run) for run in runs]
-    states = [checkpoint.load(run / checkpoint.WEIGHTS)[0] for run in runs]
+    states = [checkpoint.read_weights(run) for run in runs]
     shapes = [{name: value.shape for name, value in state.items()} for state in states]
     vocabularies = {(run / checkpoint.TOKENIZER).read_bytes() for run in runs}
     texts = {tuple(record["config"][name] for name in ("documents", "count_power")) for record in records}
@@ -36,7 +37,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
     mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(runs[0] / checkpoint.TOKENIZER, out / checkpoint.TOKENIZER)
-    checkpoint.save(mean, out / checkpoint.WEIGHTS)
+    save_file(mean, out / checkpoint.WEIGHTS)
     record = records[0] | {
         "averaged": [run.name for run in runs],
         "pairs": max(its["pairs"] for its in records),

@@ -243,12 +243,6 @@ def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
-def documents_of(samples: Samples, indices: NDArray[np.int64], *, counts: bool) -> tuple[Tensor, Tensor]:
-    """Gather the documents of pairs as padded ids and mask [B, T]; with `counts`, as distinct ids and their counts."""
-    ids, mask = padded(samples.documents, samples.answers[indices])
-    return counted(ids, mask) if counts else (ids, mask)
-
-
 def encode_by_length(
     tower: nn.Module, input_ids: Tensor, mask: Tensor, lengths: Tensor, buckets: int
 ) -> Tensor:

@@ -4,8 +4,8 @@
 - `tokenizer.json`: the vocabulary
 - `metrics.jsonl`: a line for each epoch; `curve.png` plots them
 - `weights.safetensors`: the model of the best epoch
-- `checkpoint.safetensors`: to continue, the model as `model.NAME` and the optimizer's state as `optimizer.N.NAME` for
-  its weight N, with the progress as metadata; written about once a minute and after each epoch
+- `checkpoint.pt`: to continue, the states of model and optimizer and the progress; written about once a minute and
+  after each epoch
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import hashlib
 import json
 import platform
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import safetensors
@@ -24,13 +26,12 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from codesearch.files import write_atomically
+from codesearch.files import atomic_writer, write_atomically
 from training.config import TrainConfig
 from training.errors import TrainingError
 
-_PROGRESS, _MODEL, _OPTIMIZER = "progress", "model.", "optimizer."
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
-CHECKPOINT, WEIGHTS = "checkpoint.safetensors", "weights.safetensors"
+CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
 
 
 def data_hash(paths: Sequence[Path]) -> str:
@@ -111,81 +112,68 @@ def read_config(run: Path) -> dict[str, Any]:
     return record
 
 
-def save(tensors: Mapping[str, Tensor], path: Path, progress: object = None) -> None:
-    """Write tensors and a JSON value; if the process is killed, the file is the old one or the new one.
-
-    Tensors with one storage, such as those of an encoder for both sides, are written once, under their first name.
-    """
-    content = safetensors.torch.save(
-        {name: tensor.detach().cpu().contiguous() for name, tensor in _first_names(tensors).items()},
-        {_PROGRESS: json.dumps(progress)},
-    )
-    write_atomically(path, content)
+def save_weights(model: nn.Module, run: Path) -> None:
+    """Write the weights of a run; if the process is killed, the file is the old one or the new one."""
+    part = run / f"{WEIGHTS}.part"
+    safetensors.torch.save_model(model, str(part))
+    part.replace(run / WEIGHTS)
 
 
-def load(path: Path) -> tuple[dict[str, Tensor], Any]:
-    """Read the tensors and the JSON value of a file.
+def load_weights(model: nn.Module, run: Path) -> None:
+    """Give a model the weights of a run.
 
     Raises:
-        TrainingError: the file is missing or damaged.
+        TrainingError: there are none, they are damaged or those of another model.
     """
+    path = run / WEIGHTS
+    with _readable(path):
+        try:
+            safetensors.torch.load_model(model, path)
+        except RuntimeError:
+            raise TrainingError(f"{path}: not the weights of this model: train it again") from None
+
+
+def read_weights(run: Path) -> dict[str, Tensor]:
+    """Read the weights of a run by name; several names of one tensor are one.
+
+    Raises:
+        TrainingError: there are none, or they are damaged.
+    """
+    with _readable(run / WEIGHTS):
+        return safetensors.torch.load_file(run / WEIGHTS)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
     if not path.exists():
         raise TrainingError(f"{path} is not there: let `python -m training train` finish an epoch")
     try:
-        with safetensors.safe_open(path, "pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
-            return tensors, json.loads((file.metadata() or {}).get(_PROGRESS, "null"))
+        yield
     except safetensors.SafetensorError as error:
         raise TrainingError(f"{path}: damaged ({error}): delete it, or the run") from None
 
 
-@torch.no_grad()
-def fill(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    """Give a model the weights of a file.
+def save_state(run: Path, state: Mapping[str, Any]) -> None:
+    """Write what a run needs to continue."""
+    with atomic_writer(run / CHECKPOINT) as file:
+        torch.save(state, file)
+
+
+def load_state(run: Path) -> dict[str, Any] | None:
+    """Read what `save_state` wrote, or return None if there is no checkpoint.
 
     Raises:
-        TrainingError: they are those of another model.
+        TrainingError: it is damaged.
     """
-    own = _first_names(model.state_dict())
-    if {name: value.shape for name, value in own.items()} != {
-        name: value.shape for name, value in tensors.items()
-    }:
-        raise TrainingError(
-            f"weights {sorted(own.keys() ^ tensors.keys())[:3]}: not those of this model: train it again"
-        )
-    for name, value in own.items():
-        value.copy_(tensors[name])
-
-
-def save_state(model: nn.Module, optimizer: torch.optim.Optimizer, progress: object, run: Path) -> None:
-    """Write what a run needs to continue."""
-    tensors = {f"{_MODEL}{name}": value for name, value in model.state_dict().items()}
-    for number, its in optimizer.state_dict()["state"].items():
-        tensors |= {f"{_OPTIMIZER}{number}.{name}": value for name, value in its.items()}
-    save(tensors, run / CHECKPOINT, progress)
-
-
-def load_state(model: nn.Module, optimizer: torch.optim.Optimizer, run: Path) -> Any:  # noqa: ANN401 - as it was saved.
-    """Continue from the checkpoint of a run; return the progress, or None if there is no checkpoint."""
-    if not (run / CHECKPOINT).exists():
+    path = run / CHECKPOINT
+    if not path.exists():
         return None
-    tensors, progress = load(run / CHECKPOINT)
-    fill(model, {name.removeprefix(_MODEL): one for name, one in tensors.items() if name.startswith(_MODEL)})
-    state: dict[int, dict[str, Tensor]] = {}
-    for name, one in tensors.items():
-        if name.startswith(_OPTIMIZER):
-            number, _, key = name.removeprefix(_OPTIMIZER).partition(".")
-            state.setdefault(int(number), {})[key] = one
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
-    return progress
-
-
-def _first_names(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Keep the first of several names of one tensor."""
-    found: dict[tuple[int, torch.Size], tuple[str, Tensor]] = {}
-    for name, value in tensors.items():
-        found.setdefault((value.data_ptr(), value.shape), (name, value))
-    return dict(found.values())
+    try:
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+    except (RuntimeError, UnpicklingError, EOFError) as error:
+        reason = str(error).splitlines()[0]
+        raise TrainingError(f"{path}: damaged ({reason}): delete it, or the run") from None
+    return state
 
 
 def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:

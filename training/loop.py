@@ -244,7 +244,7 @@ class _Trainer:
         if rank():
             return
         if is_best:
-            checkpoint.save(self.model.state_dict(), self.run / checkpoint.WEIGHTS)
+            checkpoint.save_weights(self.model, self.run)
         checkpoint.append_metrics(self.run, record, before.epoch)
         self.save()
         plot_curve(self.run)
@@ -259,13 +259,16 @@ class _Trainer:
         """Write the checkpoint."""
         _ = self.loss
         if not rank():
-            checkpoint.save_state(self.model, self.optimizer, asdict(self.progress), self.run)
+            states = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+            checkpoint.save_state(self.run, {**states, "progress": asdict(self.progress)})
 
     def resume(self) -> None:
         """Continue from the checkpoint, if there is one."""
-        progress = checkpoint.load_state(self.model, self.optimizer, self.run)
-        if progress is not None:
-            self.progress = Progress(**progress)
+        state = checkpoint.load_state(self.run)
+        if state:
+            self.model.load_state_dict(state["model"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.progress = Progress(**state["progress"])
             if self.is_done:
                 _log.info("finished already, after %d epochs: nothing to do", self.progress.epoch)
             else:

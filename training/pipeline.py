@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
-import random
 import time
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import asdict
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -24,19 +22,19 @@ from training import checkpoint
 from training.batches import SourceDataset
 from training.build import build_model, fitting_config, start_from
 from training.config import Source, TrainConfig
+from training.corpus.load import load_test
 from training.corpus.rows import Row
 from training.distributed import main_process_first, process_group
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluation.mrr import POOL, encode_texts, figures, held_out, ranks_among, recalls, validate
-from training.evaluation.sets import Questions, read_cosqa, rows_elsewhere, rows_of
+from training.evaluation.sets import Questions, read_cosqa, rows_of
 from training.loop import CHECKPOINT_S, Progress, train
 from training.objectives import make_objective
 from training.pretrained import fitted, pretrained_weights, teacher_vectors, vocabulary_of
 from training.samples import Samples, kept_samples, make_samples
-from training.sources import files_of, read_pairs
-from training.vocabulary import make_tokenizer
+from training.sources import files_of, make_tokenizer, read_pairs
 
 _log = logging.getLogger(__name__)
 WORKERS = 4
@@ -207,35 +205,20 @@ def evaluate_run(
     name: str,
     evaluation_sets: Path | None = None,
     device: str = "auto",
-    *,
-    max_pairs: int = 0,
 ) -> dict[str, object]:
     """Compute a run's figures on a held-out set, write them as `mrr_NAME.json` and return them.
-
-    With `max_pairs`, use that number of pairs for each language, the same for every run.
 
     Raises:
         TrainingError: the run or the set does not exist.
     """
     if name == "cosqa":
         return _evaluate_questions(run, name, read_cosqa(evaluation_sets), device)
-    return _evaluate_rows(run, name, _drawn(rows_of(corpus, name), max_pairs), device)
-
-
-def _drawn(rows: Iterable[Row], count: int) -> Iterable[Row]:
-    if not count:
-        return rows
-    by_language: dict[str, list[Row]] = {}
-    for row in rows:
-        by_language.setdefault(row.language, []).append(row)
-    return chain.from_iterable(
-        random.Random(0).sample(found, min(count, len(found))) for found in by_language.values()
-    )
+    return _evaluate_rows(run, name, rows_of(corpus, name), device)
 
 
 def evaluate_elsewhere(path: Path, run: Path, device: str = "auto") -> dict[str, object]:
     """Compute a run's figures on the test rows of data in any layout; write them as `mrr_data.json`."""
-    return _evaluate_rows(run, str(path), rows_elsewhere(path), device, file="data")
+    return _evaluate_rows(run, str(path), (loaded.row for loaded in load_test(path)), device, file="data")
 
 
 def _evaluate_rows(
@@ -303,7 +286,7 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     config = TrainConfig(**record["config"])
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
     model = build_model(config, tokenizer.vocabulary_size, languages=tuple(record["languages"]))
-    checkpoint.fill(model, checkpoint.load(run / checkpoint.WEIGHTS)[0])
+    checkpoint.load_weights(model, run)
     model.eval()
     return model, tokenizer, config
 

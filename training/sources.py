@@ -1,4 +1,4 @@
-"""Named sources of pairs -> pairs of texts to train on.
+"""Named sources of pairs -> pairs of texts to train on, and the vocabulary of a run.
 
 A source is a folder or a file of one of two kinds:
 
@@ -13,8 +13,9 @@ list of wrong documents with the same fields) and `partition`: pairs of `valid` 
 
 from __future__ import annotations
 
-import json
+import shutil
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.evaluation.jsonl import DAMAGED, read_jsonl, read_lines
+from codesearch.evaluation.jsonl import read_jsonl, read_lines
 from codesearch.text.tokenizer import join_fields
+from training.bpe import train_tokenizer
+from training.checkpoint import TOKENIZER
 from training.config import Source, TrainConfig
-from training.corpus.rows import Row, row_of_record
+from training.corpus.rows import Row, read_rows
 from training.errors import TrainingError
 from training.evaluation.sets import row_files
+from training.pretrained import pretrained_tokenizer
 from training.samples import MAX_TEXT_CHARS, MIN_NAME_CHARS, Pair, texts_of_row, without_name
 
 ALONE = "questions"
@@ -85,7 +89,7 @@ def read_pairs(
         numbers = set(drawn_numbers(source, config).tolist())
     if kind_of(source) == "corpus":
         with_names = partition == "train" and config.name_share > 0
-        yield from _of_rows(_rows(files, numbers), config, with_names=with_names)
+        yield from _of_rows(read_rows(*files, numbers=numbers), config, with_names=with_names)
     else:
         records = enumerate(chain.from_iterable(map(read_jsonl, files)))
         chosen = (record for number, record in records if numbers is None or number in numbers)
@@ -97,19 +101,6 @@ def drawn_numbers(source: Source, config: TrainConfig) -> NDArray[np.int64]:
     files = files_of(source, "train")
     count = sum(1 for path in files for _ in read_lines(path))
     return np.random.default_rng((config.seed, 2)).permutation(count)[: source.most or count]
-
-
-def _rows(files: Sequence[Path], numbers: Container[int] | None) -> Iterator[Row]:
-    """Yield rows; lines of other numbers are not parsed."""
-    number = 0
-    for path in files:
-        try:
-            for line in read_lines(path):
-                if numbers is None or number in numbers:
-                    yield row_of_record(json.loads(line))
-                number += 1
-        except (KeyError, TypeError, *DAMAGED) as error:
-            raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None
 
 
 def _of_rows(rows: Iterator[Row], config: TrainConfig, *, with_names: bool) -> Iterator[Pair]:
@@ -157,3 +148,34 @@ def _field(record: Mapping[str, Any], name: str) -> str:
 
 def _pair_files(path: Path) -> list[Path]:
     return [path] if path.is_file() else sorted(one for one in path.iterdir() if one.name.endswith(_SUFFIXES))
+
+
+def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, known: Path | None) -> None:
+    """Write the `tokenizer.json` of a run: a known one, or one that is learned from some of the pairs.
+
+    Raises:
+        TrainingError: the known one is not there.
+    """
+    if known and not known.exists():
+        raise TrainingError(f"{known} is not there: name a run for its vocabulary")
+    run.mkdir(parents=True, exist_ok=True)
+    if known:
+        shutil.copyfile(known, run / TOKENIZER)
+        return
+    texts = (text for pair in _some(sources, config) for text in (pair.query, pair.document))
+    if config.architecture == "bert":
+        pretrained_tokenizer(run / TOKENIZER, texts, config.vocabulary_size)
+    else:
+        train_tokenizer(texts, config.vocabulary_size).save(run / TOKENIZER)
+
+
+def _some(sources: Sequence[Source], config: TrainConfig) -> Iterator[Pair]:
+    """Draw pairs of all sources by seed."""
+    config = replace(config, name_share=0.0)
+    numbers = [drawn_numbers(source, config) for source in sources]
+    owners = np.repeat(np.arange(len(sources)), [len(its) for its in numbers])
+    chosen = np.random.default_rng(config.seed).permutation(len(owners))[: config.vocabulary_rows]
+    every = np.concatenate(numbers)
+    for number, source in enumerate(sources):
+        wanted = set(every[chosen[owners[chosen] == number]].tolist())
+        yield from read_pairs(source, "train", config, wanted)

@@ -28,7 +28,7 @@ _NAMES = {
     "url": ("url", "func_code_url"),
     "partition": ("partition", "split_name"),
 }
-_PARTITION_NAMES = {**{name: name for name in PARTITIONS}, "validation": "valid", "dev": "valid"}
+PARTITION_NAMES = {**{name: name for name in PARTITIONS}, "validation": "valid", "dev": "valid"}
 _SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
 
 
@@ -64,7 +64,7 @@ def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
         code=without_docstring(code, docstring) if has_docstring_inside else code,
         docstring=paragraph,
         docstring_rest=rest[:MAX_REST_CHARS],
-        partition=_PARTITION_NAMES.get(named, named),
+        partition=PARTITION_NAMES.get(named, named),
         url=url,
     )
     return CsnRow(

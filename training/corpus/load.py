@@ -7,32 +7,33 @@ The path determines the layout:
 - `*.parquet`, with the columns of the Hugging Face data set
 - `LANGUAGE_dedupe_definitions_v2.pkl`, every function, also those without a docstring
 
-If a folder has several, the first in this list is read. All except the pickle are streamed.
+If a folder has several, the first in this list is read. All except the pickle are streamed. A pickle with anything but
+plain data is refused before it runs.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, NoReturn
 
 from tqdm import tqdm
 
 from codesearch.errors import MissingExtraError
 from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from training.corpus.advtest import advtest_rows
-from training.corpus.csn import from_record
+from training.corpus.csn import PARTITION_NAMES, from_record
 from training.corpus.decontaminate import Forbidden, read_forbidden
 from training.corpus.dedupe import fingerprint, sketch_of
 from training.corpus.rows import PARTITIONS, CsnRow, Row, new_rows, to_line
-from training.corpus.unpickle import read_plain_pickle
 from training.errors import TrainingError
 
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst")
@@ -50,8 +51,19 @@ _PARQUET_ROWS = 1_000
 _log = logging.getLogger(__name__)
 
 
-def load(path: Path) -> Iterator[CsnRow]:
+def load_test(path: Path) -> Iterator[CsnRow]:
+    """Yield the documented test rows of data in any layout, or all documented rows if it has no partitions."""
+    for loaded in load(path, ("", "test")):
+        if loaded.row.docstring:
+            yield loaded
+
+
+def load(path: Path, partitions: Container[str] | None = None) -> Iterator[CsnRow]:
     """Yield the rows of a file or folder, file by file, in natural order of the names.
+
+    Args:
+        path: file or folder.
+        partitions: of the rows; "" stands for none. A file of another partition is not read. By default all.
 
     Raises:
         TrainingError: nothing there can be read, or a record is not a function.
@@ -59,14 +71,18 @@ def load(path: Path) -> Iterator[CsnRow]:
     """
     for file in files_of(path):
         partition = _partition_of(file)
+        if partitions and PARTITION_NAMES.get(partition, partition) not in partitions:
+            continue
         place = ""
         for place, record in _records(file):
             try:
-                yield from_record(record, partition)
+                loaded = from_record(record, partition)
             except ValueError as error:
                 raise TrainingError(
                     f"{place}: {error}: see docs/dev/codesearchnet.md for the layouts"
                 ) from None
+            if not partitions or loaded.row.partition in partitions:
+                yield loaded
         if not place:
             _log.warning("%s: no functions in this file", file)
 
@@ -239,3 +255,42 @@ def _of_pickle(path: Path) -> Iterator[object]:
     if not isinstance(found, list):
         raise TrainingError(f"{path}: holds {type(found).__name__}, not a list of functions")
     yield from found
+
+
+_BROKEN = (
+    pickle.UnpicklingError,
+    EOFError,
+    ValueError,
+    IndexError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+)
+
+
+class _PlainUnpickler(pickle.Unpickler):
+    """Reads lists, tuples, dicts, sets, texts, bytes and numbers, and refuses every class and function.
+
+    A pickle must name a global before it can call it, so nothing can run.
+    """
+
+    def find_class(self, module_name: str, global_name: str, /) -> NoReturn:
+        raise TrainingError(f"it asks for {module_name}.{global_name}, which plain data never needs")
+
+
+def read_plain_pickle(path: Path) -> object:
+    """Read a pickle that has only builtin containers, texts and numbers.
+
+    Raises:
+        TrainingError: the file names a global, or is not a pickle.
+    """
+    try:
+        with path.open("rb") as file:
+            return _PlainUnpickler(file).load()
+    except TrainingError as error:
+        raise TrainingError(f"{path}: refused, nothing of it was run: {error}") from None
+    except _BROKEN as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise TrainingError(f"{path}: not a pickle ({reason}): download it again") from None

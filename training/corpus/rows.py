@@ -8,9 +8,10 @@ inside, `sha` is the git blob id of the file, `url` is a package URL, and `packa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
@@ -143,24 +144,29 @@ def new_rows(path: Path) -> Iterator[IO[bytes]]:
 def write_lines(path: Path, lines: Iterable[bytes]) -> int:
     """Write lines to a new compressed file; return their number."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    count = 0
+    written = 0
     with new_rows(path) as stream:
         for line in lines:
             stream.write(line)
-            count += 1
-    return count
+            written += 1
+    return written
 
 
-def read_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file.
+def read_rows(*paths: Path, numbers: Container[int] | None = None) -> Iterator[Row]:
+    """Yield the rows of files, or of them those with these numbers, counted over all files; others are not parsed.
 
     Raises:
-        TrainingError: the file is missing or is not rows.
+        TrainingError: a file is missing or is not rows.
     """
-    try:
-        for line in read_lines(path):
-            yield row_of_record(json.loads(line))
-    except FileNotFoundError:
-        raise TrainingError(f"{path} is not there: run `python -m training corpus extract` first") from None
-    except (KeyError, TypeError, *DAMAGED) as error:
-        raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None
+    number = count()
+    for path in paths:
+        try:
+            for line in read_lines(path):
+                if numbers is None or next(number) in numbers:
+                    yield row_of_record(json.loads(line))
+        except FileNotFoundError:
+            raise TrainingError(
+                f"{path} is not there: run `python -m training corpus extract` first"
+            ) from None
+        except (KeyError, TypeError, *DAMAGED) as error:
+            raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None

@@ -1,7 +1,7 @@
 """Suite `csn-mrr`: the encoders' protocol of CodeSearchNet, documentation against code, by language.
 
-The data is a file or folder of held-out functions: the official test set (`LANGUAGE_test_N.jsonl.gz`) or rows of this
-project's corpora (`LANGUAGE.test.jsonl.zst`).
+The data is a file or folder in any layout of `training.corpus.load`, such as the official test set or a corpus of this
+project; its test rows count.
 
 - `mrr`: batches of 1,000 pairs in an order drawn once. Each query ranks the codes of its batch. An incomplete batch
   is not used, so a language with fewer pairs than a batch has no score.
@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import Encoder, OnnxEncoder
+from training.corpus.load import load_test
 from training.evaluation.pairs import (
     SYSTEMS,
     CodeScorer,
@@ -34,15 +34,12 @@ from training.evaluation.pairs import (
     Pair,
     Scores,
     ranks,
-    read_pair,
     summarise_means,
 )
 
 COMPETING = 1_000
 COMPARED = (*SYSTEMS, "bm25_english")
 METRICS = ("mrr", "mrr_fixed")
-LAYOUTS = ("**/*.test.jsonl.zst", "**/*_test_*.jsonl.gz", "**/test.jsonl*")
-CODE_FIELDS = ("code", "func_code_string", "original_string", "whole_func_string")
 _SEED = 99
 PUBLISHED = {"mrr": {"NBoW": 0.5181, "1D-CNN": 0.4753, "biRNN": 0.2580, "SelfAtt": 0.5628}}
 """Husain et al. 2019, over their test set: means of the six languages. Their own average is of mixed languages."""
@@ -95,32 +92,16 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def read_pairs(path: Path) -> dict[str, list[Pair]]:
-    """Read the pairs of each language from a file, or from all files of the first layout that a folder has.
+    """Read the documented test rows of each language from a file or folder.
 
     Raises:
-        ConfigError: there are none.
+        TrainingError: there are none.
     """
     pairs: dict[str, list[Pair]] = defaultdict(list)
-    for file in files_of(path):
-        for place, record in read_jsonl(file):
-            pair = read_pair(place, record, CODE_FIELDS)
-            if pair.query.strip():
-                pairs[field(place, record, "language").lower()].append(pair)
+    for loaded in load_test(path):
+        query = " ".join(loaded.docstring_tokens) or loaded.row.docstring
+        pairs[loaded.row.language].append(Pair(query, loaded.row.code))
     return pairs
-
-
-def files_of(path: Path) -> list[Path]:
-    """List the files of a test set.
-
-    Raises:
-        ConfigError: there are none.
-    """
-    if path.is_file():
-        return [path]
-    for layout in LAYOUTS:
-        if found := sorted(path.glob(layout)):
-            return found
-    raise ConfigError(f"{path}: no test set there: give a file or folder with {' or '.join(LAYOUTS)}")
 
 
 def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> ReciprocalRanks:

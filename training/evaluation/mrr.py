@@ -21,13 +21,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.batches import SourceDataset, documents_of, padded, stream
+from training.batches import SourceDataset, counted, padded, stream
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
 from training.encoders.ncs import NcsDocumentTower, postranked
 from training.errors import TrainingError
 from training.evaluation.pairs import ranks
-from training.samples import Samples, pack, short_ids
+from training.samples import Packed, Samples, pack, short_ids
 
 _log = logging.getLogger(__name__)
 POOL = 1_000
@@ -54,34 +54,39 @@ def ranks_among(queries: Tensor, documents: Tensor, answers: NDArray[np.int64]) 
     return np.concatenate(found)
 
 
-@torch.inference_mode()
 def encode(
     model: JointEncoder, samples: Samples, indices: NDArray[np.int64], device: torch.device | None = None
 ) -> tuple[Tensor, Tensor]:
     """Embed the queries and the documents of some samples of one language: float32 [N, D] each."""
     tower = model.document(samples.language_names[samples.languages[indices[0]]])
-    # Texts of one length share a batch, which needs little padding.
-    order = np.argsort(samples.documents.lengths[samples.answers[indices]], kind="stable")
-    queries, documents = [], []
-    for start in range(0, len(order), _ENCODE_BATCH):
-        chunk = indices[order[start : start + _ENCODE_BATCH]]
-        queries.append(model.query(*(part.to(device) for part in padded(samples.queries, chunk))))
-        ids, mask = documents_of(samples, chunk, counts=model.takes_counts)
-        documents.append(tower(ids.to(device), mask.to(device)))
-    back = torch.from_numpy(np.argsort(order))
-    return torch.cat(queries)[back], torch.cat(documents)[back]
+    return (
+        _encoded(model.query, samples.queries, indices, device),
+        _encoded(tower, samples.documents, samples.answers[indices], device, counts=model.takes_counts),
+    )
 
 
-@torch.inference_mode()
 def encode_texts(
     tower: nn.Module, texts: Sequence[NDArray[np.integer]], device: torch.device | None = None
 ) -> Tensor:
     """Embed token ids with one side of an encoder: float32 [N, D], in the order given."""
-    packed = pack([short_ids(text) for text in texts])
-    order = np.argsort(packed.lengths, kind="stable")
+    return _encoded(tower, pack([short_ids(text) for text in texts]), np.arange(len(texts)), device)
+
+
+@torch.inference_mode()
+def _encoded(
+    tower: nn.Module,
+    texts: Packed,
+    indices: NDArray[np.int64],
+    device: torch.device | None,
+    *,
+    counts: bool = False,
+) -> Tensor:
+    # Texts of one length share a batch, which needs little padding.
+    order = np.argsort(texts.lengths[indices], kind="stable")
     parts = []
     for start in range(0, len(order), _ENCODE_BATCH):
-        ids, mask = padded(packed, order[start : start + _ENCODE_BATCH])
+        ids, mask = padded(texts, indices[order[start : start + _ENCODE_BATCH]])
+        ids, mask = counted(ids, mask) if counts else (ids, mask)
         parts.append(tower(ids.to(device), mask.to(device)))
     return torch.cat(parts)[torch.from_numpy(np.argsort(order))]
 

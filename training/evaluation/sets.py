@@ -62,16 +62,9 @@ def rows_of(corpus: Path, name: str) -> Iterator[Row]:
         rows = rows_of(corpus, "test")
         return (without_name(row) for row in rows if len(row.identifier) >= MIN_NAME_CHARS)
     if name != "advtest":
-        return chain.from_iterable(read_rows(path) for path in row_files(corpus, name))
+        return read_rows(*row_files(corpus, name))
     loaded = chain.from_iterable(load(path) for path in row_files(corpus, "test"))
     return (row.row for row in advtest_rows(loaded, Counter()))
-
-
-def rows_elsewhere(path: Path) -> Iterator[Row]:
-    """Yield the documented test rows of data in any layout, or all documented rows if it has no partitions."""
-    for loaded in load(path):
-        if loaded.row.partition in ("", "test") and loaded.row.docstring:
-            yield loaded.row
 
 
 def read_cosqa(evaluation_sets: Path | None) -> Questions:

@@ -147,7 +147,7 @@ def test_runs_with_another_limit_of_tokens_do_not_share_samples(corpus, tmp_path
 
 def test_a_resumed_run_reads_no_rows(corpus, tmp_path, monkeypatch):
     train_run(documentation(corpus), tmp_path / "run", TrainConfig(**SMALL))
-    monkeypatch.setattr(sources, "row_of_record", lambda record: pytest.fail("read again"))
+    monkeypatch.setattr(sources, "read_rows", lambda *_, **__: pytest.fail("read again"))
     train_run(documentation(corpus), tmp_path / "run", TrainConfig(**SMALL))
 
 

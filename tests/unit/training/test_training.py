@@ -108,17 +108,17 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     config = dataclasses.replace(CONFIG, architecture=architecture, epochs=3, batch_size=100, **options)
     monkeypatch.setattr(objectives, "TEXTS", 100)
     train(data, tmp_path / "whole", config)
-    save = checkpoint.save
+    save = checkpoint.save_state
 
-    def stopped(tensors, path, progress=None):
-        save(tensors, path, progress)
-        if progress and (progress["epoch"], progress["step"]) == (1, 2):
+    def stopped(run, state):
+        save(run, state)
+        if (state["progress"]["epoch"], state["progress"]["step"]) == (1, 2):
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(checkpoint, "save", stopped)
+    monkeypatch.setattr(checkpoint, "save_state", stopped)
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / "stopped", config, checkpoint_s=0)
-    monkeypatch.setattr(checkpoint, "save", save)
+    monkeypatch.setattr(checkpoint, "save_state", save)
     assert len(curve(tmp_path / "stopped")) == 1
     train(data, tmp_path / "stopped", config)
     assert len(curve(tmp_path / "stopped")) == config.epochs
@@ -167,7 +167,7 @@ def test_ctrl_c_ends_the_step_and_the_run_resumes_with_the_same_curve(large, dat
     monkeypatch.setattr(objectives.PairObjective, "backward", pressed)
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / "stopped", config)
-    _, progress = checkpoint.load(tmp_path / "stopped" / checkpoint.CHECKPOINT)
+    progress = checkpoint.load_state(tmp_path / "stopped")["progress"]
     assert (progress["epoch"], progress["step"], len(steps)) == (1, 3, 19)
     train(data, tmp_path / "stopped", config)
     assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")

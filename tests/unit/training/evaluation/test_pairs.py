@@ -14,6 +14,7 @@ from benchmarks.compare import compare
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, write_json
+from training.errors import TrainingError
 from training.evaluation import csn_mrr
 from training.evaluation.pairs import (
     CodeScorer,
@@ -31,6 +32,10 @@ CODES = [
     "def push(item): pass",
 ]
 OFFICIAL = {
+    "repo": "a/b",
+    "path": "c.py",
+    "func_name": "read",
+    "original_string": "",
     "language": "python",
     "docstring": "Read all lines.\n\nSlowly.",
     "docstring_tokens": ["Read", "all", "lines", "."],
@@ -136,7 +141,7 @@ def test_the_official_folder_layout_is_read_by_language(tmp_path, home, tiny_bun
 
 
 def test_too_little_data_is_refused(tmp_path, home):
-    with pytest.raises(ConfigError, match="no test set there"):
+    with pytest.raises(TrainingError, match="no corpus in this folder"):
         csn_mrr.run(BenchOptions(home=home, data=tmp_path))
     (tmp_path / "test.jsonl").write_text(json.dumps(OFFICIAL) + "\n")
     with pytest.raises(ConfigError, match="no language has 1,000 functions"):
