@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ _NUMBERS = {"INT", "FLOAT"}
 
 def main() -> None:
     """Write the reference into the page."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     fill(PAGE, "commands", reference())
 
 
