@@ -25,7 +25,7 @@ from codesearch.settings import (
     group_folders,
     settings_in_force,
 )
-from codesearch.structure.text import counted
+from codesearch.structure.text import MAX_LINE, counted
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from codesearch.search.request import Filters
 
 _WIDTH = 80
-MAX_LINE = 200
-"""Characters of a line that are shown if stdout is no terminal."""
 _COLUMNS = re.compile("[1-9][0-9]{0,4}")
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from codesearch.cli.invocation import MAX_LINE, Terminal
+from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.snippets import (
@@ -24,7 +24,7 @@ from codesearch.search.snippets import (
     snippet_lines,
     tokens_of,
 )
-from codesearch.structure.text import after_name, counted, numbered_lines, short_name
+from codesearch.structure.text import MAX_LINE, STALE, after_name, counted, numbered_lines, short_name
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_lines
@@ -44,7 +44,6 @@ _LEAST_DETAILS = 12
 """Characters of a name or a signature that are worth a part of a row."""
 _GUTTER = 11
 _CUT = "..."
-_STALE = "  [changed since it was indexed]"
 _STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim"}
 _CODE = re.compile(r"(?P<gutter> *(?P<number>\d*) \|(?: |$))(?P<code>.*)")
 _ROW = re.compile(
@@ -110,7 +109,7 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
             f"{path}:{reading.first_line}-{reading.last_line}",
             visible(short_name(of)) if of else "",
         )
-        about = f"{f'  {of.kind}' if of else ''}{_STALE if reading.stale else ''}"
+        about = f"{f'  {of.kind}' if of else ''}{STALE if reading.stale else ''}"
         if terminal.is_terminal:
             place, name = in_width(place, name, terminal.width - len(about))
         yield from [""] if at else []
@@ -210,7 +209,7 @@ def _details(hit: Hit) -> str:
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
-    return f"{hit.kind}{length}{copies}{_STALE if hit.stale else ''}"
+    return f"{hit.kind}{length}{copies}{STALE if hit.stale else ''}"
 
 
 def explanation(hit: Hit) -> Iterator[str]:

@@ -213,10 +213,16 @@ def _start_around(accessor: Node) -> int:
     return around.start_byte if around else 0
 
 
+def _last_row(node: Node) -> int:
+    """Return the last row with text of a node, which may end with a line."""
+    row, column = node.end_point
+    return row - (column == 0 and row > node.start_point[0])
+
+
 def _statements(root: Node) -> list[tuple[int, int]]:
     first = next((node.start_point[0] for node in root.named_children if "comment" not in node.type), 0)
     return [
-        (node.start_point[0], node.end_point[0] - (node.end_point[1] == 0 < node.end_point[0]))
+        (node.start_point[0], _last_row(node))
         for node in root.named_children
         if node.type not in _NO_STATEMENTS
         # A string that opens the file is its docstring; one of one line may be `'use strict'`.
@@ -246,9 +252,7 @@ def _add_comment(found: Matches, node: Node, source: bytes) -> None:
     line_start = source.rfind(b"\n", 0, start) + 1
     if source[line_start:start].strip():
         return  # It trails code, so it documents that line and not the next.
-    end_row, end_column = node.end_point
-    last_row = end_row - 1 if end_column == 0 and end_row > node.start_point[0] else end_row
-    found.comments[last_row] = (node.start_point[0], _text(node, source).rstrip())
+    found.comments[_last_row(node)] = (node.start_point[0], _text(node, source).rstrip())
 
 
 def _add_definition(

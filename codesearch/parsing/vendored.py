@@ -50,14 +50,7 @@ def holders(licence: str) -> frozenset[bytes]:
 
 
 def is_of_others(folder: str, licence: str, own: frozenset[bytes], names: Collection[str]) -> bool:
-    """Say whether a folder below the root, such as `public/grid/`, is a copy of another project.
-
-    Args:
-        folder: its path.
-        licence: its licence file; "" if there is none.
-        own: the holders of the root's licence.
-        names: what is in the folder.
-    """
+    """Say whether a folder such as `public/grid/` with these names is a copy; `own` holds the licence of the root."""
     if _KEPT.isdisjoint(folder.lower().split("/")):
         return False
     if licence:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from codesearch.structure.usages import Usage, Usages
 
 MAX_LINE = 200
+"""Characters of a line that are shown if the output is no terminal."""
+STALE = "  [changed since it was indexed]"
 _OTHER_CODE = "tests, examples, migrations, generated or vendored code"
 _SIGNATURES = 3
 """With more definitions than this, they have no signatures."""
@@ -182,7 +184,7 @@ def _about(usage: Usage, usages: Usages) -> str:
     """Return which of several definitions a usage can mean, and whether its file changed."""
     is_any = len(usage.may_be) >= len(usages.definitions)
     means = "" if is_any or not usage.may_be else f"  = {', '.join(usage.may_be)}"
-    return f"{means}{'  [changed since it was indexed]' if usage.stale else ''}"
+    return f"{means}{STALE if usage.stale else ''}"
 
 
 def _defined_lines(usages: Usages, width: int, path_of: Callable[[str, str], str]) -> Iterator[str]:

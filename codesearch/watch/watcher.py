@@ -76,9 +76,7 @@ class _Root:
     mode: str = ""
     """"watching" or "polling"; "" before the first check."""
     wanted: Dependencies | None = None
-    """What is watched."""
-    is_stale: bool = True
-    """Whether the watches may be gone or belong to other paths now."""
+    """What is watched; None if the watches may be gone or belong to other paths now."""
     is_gone: bool = False
     unchanged: tuple[int, str] | None = None
     """The version of the index that has all changes; None if there may be others."""
@@ -142,7 +140,7 @@ class Watcher:
         """Note that something changed below a root."""
         with self._condition:
             if found := self._roots.get(root):
-                found.is_stale = found.is_stale or is_stale
+                found.wanted = None if is_stale else found.wanted
                 found.unchanged, found.last_change = None, self._clock()
                 if found.first_change == math.inf:
                     found.first_change = found.last_change
@@ -223,12 +221,9 @@ class Watcher:
             root.check_at = self._clock() + RETRY_S
             return
         with self._condition:
-            is_same = not root.is_stale and root.wanted == wanted
-            root.is_stale = False
-            if is_same:
-                root.wanted = wanted
-                if found.state != State.BEHIND and root.first_change == math.inf:
-                    root.unchanged = wanted.version
+            is_same, root.wanted = root.wanted == wanted, wanted
+            if is_same and found.state != State.BEHIND and root.first_change == math.inf:
+                root.unchanged = wanted.version
         if is_same:
             root.check_at = self._clock() + (SETTLE_S if found.state == State.UPDATED else CHECK_S)
             return
@@ -238,7 +233,6 @@ class Watcher:
         except OSError as error:
             self._poll(root, _reason(error), found, seconds)
             return
-        root.wanted = wanted
         if root.mode != "watching":
             root.mode = "watching"
             self._report(

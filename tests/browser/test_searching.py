@@ -408,7 +408,8 @@ def test_a_weak_answer_without_hits_shows_none(open_page: Open) -> None:
     assert page.locator("#hits").text_content() == ""
 
 
-def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
+@pytest.mark.parametrize(("confidence", "written"), [(0.004, "1%"), (1, "100%")])
+def test_low_confidence_and_changed_files_are_notes(open_page: Open, confidence: float, written: str) -> None:
     page = open_page()
 
     def doubt(route: Any) -> None:
@@ -418,7 +419,7 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
             json={
                 **answer,
                 "low_confidence": True,
-                "confidence": 0.004,
+                "confidence": confidence,
                 "roots": ["/x"],
                 "freshness": [stale],
             }
@@ -426,7 +427,7 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open) -> None:
 
     page.route("**/api/v1/search?*", doubt)
     search(page, "copy")
-    assert page.locator("#summary").inner_text().endswith(", confidence 1%")
+    assert page.locator("#summary").inner_text().endswith(f", confidence {written}")
     assert page.locator(".note").all_inner_texts() == [
         "Probably nothing here does this.",
         "3 changed files of /x not in the index yet: run codesearch index /x",

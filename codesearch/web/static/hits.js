@@ -42,7 +42,7 @@ function hitsView(answer, { revision }) {
   };
 }
 
-const percent = (share) => `${Math.min(Math.max(Math.round(100 * share), 1), 99)}%`;
+const percent = (share) => `${share % 1 ? Math.min(Math.max(Math.round(100 * share), 1), 99) : 100 * share}%`;  // As on the command line.
 
 function notes(answer) {
   const found = [];

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.cli.invocation import MAX_LINE, Terminal
+from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import choose, excerpt, render, shown
 from codesearch.engine.answer import Answer
-from codesearch.structure.text import short_name
+from codesearch.structure.text import MAX_LINE, short_name
 from codesearch.types import Hit
 from tests.records import make_hit
 
