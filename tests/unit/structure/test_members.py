@@ -10,6 +10,7 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Session
+from codesearch.search.request import Filters
 from codesearch.structure.text import outline_lines
 from tests.conftest import write_tree
 from tests.git import repository
@@ -86,12 +87,29 @@ def test_a_query_that_names_a_member_finds_its_type_first(engine, root):
     assert "field" not in {hit.kind for hit in hits}
 
 
+def test_a_query_that_names_a_member_of_a_file_that_is_left_out_finds_no_type(engine, root):
+    filters = Filters(paths=("!*.java",))
+    hits = engine.search("totalPrice", Scope((root,)), refresh=False, filters=filters).hits
+    assert {hit.signals["name"] for hit in hits} == {0}
+
+
+def test_a_name_in_nested_roots_is_found_in_the_inner_one(tmp_path):
+    root = write_tree(tmp_path / "project", {"inner/limits.py": TREE["limits.py"]})
+    engine = Engine(tmp_path / "home")
+    engine.index(root)
+    engine.index(root / "inner")
+    session = engine.session(Scope((root, root / "inner")), AS_INDEXED)
+    for name in ("maxRetries", "retry"):
+        assert [place.path for place in session.read(name).places] == ["limits.py"]
+    engine.close()
+
+
 def test_one_word_is_also_a_question(engine, root):
     hits = engine.search("shade", Scope((root,)), refresh=False).hits
     assert {hit.signals["name"] for hit in hits} == {0}
 
 
-def test_members_of_unchanged_files_stay_when_an_index_is_updated(tmp_path):
+def test_members_of_unchanged_files_stay_when_an_index_is_updated(tmp_path, never_merged):
     root = write_tree(tmp_path / "project", TREE)
     engine = Engine(tmp_path / "home")
     engine.index(root)

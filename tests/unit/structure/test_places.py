@@ -21,6 +21,7 @@ def engine(tmp_path, tiny_bundle):
             "lib/python/convert.py": "def other():\n    return 1\n",
             "java/Shop.java": SHOP,
             "lib/Shop/a.py": "a = 1\n",
+            "a/test_push.py": "def push():\n    return 1\n",
             "README.md": "# Other\n",
         },
     )
@@ -59,7 +60,14 @@ def places(engine, tmp_path):
         ("Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
         ("Stack::pop", ["python/convert.py:21-23 Stack.pop"]),
         ("stack", ["python/convert.py:14-23 Stack"]),
-        ("push", ["python/convert.py:17-19 Stack.push", "ruby/queue.rb:4-6 PriorityQueue.push"]),
+        (
+            "push",
+            [
+                "python/convert.py:17-19 Stack.push",
+                "ruby/queue.rb:4-6 PriorityQueue.push",
+                "a/test_push.py:1-2 push",
+            ],
+        ),
         ("http.js", ["javascript/http.js:1-6"]),
         ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
         ("Shop", ["java/Shop.java:1-4 Shop"]),
@@ -76,7 +84,10 @@ def test_a_place_is_a_path_a_line_lines_or_a_name(places, text, expected):
 
 def test_a_path_is_relative_to_the_working_directory_first(places, tmp_path):
     assert places("python/convert.py", here="src/lib") == ["lib/python/convert.py:1-2"]
-    assert places(str(tmp_path / "src/python/convert.py:4")) == ["python/convert.py:4-6 int_to_string"]
+    (tmp_path / "link").symlink_to("src")
+    for folder in ("src", "link"):
+        path = tmp_path / folder / "python/convert.py:4"
+        assert places(str(path)) == ["python/convert.py:4-6 int_to_string"]
 
 
 def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
@@ -85,6 +96,8 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
     for text in ("Stack.pop", "python/convert.py:17", str(tmp_path / "src/python/convert.py")):
         with pytest.raises(IndexNotFoundError, match="outside of"):
             places(text, within=within)
+    with pytest.raises(IndexNotFoundError, match="no file, folder or definition is 'README.md'"):
+        places("README.md", within=within)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +112,7 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
         ("README.md:3", "README.md is not indexed: read the file itself"),
         ("../secret.py:1", r"secret\.py is not in the index"),
         ("/etc/passwd", "no file, folder or definition is '/etc/passwd'"),
+        ("/lib/python", "no file, folder or definition is '/lib/python'"),
     ],
 )
 def test_a_place_that_does_not_exist_is_one_line(places, text, message):

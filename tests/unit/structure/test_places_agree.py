@@ -34,6 +34,7 @@ TEXTS = {
     "Stack.push(item)": [PUSH],
     "stack.Stack.push": [PUSH],
     "app.stack.Stack.push": [PUSH],
+    "project.app.stack.Stack.push": [PUSH],
     "self.push": [HEAP, PUSH, "tests/test_stack.py:1"],
     "push": [HEAP, PUSH, "tests/test_stack.py:1"],
     "method push": [HEAP, PUSH],
