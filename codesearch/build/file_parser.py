@@ -34,11 +34,7 @@ TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as
 
 
 def join_tokens(lists: Collection[TokenIds]) -> tuple[NDArray[np.uint32], list[int]]:
-    """Concatenate lists of ids to one array, which is faster to send to another process.
-
-    Returns:
-        uint32 [sum of lengths], and the length of each list.
-    """
+    """Concatenate lists of ids, which are faster to send so; return uint32 [sum of lengths], and the length of each."""
     joined = np.concatenate(list(lists)) if lists else np.empty(0, np.uint32)
     return joined, [len(ids) for ids in lists]
 

@@ -49,7 +49,7 @@ _CODE = re.compile(r"(?P<gutter> *(?P<number>\d*) \|(?: |$))(?P<code>.*)")
 _ROW = re.compile(
     r"""(?P<about>\s*(?:\d+|\d{4}-\d\d-\d\d|same\ [a-z ]+?|similar\ \d+%)\ \ +)?  # A line, a date or a relation.
     (?P<place>  # A path with a folder, a line or the ending of a file, or the id of a commit.
-        (?:\s*(?:\([^\s():]*\)(?=/))?[^\s(:][^(:]*?(?:/[^:]*?(?::\d+(?:-\d+)?)?|:\d+(?:-\d+)?|\.[a-z0-9+]{1,5})
+        (?:\s*(?:\([^\s():]*\)(?=/)|[^\s(:])[^(:]*?(?:/[^:]*?(?::\d+(?:-\d+)?)?|:\d+(?:-\d+)?|\.[a-z0-9+]{1,5})
         |[0-9a-f]{10})(?=$|:\ |\ \ ))?
     (?(about)|(?(place)|(?!)))  # One of these two.
     (?P<name>:?\s*\S.*?(?=$|\ \ ))?  # A name, or the subject of a commit.

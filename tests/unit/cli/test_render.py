@@ -326,6 +326,8 @@ def test_a_place_and_the_code_below_it_have_colours_whatever_the_names_of_its_fo
     place, code = shown([f"{path}:3-9  Page  class", "     3 | class Page:"], SCREEN, "always").splitlines()
     assert place.startswith(f"\x1b[36m{path}:3-9\x1b[0m\x1b[1m  Page\x1b[0m")
     assert "\x1b[94mclass\x1b[0m" in code
+    folder = path.removesuffix("page.py")
+    assert shown([f"  {folder}  (Page)"], SCREEN, "always").startswith(f"\x1b[36m  {folder}\x1b[0m")
 
 
 def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_whole():
