@@ -67,9 +67,10 @@ _LAST_WORD = re.compile(r"\w+\Z")
 _MOST_QUALIFIER = 80
 _MOST_LINE = 1_000
 """Characters of a line that are looked through for the mark of a comment."""
-_HASHED, _SLASHED = r"(?<!\S)\#[^\n]*", r"//[^\n]*|/\*[\s\S]*?\*/"
-_DOUBLE, _SINGLE = (rf"(?:(?<!\w)[fF$])?{quote}(?:\\.|[^{quote}\\\n])*{quote}" for quote in ('"', "'"))
-_TRIPLE = r"(?:(?<!\w)[fF])?(?P<marks>\"{3}|'{3})(?:\\.|[^\\])*?(?P=marks)"
+# What is not closed ends with the line or the file, so a hostile source costs no more than another one.
+_HASHED, _SLASHED = r"(?<!\S)\#[^\n]*", r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
+_DOUBLE, _SINGLE = (rf"(?:(?<!\w)[fF$])?{quote}(?:\\.|[^{quote}\\\n])*+{quote}?" for quote in ('"', "'"))
+_TRIPLE = r"(?:(?<!\w)[fF])?(?P<marks>\"{3}|'{3})(?>\\?[\s\S])*?(?:(?P=marks)|\Z)"
 _STRINGS = {
     **dict.fromkeys(
         "python cython ruby crystal php bash lua r julia perl powershell elixir groovy coffeescript dart".split(),
@@ -77,7 +78,7 @@ _STRINGS = {
     ),
     **dict.fromkeys(
         "javascript typescript tsx go".split(),
-        re.compile(rf"{_SLASHED}|{_DOUBLE}|{_SINGLE}|`(?:\\.|[^`\\])*`"),
+        re.compile(rf"{_SLASHED}|{_DOUBLE}|{_SINGLE}|`(?:\\[\s\S]|[^`\\])*+`?"),
     ),
     **dict.fromkeys("html vue svelte".split(), re.compile(r"(?!)")),
 }

@@ -96,3 +96,10 @@ def test_a_comment_is_known_by_its_mark(text: str, language: str, expected: bool
 )
 def test_the_text_of_a_string_is_known(source: str, language: str, expected: bool) -> None:
     assert in_string(source, source.index("get"), strings_in(source, language)) is expected
+
+
+@pytest.mark.parametrize("text", ['"\\', "`\\", "/*", '"""\\', "'", '"""'])
+def test_a_hostile_source_is_read_once(text: str) -> None:
+    source = text * 100_001  # Hours, if each mark were looked for to the end of the source.
+    for language in ("python", "javascript", "rust"):
+        assert len(strings_in(source, language)) < len(source)
