@@ -90,7 +90,7 @@ def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
 
 def list_folder(index: IndexReader, path: str) -> dict[str, Any]:
     """List a folder of an index."""
-    start = f"{path}/" if path else ""
+    start = f"{path.rstrip('/')}/" if path else ""
     paths = (file.path for _, file in live_files(index) if file.path.startswith(start))
     parts = [of_file.removeprefix(start).partition("/") for of_file in paths]
     folders, files = ({name for name, slash, _ in parts if bool(slash) == is_in} for is_in in (True, False))

@@ -274,7 +274,7 @@ def test_a_folder_lists_what_is_indexed_in_it(client, root):
         return found["folders"], found["files"]
 
     assert listed("") == (["web"], ["copying.py"])
-    assert listed("web") == ([], ["copy.js"])
+    assert listed("web") == listed("web/") == ([], ["copy.js"])
     assert listed("..") == listed("/etc") == listed("we") == ([], [])
 
 
