@@ -15,7 +15,9 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
 from codesearch.cli.notes import freshness_notes
+from codesearch.engine.indexer import refresh
 from codesearch.engine.reports import Changes
+from codesearch.engine.scope import covering_index
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.search.request import RequestFields
@@ -182,6 +184,9 @@ def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
         "string_to_int",
     ]
     assert names(ready.search("push", Scope((tiny_repo, other), within=(other,)))) == ["push_other"]
+    request = SearchRequest("push", filters=Filters(within=(tiny_repo / "python",)))
+    found = ready.search(request, Scope(within=(tiny_repo / "ruby",)))
+    assert {hit.path for hit in found.hits} == {"ruby/queue.rb"}
     like = ready.session(Scope(within=(tiny_repo / "ruby",))).similar(f"{tiny_repo}/python/convert.py:5")
     assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
 
@@ -232,6 +237,13 @@ def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     found = ready.refresh(tiny_repo)
     assert (found.state, found.changes) == ("updated", Changes(1, 0))
     assert "brand_new" in names(ready.search("brand_new", Scope()))
+
+
+def test_a_refresh_begins_with_the_last_commit_of_any_process(ready, tiny_repo, home):
+    entry = covering_index(home, tiny_repo)
+    write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
+    ready.index(tiny_repo)
+    assert refresh(ready, entry, 60.0, lambda _: None).state == "current"
 
 
 def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, tiny_repo, monkeypatch):

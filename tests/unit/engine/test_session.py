@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, IndexNotFoundError, Policy, Scope
-from codesearch.engine.answer import State
+from codesearch.engine.answer import Freshness, State
+from codesearch.errors import IndexStoreError
 from codesearch.store.catalogue import index_folder
 from tests.conftest import settle, write_tree
 
@@ -86,8 +87,18 @@ def test_a_session_answers_from_a_later_commit_too(engine: Engine, root):
 def test_a_folder_of_several_that_cannot_be_indexed_is_in_the_answer(engine: Engine, root, tmp_path):
     bad = write_tree(tmp_path / "bad", {"a.py": "", ".codesearch.toml": "x = ["})
     session = engine.session(Scope(folders=(root, bad)))
-    assert [hit.name for hit in session.search("push").hits] == ["push"]
+    for _ in range(2):
+        assert [hit.name for hit in session.search("push").hits] == ["push"]
     assert [(one.root, one.state) for one in session.freshness] == [
         (str(root), State.CURRENT),
         (str(bad), State.UNREADABLE),
     ]
+
+
+@pytest.mark.parametrize("state", [State.BEHIND, State.LOCKED, State.UNCHECKED])
+def test_changed_functions_are_not_compared_with_an_index_that_may_lack_them(engine: Engine, root, state):
+    engine.index(root)
+    session = engine.session(Scope(here=root), Policy(budget_s=None))
+    session.freshness = [Freshness(str(root), state)]
+    with pytest.raises(IndexStoreError, match="may lack changes"):
+        session.duplicates(changed="HEAD")

@@ -21,6 +21,7 @@ def engine(tmp_path, tiny_bundle):
             "lib/python/convert.py": "def other():\n    return 1\n",
             "java/Shop.java": SHOP,
             "lib/Shop/a.py": "a = 1\n",
+            "lib/Stack/other.py": "def pop():\n    return 1\n",
             "a/test_push.py": "def push():\n    return 1\n",
             "README.md": "# Other\n",
         },
