@@ -34,9 +34,10 @@ import codesearch
 from codesearch.build.build import Progress
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.engine import Engine
+from codesearch.engine.pace import Pace
 from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
-from codesearch.engine.session import Pace, Policy
+from codesearch.engine.session import Policy
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.docstrings import first_sentence
