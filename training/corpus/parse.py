@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha1
 from os.path import commonprefix
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import LanguageSpec, language_named
+from codesearch.parsing.languages import LanguageSpec, language_named, load_parser
 from codesearch.types import Document
 from training.corpus.dedupe import Fingerprint, code_key, fingerprint
 from training.corpus.docstrings import docstring_tokens, split_docstring
 from training.corpus.filters import documentation_reason, drop_reason
 from training.corpus.recipe import SourcePackage
 from training.corpus.rows import MAX_REST_CHARS, CsnRow, Row, to_line
-from training.corpus.tokens import tokens_of_spans
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 _MAX_MEAN_LINE = 300
+_WHOLE = ("string", "string_literal", "comment", "heredoc_body", "regex")
+"""Kinds of nodes that are one token, as in CodeSearchNet's `code_tokens`."""
 _CONFIG = ParseConfig(max_code_bytes=100_000)
+
+
+Span = tuple[int, int]
 
 
 class SourceFile(NamedTuple):
@@ -119,3 +126,40 @@ def _docstring_span(document: Document, source: bytes) -> tuple[int, int]:
         return 0, 0
     common = len(commonprefix([original, code]))
     return document.start_byte + common, document.start_byte + common + length
+
+
+def tokens_of_spans(
+    source: bytes, spans: Sequence[Span], skipped: Sequence[Span], spec: LanguageSpec
+) -> list[list[str]]:
+    """Return the leaves of the syntax tree in each span of one file, parsed once.
+
+    Args:
+        source: the whole file.
+        spans: first byte and end of each definition.
+        skipped: spans to skip, such as docstrings; an empty span skips nothing.
+        spec: the language of the file.
+    """
+    root = load_parser(spec).parse(source).root_node
+    left_out = {start: end for start, end in skipped if end > start}
+    result = []
+    for start, end in spans:
+        leaves = _leaves(root, start, end, left_out)
+        result.append([source[slice(*span)].decode("utf-8", "replace") for span in leaves])
+    return result
+
+
+def _leaves(root: Node, start: int, end: int, left_out: dict[int, int]) -> Iterator[Span]:
+    # Start from the smallest node around the span, because a file has thousands of siblings to walk past.
+    waiting = [root.descendant_for_byte_range(start, end) or root]
+    skip_until = start
+    while waiting:
+        node = waiting.pop()
+        if node.end_byte <= skip_until or node.start_byte >= end:
+            continue
+        if node.start_byte in left_out and node.end_byte <= left_out[node.start_byte]:
+            skip_until = left_out[node.start_byte]
+        elif not node.child_count or (node.type.endswith(_WHOLE) and node.start_byte >= start):
+            if node.end_byte > node.start_byte:
+                yield node.start_byte, node.end_byte
+        else:
+            waiting += reversed(node.children)
