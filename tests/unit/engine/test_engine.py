@@ -246,6 +246,12 @@ def test_a_refresh_begins_with_the_last_commit_of_any_process(ready, tiny_repo, 
     assert refresh(ready, entry, 60.0, lambda _: None).state == "current"
 
 
+def test_a_refresh_does_not_make_an_index_new(ready, tiny_repo, monkeypatch):
+    write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
+    monkeypatch.setattr(plan, "grammar_version", lambda spec: f"{spec.name} 99")
+    assert ready.refresh(tiny_repo, budget_s=60.0).state == "behind"
+
+
 def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, tiny_repo, monkeypatch):
     assert ready.refresh(tiny_repo).state == "current"
     write_tree(tiny_repo, {"new/.gitignore": "x\n", "new/new.py": "def brand_new():\n    return 1\n"})

@@ -321,6 +321,20 @@ def test_the_same_package_or_language_is_certain(
 
 
 @pytest.mark.parametrize(
+    ("tree", "grade"),
+    [
+        ({"make.py": "def run(): ...\n", "use.py": "run()\n"}, "likely"),
+        ({"make.rs": "pub fn run() {}\n", "main.rs": "fn main() {\n    make::run();\n}\n"}, "certain"),
+    ],
+)
+def test_a_usage_means_the_definition_of_its_own_root(
+    tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], grade: str
+) -> None:
+    indexes = [index_tree(write_tree(tmp_path / name, tree)) for name in ("one", "two")]
+    assert [one.grade for one in find_usages(indexes, "run").usages] == [grade, grade]
+
+
+@pytest.mark.parametrize(
     ("tree", "name", "grade"),
     [
         (
