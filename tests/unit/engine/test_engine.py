@@ -187,8 +187,9 @@ def test_places_limit_the_hits_and_choose_the_index(ready, tiny_repo, tmp_path):
     request = SearchRequest("push", filters=Filters(within=(tiny_repo / "python",)))
     found = ready.search(request, Scope(within=(tiny_repo / "ruby",)))
     assert {hit.path for hit in found.hits} == {"ruby/queue.rb"}
-    like = ready.session(Scope(within=(tiny_repo / "ruby",))).similar(f"{tiny_repo}/python/convert.py:5")
-    assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
+    for place in (f"{tiny_repo}/python/convert.py:5", "int_to_string"):
+        like = ready.session(Scope(within=(tiny_repo / "ruby",))).similar(place)
+        assert {hit.path for hit in like.hits} == {"ruby/queue.rb"}
 
 
 def test_an_answer_says_if_no_document_passes_the_filters(ready, tiny_repo):
@@ -237,6 +238,10 @@ def test_an_index_is_fresh_until_a_file_changes(ready, tiny_repo):
     found = ready.refresh(tiny_repo)
     assert (found.state, found.changes) == ("updated", Changes(1, 0))
     assert "brand_new" in names(ready.search("brand_new", Scope()))
+    (status,) = ready.status(tiny_repo)
+    shutil.rmtree(tiny_repo)
+    found = ready.refresh(tiny_repo)
+    assert (found.state, found.changes) == ("behind", Changes(0, status.files))
 
 
 def test_a_refresh_begins_with_the_last_commit_of_any_process(ready, tiny_repo, home):
