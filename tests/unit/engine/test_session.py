@@ -12,6 +12,7 @@ import pytest
 
 from codesearch import Engine, IndexNotFoundError, Policy, Scope
 from codesearch.engine.answer import Freshness, State
+from codesearch.engine.pace import Pace
 from codesearch.errors import IndexStoreError
 from codesearch.store.catalogue import index_folder
 from tests.conftest import settle, write_tree
@@ -102,3 +103,10 @@ def test_changed_functions_are_not_compared_with_an_index_that_may_lack_them(eng
     session.freshness = [Freshness(str(root), state)]
     with pytest.raises(IndexStoreError, match="may lack changes"):
         session.duplicates(changed="HEAD")
+
+
+def test_a_saved_file_makes_the_next_search_compare():
+    pace = Pace(pause_s=10, most_s=60)
+    assert [pace.budget_s(now) is not None for now in (0, 1)] == [True, False]
+    pace.forget()
+    assert pace.budget_s(2) is not None
