@@ -11,7 +11,7 @@ show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 # Evaluation sets that must not be trained on; without the folder nothing is decontaminated.
 EVALUATION_SETS ?= $(wildcard ../shared/data)
 
-.PHONY: demo check check-lint check-tests test test-alone test-gpu test-thorough coverage lint bench bench-speed corpus clean
+.PHONY: demo check check-lint check-tests test test-alone test-together test-gpu test-thorough coverage lint bench bench-speed corpus clean
 
 demo: $(VENV)/installed
 	$(call show,index . --exclude site-packages --exclude /test/)
@@ -36,11 +36,13 @@ check-tests:
 
 # Some tests wait for processes and for time to pass: with three workers, two cores are busy meanwhile.
 test: $(VENV)/installed-test
-	$(MAKE) -j 2 lint test-alone
-	$(BIN)/pytest -q -n 3 --dist loadfile $(ALONE:%=--ignore %)
+	$(MAKE) -j 2 test-alone test-together
 
 test-alone: $(VENV)/installed-test
 	$(BIN)/pytest -q $(ALONE)
+
+test-together: lint
+	$(BIN)/pytest -q -n 3 --dist loadfile $(ALONE:%=--ignore %)
 
 # Needs a CUDA device, and the extra `gpu` in place of `cpu` for the tests of embedding.
 test-gpu: $(VENV)/installed-test
@@ -82,13 +84,14 @@ $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	$(INSTALL) -e '.[cpu,hnsw,bench]'
 	touch $@
 
-$(VENV)/installed-check: $(VENV)/installed
+$(VENV)/installed-check: $(VENV)/python pyproject.toml constraints.txt
 	$(INSTALL) -e '.[cpu,hnsw,bench,web,mcp,lsp,check]'
-	touch $@
+	touch $(VENV)/installed $@
 
-$(VENV)/installed-test: $(VENV)/installed
-	$(INSTALL) -e '.[cpu,hnsw,bench,web,mcp,lsp,milvus,train,dev]'
-	touch $@
+# Without compiled modules: Python compiles those that it imports, a small part of torch.
+$(VENV)/installed-test: $(VENV)/python pyproject.toml constraints.txt
+	$(INSTALL) --no-compile -e '.[cpu,hnsw,bench,web,mcp,lsp,milvus,train,dev]'
+	touch $(VENV)/installed $@
 
 clean:
 	rm -rf $(VENV) build dist
