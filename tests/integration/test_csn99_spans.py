@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections import defaultdict
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -33,13 +34,14 @@ def annotated_spans() -> dict[tuple[str, str, str], set[tuple[int, int]]]:
 
 
 @pytest.mark.slow
-def test_annotated_functions_are_documents_with_exactly_their_lines() -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.thorough)])
+def test_annotated_functions_are_documents_with_exactly_their_lines(every: int) -> None:
     zstandard = pytest.importorskip("zstandard")
     spans = annotated_spans()
     found, missing = 0, []
     with open(DATA / "sources.jsonl.zst", "rb") as packed:
         stream = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(packed), "utf-8")
-        for row in map(json.loads, stream):
+        for row in map(json.loads, islice(stream, 0, None, every)):
             wanted = spans.get((row["repo"], row["sha"], row["path"]))
             if not wanted:
                 continue
@@ -50,4 +52,4 @@ def test_annotated_functions_are_documents_with_exactly_their_lines() -> None:
             lines = {(document.start_line, document.end_line) for document in documents}
             found += len(wanted & lines)
             missing += [f"{row['repo']}/{row['path']}:{start}-{end}" for start, end in sorted(wanted - lines)]
-    assert found / (found + len(missing)) >= SHARE, missing
+    assert found / (found + len(missing)) >= SHARE - 0.003 * (every > 1), missing

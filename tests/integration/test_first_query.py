@@ -34,7 +34,7 @@ def test_the_first_query_indexes_the_project_and_answers_and_the_next_only_answe
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "convert.py:17:1:def push(self, item)",
-        f"{project}/ruby/queue.rb:4:1:def push(element, priority)",
+        "../ruby/queue.rb:4:1:def push(element, priority)",
     ]
     assert re.fullmatch(LINE.format(root=project), done.stderr)
     again = ask("query", "push", "-k", "2", "--vimgrep")

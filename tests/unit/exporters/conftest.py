@@ -23,6 +23,6 @@ def tiny_run(tmp_path_factory):
     tokenizer.save(run / checkpoint.TOKENIZER)
     facts = {"data_hash": "abc", "trained_on": ["p"], "languages": ["go"], "pairs": 3}
     checkpoint.write_config(run, {"config": asdict(config), **facts})
-    checkpoint.save(build_model(config, tokenizer.vocabulary_size).state_dict(), run / checkpoint.WEIGHTS)
+    checkpoint.save_weights(build_model(config, tokenizer.vocabulary_size), run)
     (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5, "average": 0.5}}))
     return run

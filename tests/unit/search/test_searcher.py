@@ -42,7 +42,9 @@ def test_the_best_hits_share_words_with_the_query(searcher):
 
 
 def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
-    config = RankConfig(semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, file_diversity_penalty=0.1)
+    config = RankConfig(
+        semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, data_penalty=0, file_diversity_penalty=0.1
+    )
     hits = search(Searcher([built_index], encoder, config), "push", 13)
     for hit in hits:
         signals = hit.signals
@@ -88,7 +90,7 @@ def test_the_signals_are_cosine_and_bm25(searcher, built_index, encoder):
 
 
 def test_lexical_and_semantic_mode_use_only_their_signal(built_index, encoder):
-    searcher = Searcher([built_index], encoder, RankConfig(file_diversity_penalty=0))
+    searcher = Searcher([built_index], encoder, RankConfig(data_penalty=0, file_diversity_penalty=0))
     lexical = search(searcher, "decimal string", 13, mode="lexical")
     assert names(lexical) == [
         "int_to_string",
@@ -107,7 +109,7 @@ def test_lexical_and_semantic_mode_use_only_their_signal(built_index, encoder):
 
 def test_lexical_mode_needs_no_model(built_index):
     searcher = Searcher([built_index], None)
-    assert names(search(searcher, "priority", 1, mode="lexical")) == ["PriorityQueue"]
+    assert names(search(searcher, "priority", 1, mode="lexical")) == ["PriorityQueue.push"]
     with pytest.raises(ConfigError, match="no model is loaded: only mode lexical can answer"):
         search(searcher, "priority")
 

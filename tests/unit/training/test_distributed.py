@@ -28,15 +28,14 @@ plot_curve = training.loop.plot_curve
 def plot_slowly(run):
     time.sleep(0.5)
     plot_curve(run)
-    print("written", file=sys.stderr, flush=True)
+    os.write(2, b"written\\n")  # In one piece: the two processes write at the same time.
 
 for rank in "01":
     if os.fork() == 0:
         os.environ |= {"RANK": rank, "LOCAL_RANK": rank}
         training.loop.plot_curve = plot_slowly
         code = main(sys.argv[1:])
-        print("left", file=sys.stderr, flush=True)
-        sys.stderr.flush()
+        os.write(2, b"left\\n")
         os._exit(code)
 sys.exit(max(os.waitstatus_to_exitcode(os.wait()[1]) for _ in "01"))
 """
