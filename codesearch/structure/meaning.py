@@ -261,7 +261,8 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
             return SEVERAL, possible
         meant, possible = same if meant else meant, same
     if len(meant) == 1:
-        return (LIKELY if in_string(file.source, position, file.strings) else CERTAIN), meant
+        is_text = may_be_in_string(file.source, position) and in_string(file.source, position, file.strings)
+        return (LIKELY if is_text else CERTAIN), meant
     if len(possible) == 1:  # With an owner, there is also a definition that is not in the index.
         return (SEVERAL if names.owner else LIKELY), possible
     return (SEVERAL if possible else NO_DEFINITION), possible
@@ -466,6 +467,15 @@ def strings_in(source: str, language: str) -> list[tuple[int, int]]:
     """Return the start and end of each string of a source."""
     found = _STRINGS.get(language, _STRINGS_ELSEWHERE).finditer(source)
     return [match.span() for match in found if source[match.end() - 1] in "\"'`"]
+
+
+def may_be_in_string(source: str, position: int) -> bool:
+    """Say whether a quote is before a position in its line, or a string of several lines is open there."""
+    line = source[source.rfind("\n", 0, position) + 1 : position]
+    several = ('"""', "'''", "`")
+    return any(quote in line for quote in "\"'`") or any(
+        source.count(mark, 0, position) % 2 for mark in several
+    )
 
 
 def in_string(source: str, position: int, strings: Sequence[tuple[int, int]]) -> bool:
