@@ -38,7 +38,7 @@ from training.sources import files_of, make_tokenizer, read_pairs
 
 _log = logging.getLogger(__name__)
 WORKERS = 4
-"""Processes that prepare batches for a GPU; beside a step on the CPU, one is enough."""
+"""Processes that prepare batches for a GPU. On the CPU one is enough."""
 LARGE = 50_000
 """Fewer pairs are prepared sooner than such a process starts, as far as a CPU is concerned."""
 

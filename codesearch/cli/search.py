@@ -197,9 +197,9 @@ def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_j
             yield f"note: {answer.text_note}"
     elif is_json:  # It has the confidence.
         return
-    elif is_foreign(answer.query):
-        yield f"note: {ENGLISH_ONLY}\n"
     elif answer.confidence is not None and answer.confidence < request.min_confidence:
         yield f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
+    elif is_foreign(answer.query):
+        yield f"note: {ENGLISH_ONLY}\n"
     elif answer.low_confidence and answer.hits:
         yield f"{doubt} (confidence {sure})\n"

@@ -88,7 +88,7 @@ _STEPS = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 _REF_STRUCT = re.compile(rb"\b(ref)[ \t]+partial[ \t]+struct\b")  # of C#
 
 # Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
-# that a function or its type takes from its context; annotations of a constructor on a line of its own; words of newer
+# that a function or its type takes from its context; annotations of a constructor on a separate line; words of newer
 # versions; a function as what a function returns; the end of a body on one line; the marks of a string.
 _SOFT = (
     rb"(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"

@@ -94,3 +94,8 @@ def test_if_no_document_passes_the_filters_this_is_the_only_note(ask):
 def test_a_query_in_another_language_gets_a_note_that_the_model_knows_english(ask):
     assert ask("query", "eine Liste nach dem Namen sortieren").stderr == f"note: {ENGLISH_ONLY}\n"
     assert ENGLISH_ONLY not in ask("query", "sort a list by name").stderr
+
+
+def test_a_minimum_of_confidence_says_why_there_are_no_hits_in_any_language(ask):
+    done = ask("query", "ファイルを読み込む", "--min-confidence", 0.99)
+    assert done.returncode == 1 and "below --min-confidence 99%" in done.stderr
