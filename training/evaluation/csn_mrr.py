@@ -7,7 +7,7 @@ project; its test rows count.
   is not used, so a language with fewer pairs than a batch has no score.
 - `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once for each language.
 
-`bm25` is the product's BM25F, and `bm25_english` BM25 of ElasticSearch's English analyser, the paper's keyword baseline.
+`bm25` is the product's BM25F. `bm25_english` is BM25 of ElasticSearch's English analyser, the paper's baseline.
 
 *Source*: Husain et al. 2019, section 4.
 """
