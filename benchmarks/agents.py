@@ -57,7 +57,6 @@ def main() -> None:
     if folder := parser.parse_args().tasks:
         rows = asyncio.run(run_tasks(folder.resolve()))
         record("agent_tasks", {"tasks": rows}, flat=True)
-        fill(PAGE, "tasks", tasks_table(rows))
     else:
         measure_questions()
 
@@ -90,24 +89,6 @@ async def run_tasks(folder: Path) -> list[dict[str, Any]]:
             )
         engine.close()
     return rows
-
-
-def tasks_table(rows: list[dict[str, Any]]) -> str:
-    """Lay the tasks out for the page."""
-    head = ["task", "calls", "characters", "ripgrep's first lines"]
-    total = {key: sum(row[key] for row in rows) for key in ("calls", "characters", "ripgrep")}
-    found = sum(row["found"] for row in rows)
-    body = [*rows, {"task": f"all; the place was found in {found} of {len(rows)}", **total}]
-    return "\n".join(
-        [
-            line(head),
-            line(["---", *["--:"] * 3]),
-            *(
-                line([row["task"], f"{row['calls']}", f"{row['characters']:,}", f"{row['ripgrep']:,}"])
-                for row in body
-            ),
-        ]
-    )
 
 
 def measure_questions() -> None:

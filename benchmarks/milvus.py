@@ -7,6 +7,8 @@ its collections and asks both all judged queries. Milvus Lite takes seconds for 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import shutil
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.process import folder_mb, quantiles
-from benchmarks.publish import DEV_DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, RESULTS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
 from codesearch.evaluation.jsonl import unpack
@@ -33,6 +35,13 @@ PAGE = DEV_DOCS / "scale.md"
 _SCRATCH = Path("build/milvus-bench")
 _PORT = 19_540
 _START_S = 10
+_SIZES = (6_400_000, 100_000_000, 1_000_000_000)
+_PER_WORKER, _WORKER_CORES = 8_000_000, 4
+_DIM, _LINKS = 384, 16
+_HNSW_BYTES = 1.2 * (4 * _DIM + 2 * 4 * _LINKS)
+"""Memory of a vector and its links, with a fifth for everything else."""
+_NODE_GB = 100
+"""What a node of 128 GB has for vectors."""
 
 
 def main() -> None:
@@ -63,6 +72,8 @@ def main() -> None:
                 rows[name] = _asked(searcher, qrels)
     record("milvus", rows, flat=True)
     fill(PAGE, "milvus", table(rows))
+    grown = json.loads((RESULTS / "growth.json").read_text("utf-8"))["growth"][-1]["exact"]
+    fill(PAGE, "plan", plan_table(grown, rows["bytes_per_document"]))
 
 
 @contextmanager
@@ -98,6 +109,29 @@ def table(rows: dict[str, Any]) -> str:
         f"{rows['bytes_per_document']:,} bytes on the server for each."
     )
     return "\n".join([*head, *body, "", note])
+
+
+def plan_table(indexed: dict[str, Any], bytes_per_document: float) -> str:
+    """Lay out the plan for the page.
+
+    Args:
+        indexed: documents of an index and the CPU seconds to make it.
+        bytes_per_document: on the server.
+    """
+    lines = [
+        line(["functions", "workers", "hours", "nodes of 128 GB", "memory for HNSW", "disk"]),
+        line(["--:"] * 6),
+    ]
+    cpu_s = indexed["cpu_s"] / indexed["documents"]
+    for size in _SIZES:
+        workers = max(1, round(size / _PER_WORKER))
+        hours = size * cpu_s / (workers * _WORKER_CORES) / 3600
+        memory = size * _HNSW_BYTES / 1e9
+        disk = 2 * size * bytes_per_document / 1e9
+        nodes = math.ceil(memory / _NODE_GB)
+        sizes = [f"{size:,}", f"{workers:,}", f"{hours:.1f}", f"{nodes:,}"]
+        lines.append(line([*sizes, f"{memory:,.0f} GB", f"{disk:,.0f} GB"]))
+    return "\n".join(lines)
 
 
 def _asked(searcher: Searcher, qrels: Qrels) -> dict[str, float]:

@@ -16,7 +16,6 @@ import pytest
 from benchmarks import (
     agents,
     bench_tables,
-    cluster,
     commands,
     commits,
     duplicates,
@@ -150,8 +149,7 @@ MEASURED_TABLES = {
     ("dev/bench-commands", "commits"): lambda: commits.table(results("commits")["rows"]),
     ("dev/scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
     ("dev/scale", "query"): lambda: growth.query_table(results("growth")["growth"]),
-    ("dev/scale", "cluster"): lambda: cluster.table(results("cluster")["simulated"]),
-    ("dev/scale", "plan"): lambda: cluster.plan_table(
+    ("dev/scale", "plan"): lambda: milvus.plan_table(
         results("growth")["growth"][-1]["exact"], results("milvus")["bytes_per_document"]
     ),
     ("dev/scale", "milvus"): lambda: milvus.table(results("milvus")),
