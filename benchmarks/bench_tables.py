@@ -20,9 +20,9 @@ PAGES = {
 BY_LANGUAGE = {
     "csn99": ("ndcg_all", "ndcg_within"),
     "csn_mrr": ("mrr",),
-    "histories": ("mrr", "acc_at_10"),
+    "histories": ("mrr",),
     "commits": ("mrr", "recall_at_10"),
-    "known_items": ("mrr", "recall_at_10"),
+    "known_items": ("mrr",),
 }
 """Suites with several groups: one table for each metric, with a column for each group."""
 ALL_TOGETHER = {
