@@ -11,7 +11,6 @@ from benchmarks.publish import DOCS, fill, line
 from codesearch.cli.main import make_command
 
 PAGE = DOCS / "cli.md"
-_NUMBERS = {"INT", "FLOAT"}
 
 
 def main() -> None:
@@ -46,11 +45,8 @@ def _options(command: Any) -> list[Any]:  # noqa: ANN401 - typer's own copy of c
 
 def _row(option: Any) -> tuple[str, str]:  # noqa: ANN401
     """Return the names of an option with its value, and what it means."""
-    kind, longest = option.type.name.upper(), max(option.opts, key=len)
-    value = option.metavar or (
-        "N" if kind in _NUMBERS else longest.strip("-").upper() if kind == "STR" else kind
-    )
-    names = [name if option.is_flag else f"{name} {value}" for name in sorted(option.opts, key=len)]
+    value = "" if option.is_flag else f" {option.metavar}"
+    names = [name + value for name in sorted(option.opts, key=len)]
     default = option.default
     if option.secondary_opts and default is not None:
         default = "yes" if default else "no"

@@ -174,7 +174,7 @@ def print_report(report: Report, *, quiet: bool) -> None:
 
 def export(
     invocation: Invocation,
-    file: Annotated[Path, argument("Write the index to this portable file.")],
+    file: Annotated[Path, argument("The portable file to write.", "FILE")],
     *,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
     root: Annotated[Path | None, Opt("Indexed folder; default: yours.")] = None,

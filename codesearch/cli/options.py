@@ -12,9 +12,9 @@ import typer
 from codesearch.options import Opt, Option, is_record, options_of, read
 from codesearch.settings import Color, IndexingSettings, RefreshSettings, user_groups
 
-CHANGED = (
-    "Only {} that differ from a git revision, by default HEAD; `main...` is where your branch left main."
-)
+CHANGED = "Only {} that differ from a git revision, by default HEAD; main... is where your branch left main."
+_OFTEN = ("hits", "lang", "path", "kind", "changed", "full", "compact")
+"""Options that people need often: help shows them first."""
 Home = Annotated[Path | None, Opt("Folder of the indexes; default: $CODESEARCH_HOME, or your data folder.")]
 Json = Annotated[bool, Opt("Print one JSON document.")]
 Revision = Annotated[str, Opt("Use the files of this git revision, not those on disk.", metavar="REV")]
@@ -62,7 +62,8 @@ def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
         yield from command(context.find_root().obj, **given)
 
     given = (_parameter(one.name, one.annotation, one.default) for one in arguments)
-    parameters = [_parameter("context", typer.Context), *given, *map(_declared, options.values())]
+    ordered = sorted(options.values(), key=lambda one: (*_OFTEN, one.name).index(one.name))
+    parameters = [_parameter("context", typer.Context), *given, *map(_declared, ordered)]
     vars(checked)["__signature__"] = inspect.Signature(parameters)
     return checked
 
@@ -77,8 +78,12 @@ def _declared(option: Option) -> inspect.Parameter:
     default = option.default
     if option.repeatable or option.in_index or default in (None, ""):
         annotation, default = annotation | None, None
+    usual = {int: "N", float: "N", bool: None}.get(option.kind, option.flags[0].strip("-").upper())
     declared = typer.Option(
-        *option.flags, help=_help(option), metavar=option.opt.metavar, autocompletion=_values(option)
+        *option.flags,
+        help=_help(option),
+        metavar=option.opt.metavar or ("PATH" if option.kind is Path else usual),
+        autocompletion=_values(option),
     )
     return _parameter(option.name, Annotated[annotation, declared], default)
 

@@ -67,7 +67,10 @@ def query(
     ],
     options: QueryOptions,
 ) -> Iterator[Output]:
-    """Search with a question, keywords, a name, a path or text."""
+    """Search with a question, keywords, a name, a path or text.
+
+    For example: codesearch query "retry a failed request" src/ --lang go
+    """
     first = len(words)  # The first of the existing files and folders after the query.
     while first > 1 and is_path(words[first - 1], invocation):
         first -= 1

@@ -116,7 +116,7 @@ def test_plain_output_names_places(ask):
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("elsewhere.py", "no file, folder or definition is 'elsewhere.py'"),
+        ("elsewhere.py", "no file, folder or definition is called 'elsewhere.py'"),
         ("convert.py", "convert.py is no function or class: give FILE:LINE or a name"),
         ("none.py:3", "none.py is not in the index: give the path of a file in it"),
         ("elsewhere.py:4", "elsewhere.py:4: no function or class there: give a line inside one"),

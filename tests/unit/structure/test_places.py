@@ -97,14 +97,14 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
     for text in ("Stack.pop", "python/convert.py:17", str(tmp_path / "src/python/convert.py")):
         with pytest.raises(IndexNotFoundError, match="outside of"):
             places(text, within=within)
-    with pytest.raises(IndexNotFoundError, match="no file, folder or definition is 'README.md'"):
+    with pytest.raises(IndexNotFoundError, match="no file, folder or definition is called 'README.md'"):
         places("README.md", within=within)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nothing", "no file, folder or definition is 'nothing': search for it with a query"),
+        ("nothing", "no file, folder or definition is called 'nothing': search for it with a query"),
         ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it \(not seen: 1 file that"),
         ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
         ("http.js:70", r"javascript/http\.js has 6 lines: line 70 is behind its end"),
@@ -112,8 +112,8 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
         ("README.md", "README.md is not indexed: read the file itself, or index everything with [^(]*$"),
         ("README.md:3", "README.md is not indexed: read the file itself"),
         ("../secret.py:1", r"secret\.py is not in the index"),
-        ("/etc/passwd", "no file, folder or definition is '/etc/passwd'"),
-        ("/lib/python", "no file, folder or definition is '/lib/python'"),
+        ("/etc/passwd", "no file, folder or definition is called '/etc/passwd'"),
+        ("/lib/python", "no file, folder or definition is called '/lib/python'"),
     ],
 )
 def test_a_place_that_does_not_exist_is_one_line(places, text, message):
