@@ -145,7 +145,7 @@ class _Resolver:
             return self._in_files(files)
         if spots := files or (self._named() if code else []) or self._folders() or self._named():
             return spots
-        raise self._missing(f"no file, folder or definition is called {self._text!r}", "search for it with a query")
+        raise self._missing(f"no file, folder or definition is called {self._text!r}", "search with a query")
 
     def definitions(self) -> list[Spot]:
         """Return the definitions."""

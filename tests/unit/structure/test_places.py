@@ -104,7 +104,7 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nothing", "no file, folder or definition is called 'nothing': search for it with a query"),
+        ("nothing", "no file, folder or definition is called 'nothing': search with a query"),
         ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it \(not seen: 1 file that"),
         ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
         ("http.js:70", r"javascript/http\.js has 6 lines: line 70 is behind its end"),
