@@ -22,7 +22,7 @@ def main() -> None:
 def reference() -> str:
     """Return a section for each command. What an option of `query` means is said there alone."""
     commands = make_command().commands
-    asked = {_row(option) for option in _options(commands["query"])}
+    asked = [_row(option) for option in _options(commands["query"])]
     parts = []
     for name, command in sorted(commands.items()):
         usage = " ".join(
@@ -34,9 +34,21 @@ def reference() -> str:
             table = [line(["option", "meaning"]), line(["---", "---"]), *(line(_row(one)) for one in own)]
             parts.append("\n".join(table) + "\n")
         if as_query:
-            names = ", ".join(f"`{max(one.opts, key=len)}`" for one in as_query)
-            parts.append(f"As for [query](#query): {names}.\n")
+            parts.append(f"As for [query](#query): {_named(as_query, asked)}.\n")
     return "\n".join(parts).rstrip()
+
+
+def _named(options: list[Any], asked: list[tuple[str, str]]) -> str:
+    """List options; of three or more that are neighbours in the table of `query`, only the first and the last."""
+    runs: list[list[Any]] = []
+    for option in options:
+        follows = runs and asked.index(_row(option)) == asked.index(_row(runs[-1][-1])) + 1
+        runs[-1].append(option) if follows else runs.append([option])
+    ends = []
+    for run in runs:
+        names = [f"`{max(one.opts, key=len)}`" for one in run]
+        ends += [f"{names[0]} to {names[-1]}"] if len(names) > 2 else names
+    return ", ".join(ends)
 
 
 def _options(command: Any) -> list[Any]:  # noqa: ANN401 - typer's own copy of click has no public types.
