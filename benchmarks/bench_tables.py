@@ -83,10 +83,10 @@ def beside_semble() -> str:
         for language in sorted(set(languages.values()))
     }
     rows["all"] = list(languages)
-    found = [line(["language", "repositories", "codesearch", "semble"]), line(["---"] * 4)]
+    found = [line(["language", "codesearch", "semble"]), line(["---"] * 3)]
     for language, names in rows.items():
         means = (f"{mean(system[name] for name in names):.3f}" for system in (ours, theirs))
-        found.append(line([language, str(len(names)), *means]))
+        found.append(line([language, *means]))
     return "\n".join(found)
 
 

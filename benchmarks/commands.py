@@ -24,7 +24,7 @@ def reference() -> str:
     commands = make_command().commands
     asked = [_row(option) for option in _options(commands["query"])]
     parts = []
-    for name, command in sorted(commands.items()):
+    for name, command in commands.items():
         usage = " ".join(
             ["codesearch", name, *command.collect_usage_pieces(click.Context(command))[1:], "[OPTION]..."]
         )

@@ -61,7 +61,8 @@ def test_the_reference_has_the_commands_with_their_options() -> None:
     assert f"<!-- commands -->\n{commands.reference()}\n<!-- /commands -->" in page, (
         "run `python -m benchmarks.commands`"
     )
-    assert sorted(re.findall(r"^\| \[`(\w+)`\]\(#\1\) \|", page, re.M)) == sorted(make_command().commands)
+    index = page.split("<!-- commands -->")[0]
+    assert sorted(re.findall(r"\[`(\w+)`\]\(#\1\)[, ]", index)) == sorted(make_command().commands)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.name)
