@@ -107,7 +107,7 @@ class Editor:
         self, server: LanguageServer, engine: Engine, here: Path, *, auto_index: bool, min_confidence: float
     ) -> None:
         """Take the server, and the arguments of `run`."""
-        self._server = server
+        self.server = server
         self._engine = engine
         self._here = here
         self._auto_index = auto_index
@@ -200,7 +200,7 @@ class Editor:
     ) -> tuple[Usages | None, set[str]]:
         """Return the usages of the name at the cursor, and the places of the definitions that it can mean there."""
         scope, uri, line = await self._scope(), message.text_document.uri, message.position.line + 1
-        name = self._server.workspace.get_text_document(uri).word_at_position(message.position, *_WORD)
+        name = self.server.workspace.get_text_document(uri).word_at_position(message.position, *_WORD)
         if scope is None or not name:
             return None, set()
         policy = Policy(may_index=False, budget_s=self._pace.budget_s())
@@ -291,7 +291,7 @@ class Editor:
 
     def _text_of(self, uri: str) -> str:
         """Return the text of a file as it is in the editor, else as it is saved."""
-        document = self._server.workspace.get_text_document(uri)
+        document = self.server.workspace.get_text_document(uri)
         path = _path_of(uri)
         try:
             return decoded(document.source.encode("utf-8", "replace"), path.name).decode()
@@ -303,7 +303,7 @@ class Editor:
     def _as_shown(self, hit: Hit) -> Hit:
         """Return a hit at the lines that its definition has in the editor, where the file may have changed."""
         path = Path(hit.root, hit.path)
-        opened = self._server.workspace.text_documents.get(unquote(path.as_uri()))
+        opened = self.server.workspace.text_documents.get(unquote(path.as_uri()))
         if opened is None:
             return hit
         lines = self._text_of(opened.uri).split("\n")
@@ -322,11 +322,11 @@ class Editor:
 
     @property
     def _units(self) -> Callable[[str], int]:
-        return self._server.workspace.position_codec.client_num_units
+        return self.server.workspace.position_codec.client_num_units
 
     def _folders(self) -> list[Path]:
         """Return the folders that are open in the editor, else the project around the working directory."""
-        workspace = self._server.workspace
+        workspace = self.server.workspace
         uris = [folder.uri for folder in workspace.folders.values()] or [workspace.root_uri or ""]
         if opened := [Path(path) for path in map(to_fs_path, uris) if path]:
             return opened
@@ -386,15 +386,15 @@ class Editor:
             raise ConfigError("indexing was cancelled", f"run {index_command(root)}") from None
         finally:
             if token:
-                end = self._server.work_done_progress.end
+                end = self.server.work_done_progress.end
                 self._loop.call_soon_threadsafe(end, token, types.WorkDoneProgressEnd())
 
     async def _begin(self, title: str) -> str | None:
         """Show a progress bar; return its token, or None if the editor cannot show one."""
-        window = self._server.client_capabilities.window
+        window = self.server.client_capabilities.window
         if not (window and window.work_done_progress):
             return None
-        token, progress = str(uuid.uuid4()), self._server.work_done_progress
+        token, progress = str(uuid.uuid4()), self.server.work_done_progress
         try:
             await asyncio.wait_for(progress.create_async(token), _CREATE_S)
         except (JsonRpcException, TimeoutError):
@@ -404,7 +404,7 @@ class Editor:
 
     def _reporter(self, token: str | None) -> Callable[[Progress], None]:
         """Return a function for the thread that indexes: it reports progress, and stops if the user cancelled."""
-        loop, shown = self._loop, self._server.work_done_progress
+        loop, shown = self._loop, self.server.work_done_progress
         last = 0.0
 
         def report(progress: Progress) -> None:
@@ -435,21 +435,21 @@ class Editor:
 
     async def _show(self, text: str, places: dict[str, types.Location]) -> None:
         """Let the user choose a place, and open it; an editor that cannot open places only lists them."""
-        window = self._server.client_capabilities.window
+        window = self.server.client_capabilities.window
         if not (places and window and window.show_document and window.show_document.support):
             self._say(types.MessageType.Info, "\n".join([text, *places]))
             return
         actions = [types.MessageActionItem(title) for title in places]
-        chosen = await self._server.window_show_message_request_async(
+        chosen = await self.server.window_show_message_request_async(
             types.ShowMessageRequestParams(types.MessageType.Info, text, actions)
         )
         if chosen and (place := places.get(chosen.title)):
-            await self._server.window_show_document_async(
+            await self.server.window_show_document_async(
                 types.ShowDocumentParams(place.uri, take_focus=True, selection=place.range)
             )
 
     def _say(self, severity: types.MessageType, text: str) -> None:
-        self._server.window_show_message(types.ShowMessageParams(severity, f"codesearch: {text}"))
+        self.server.window_show_message(types.ShowMessageParams(severity, f"codesearch: {text}"))
 
     def _start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[Any]:
         """Start a task; the event loop itself would not keep it."""
@@ -469,6 +469,16 @@ class Editor:
 
 def run(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float = 0.0) -> None:
     """Answer an editor over stdin and stdout until it says `exit` or closes stdin."""
+    messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Whatever a library prints must not mix with the messages.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    editor = make_editor(engine, here, auto_index=auto_index, min_confidence=min_confidence)
+    editor.server.start_io(stdout=messages)
+    editor.end()
+
+
+def make_editor(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float) -> Editor:
+    """Make a server that calls an `Editor` for each message."""
     # An error that a request answers is not logged too: editors show what is on stderr.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = LanguageServer("codesearch", codesearch.__version__, protocol_cls=Protocol)
@@ -488,11 +498,7 @@ def run(engine: Engine, here: Path, *, auto_index: bool, min_confidence: float =
     offered = types.CodeActionOptions(code_action_kinds=[_ACTION])
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, offered)(partial(editor.actions))
     server.command(SIMILAR)(partial(editor.similar))
-    messages = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Whatever a library prints must not mix with the messages.
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    server.start_io(stdout=messages)
-    editor.end()
+    return editor
 
 
 def _path_of(uri: str) -> Path:

@@ -1,14 +1,15 @@
-"""`codesearch lsp` with a client of pygls, over stdin and stdout."""
+"""`codesearch lsp` with a client of pygls: over stdin and stdout, and mostly in this process."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import cache
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -25,8 +26,11 @@ pytest.importorskip("pygls")
 from cattrs import Converter
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
 from pygls.protocol import default_converter
+
+from codesearch.lsp.server import make_editor
 
 SMILES = "/* \U0001f600\U0001f600 */ function pushSmile(item) { return item; }\n"
 """Each smile is two code units in UTF-16 and four in UTF-8."""
@@ -70,6 +74,11 @@ class Client(LanguageClient):
         self.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(self.make_progress())
         self.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(lambda message: self.choose(message.actions))
         self.feature(types.WINDOW_SHOW_DOCUMENT)(lambda message: self.show(message))
+
+    async def connect(self, end: socket.socket) -> None:
+        reader, writer = await asyncio.open_connection(sock=end)
+        self.protocol.set_writer(writer)
+        self._async_tasks.append(asyncio.create_task(run_async(self._stop_event, reader, self.protocol)))
 
     def make_progress(self) -> Callable[[Any], Coroutine[Any, Any, None]]:
         async def make(_: types.WorkDoneProgressCreateParams) -> None:
@@ -131,31 +140,48 @@ def project(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "src", {"pyproject.toml": "", "web/smile.js": SMILES, **TINY_REPO})
 
 
+PROCESS = ("-m", "codesearch", "lsp")
+
+
 @asynccontextmanager
 async def connected(
     *folders: Path,
-    options: tuple[str, ...] = (),
-    program: tuple[str, ...] = ("-m", "codesearch"),
+    process: tuple[str, ...] = (),
+    auto_index: bool = True,
     shows: bool = True,
     encodings: list[str] | None = None,
     may_begin: bool = True,
     is_open: bool = True,
 ) -> AsyncIterator[Client]:
-    """Start a server for folders that are open; at the end, check that it ends."""
+    """Start a server for folders that are open, in this process or another; at the end, check that it ends."""
     client = Client(list(folders) if is_open else [], shows=shows, encodings=encodings)
     if not may_begin:
         client.may_begin.clear()
     home = folders[0].parent / "home" if is_open else folders[0] / "home"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(home)}
-    await client.start_io(sys.executable, *program, "lsp", *options, env=environment, cwd=folders[0])
+    if process:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(home)}
+        await client.start_io(sys.executable, *process, env=environment, cwd=folders[0])
+        ended = client._server.wait()
+    else:
+        ours, theirs = socket.socketpair()
+        ended = asyncio.create_task(asyncio.to_thread(serve, home, folders[0], theirs, auto_index))
+        await client.connect(ours)
     async with asyncio.timeout(TIMEOUT):
         await client.initialize()
         client.initialized(types.InitializedParams())
         yield client
         await client.shutdown_async(None)
         client.exit(None)
-        await client._server.wait()
+        await ended
     await client.stop()
+    if not process:
+        client.protocol.writer.close()
+
+
+def serve(home: Path, here: Path, end: socket.socket, auto_index: bool) -> None:
+    with closing(Engine(home)) as engine, end, end.makefile("rb") as asked, end.makefile("wb") as answers:
+        editor = make_editor(engine, here, auto_index=auto_index, min_confidence=0.0)
+        editor.server.start_io(asked, answers)
 
 
 def run(session: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -169,7 +195,7 @@ def place(found: types.SymbolInformation | types.DocumentSymbol) -> str:
 
 def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(project):
     async def session() -> None:
-        async with connected(project) as client:
+        async with connected(project, process=PROCESS) as client:
             found = await client.find("put an item on top of the stack")
             assert place(found[0]) == "Method push 16:8-16:12"
             assert found[0].container_name == "Stack"
@@ -199,7 +225,7 @@ def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(pro
 
 def test_the_outline_is_that_of_the_text_in_the_editor(project):
     async def session() -> None:
-        async with connected(project, options=("--no-index",)) as client:
+        async with connected(project, auto_index=False) as client:
             (project / "python/convert.py").unlink()  # The text in the editor is enough.
             client.open(project / "python/convert.py", "\n" + TINY_REPO["python/convert.py"])
             first, *_, stack = await client.outline(project / "python/convert.py")
@@ -400,7 +426,7 @@ def test_the_least_confidence_of_the_settings_holds(project, monkeypatch):
     monkeypatch.setenv("CODESEARCH_MIN_CONFIDENCE", "1")
 
     async def session() -> None:
-        async with connected(project) as client:
+        async with connected(project, process=PROCESS) as client:
             assert await client.find("parse the date of a letter") == []
 
     run(session)
@@ -483,7 +509,7 @@ def test_a_folder_of_an_indexed_project_has_only_its_own_symbols(project):
 
 def test_without_an_index_nothing_is_found_and_one_message_says_why(project):
     async def session() -> None:
-        async with connected(project, options=("--no-index",)) as client:
+        async with connected(project, process=(*PROCESS, "--no-index")) as client:
             assert await client.find("push") == []
             assert client.said == [f"codesearch: {project} is not indexed: run `codesearch index {project}`"]
 
@@ -492,7 +518,7 @@ def test_without_an_index_nothing_is_found_and_one_message_says_why(project):
 
 def test_what_others_print_does_not_mix_with_the_messages(project):
     async def session() -> None:
-        async with connected(project, program=("-c", PRINTING)) as client:
+        async with connected(project, process=("-c", PRINTING, "lsp")) as client:
             assert (await client.find("push"))[0].name == "push"
 
     run(session)
@@ -501,8 +527,9 @@ def test_what_others_print_does_not_mix_with_the_messages(project):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 def test_ctrl_c_ends_the_server(tmp_path, home):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(home)}
-    words = [sys.executable, "-m", "codesearch", "lsp"]
-    server = Popen(words, env=environment, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    server = Popen(
+        [sys.executable, *PROCESS], env=environment, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE
+    )
     body = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}'
     server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
     server.stdin.flush()
