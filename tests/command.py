@@ -89,25 +89,34 @@ class Command:
         return [sys.executable, *start, *map(str, arguments)]
 
     def __call__(
-        self, *arguments: object, shipped: Path | None = None, cwd: Path | None = None, **options: Any
+        self,
+        *arguments: object,
+        shipped: Path | None = None,
+        cwd: Path | None = None,
+        input: str = "",
+        largest_file: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        if (
-            self.may_fork
-            and not options
-            and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in self.variables)
-        ):
+        folder = cwd or self.folder
+        if self.may_fork and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in self.variables):
             return self.forks.run(
-                [*map(str, arguments)], cwd or self.folder, self.environment, shipped, TIMEOUT
+                [*map(str, arguments)],
+                folder,
+                self.environment,
+                shipped,
+                TIMEOUT,
+                given=input,
+                largest_file=largest_file,
             )
+        assert largest_file is None
         return subprocess.run(
             self.line(*arguments, shipped=shipped),
-            cwd=cwd or self.folder,
+            cwd=folder,
             env=self.environment,
+            input=input,
             capture_output=True,
             text=True,
             timeout=TIMEOUT,
             check=False,
-            **options,
         )
 
     def start(self, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:

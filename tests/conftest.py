@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
@@ -35,8 +34,6 @@ from codesearch.types import Hit
 from tests.command import Command
 from tests.forks import parse_in_this_process
 
-# Without it, the handlers of gRPC break processes that tests start with `preexec_fn`.
-os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 # No deadline, because a busy machine is slow. `make test` tries the same few examples in every run, and
 # `make test-thorough` many others.
 hypothesis.settings.register_profile("default", deadline=None, derandomize=True, max_examples=30)

@@ -16,12 +16,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from codesearch.build import parse, workers
 
@@ -77,31 +78,35 @@ class Forks:
         environment: dict[str, str],
         shipped: Path | None,
         timeout: float,
+        *,
+        given: str = "",
+        largest_file: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command line in a fork and return its output.
+        """Run a command line in a fork, with a text for its stdin, and return its output.
 
         Raises:
             subprocess.TimeoutExpired: it did not end in time.
         """
-        asked = json.dumps([arguments, str(folder), environment, str(shipped or "")])
-        ends, end = os.pipe()
-        with (
-            tempfile.TemporaryFile() as out,
-            tempfile.TemporaryFile() as err,
-            os.fdopen(ends, "rb") as answer,
-        ):
-            try:
+        # A pipe has no size that `largest_file` could limit.
+        asked = json.dumps([arguments, str(folder), environment, str(shipped or ""), largest_file])
+        pipes = [os.pipe() for _ in ("stdout", "stderr", "exit code")]
+        ends, theirs = zip(*pipes, strict=True)
+        try:
+            with tempfile.TemporaryFile() as stdin:
+                stdin.write(given.encode())
+                stdin.seek(0)
                 with self._lock:
-                    socket.send_fds(self._started(), [asked.encode()], [out.fileno(), err.fileno(), end])
-            finally:
+                    socket.send_fds(self._started(), [asked.encode()], [stdin.fileno(), *theirs])
+                for end in theirs:
+                    os.close(end)
+            out, err, code = _read(*ends, timeout=timeout)
+        except TimeoutError:
+            self.close()
+            raise subprocess.TimeoutExpired(arguments, timeout) from None
+        finally:
+            for end in ends:
                 os.close(end)
-            poll = select.poll()  # `select` refuses descriptors above 1,023.
-            poll.register(answer, select.POLLIN | select.POLLHUP)
-            if not poll.poll(timeout * 1_000):
-                self.close()
-                raise subprocess.TimeoutExpired(arguments, timeout)
-            code = int(answer.read())
-            return subprocess.CompletedProcess(arguments, code, _text(out), _text(err))
+        return subprocess.CompletedProcess(arguments, int(code), _text(out), _text(err))
 
     def close(self) -> None:
         """End the process, and the commands that still run."""
@@ -126,26 +131,44 @@ class Forks:
         return self._requests
 
 
-def _text(file: IO[bytes]) -> str:
-    file.seek(0)
-    return file.read().decode().replace("\r\n", "\n")
+def _read(out: int, err: int, code: int, timeout: float) -> list[bytes]:
+    """Read pipes until that of the exit code is closed: what the command started may keep the others open."""
+    texts = {end: b"" for end in (out, err, code)}
+    poll = select.poll()  # `select` refuses descriptors above 1,023.
+    for end in texts:
+        poll.register(end, select.POLLIN | select.POLLHUP)
+    deadline = time.monotonic() + timeout
+    while True:
+        ready = [end for end, _ in poll.poll(max(0.0, deadline - time.monotonic()) * 1_000)]
+        if not ready:
+            raise TimeoutError
+        for end in ready:
+            texts[end] += (piece := os.read(end, 1 << 16))
+            if not piece and end != code:
+                poll.unregister(end)
+        if ready == [code] and not piece:
+            return [*texts.values()]
+
+
+def _text(output: bytes) -> str:
+    return output.decode().replace("\r\n", "\n")
 
 
 def _serve(requests: socket.socket) -> None:
     """Fork for each request, and fork again: the first fork reports how the second one, the command, ends."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        message, files, _, _ = socket.recv_fds(requests, _MESSAGE_BYTES, 3)
+        message, files, _, _ = socket.recv_fds(requests, _MESSAGE_BYTES, 4)
         if not message:
             os._exit(0)
         if os.fork() == 0:
             requests.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            out, err, answer = files
+            *streams, answer = files
             command = os.fork()
             if command == 0:
                 os.close(answer)
-                _become(out, err, *json.loads(message))
+                _become(streams, *json.loads(message))
                 os._exit(_exit_code())
             code = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
             os.write(answer, str(code).encode())
@@ -155,11 +178,23 @@ def _serve(requests: socket.socket) -> None:
 
 
 def _become(
-    out: int, err: int, arguments: list[str], folder: str, environment: dict[str, str], shipped: str
+    streams: list[int],
+    arguments: list[str],
+    folder: str,
+    environment: dict[str, str],
+    shipped: str,
+    largest_file: int | None,
 ) -> None:
-    for file, number in ((out, 1), (err, 2)):
+    for number, file in enumerate(streams):
         os.dup2(file, number)
         os.close(file)
+    # Those of the first process remember whether their files could be rewound.
+    sys.stdin, sys.stdout = open(0), open(1, "w")
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")
+    if largest_file is not None:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,12 +27,6 @@ def tree(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "tree", TINY_REPO)
 
 
-def limit(size: int) -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-
 def one_line(done) -> str:
     assert (done.returncode, done.stdout) == (2, ""), done
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1, done.stderr
@@ -43,7 +36,7 @@ def one_line(done) -> str:
 @pytest.mark.parametrize("size", LIMITS)
 def test_a_first_index_without_space_is_a_one_line_error_that_names_the_home(tree, home, tiny_bundle, size):
     run = Command(tree, home)
-    message = one_line(run("index", ".", "--model", tiny_bundle, preexec_fn=partial(limit, size)))
+    message = one_line(run("index", ".", "--model", tiny_bundle, largest_file=size))
     assert str(home) in message
     assert "last good index" not in message
     assert run("index", ".", "--model", tiny_bundle).returncode == 0
@@ -55,10 +48,10 @@ def test_a_query_answers_from_the_last_index_if_an_update_has_no_space(tree, hom
     run = Command(tree, home)
     run("index", ".", "--model", tiny_bundle)
     write_tree(tree, {"new.py": "def new():\n    return 1\n"})
-    done = run("query", "int to string", "--files", preexec_fn=partial(limit, size))
+    done = run("query", "int to string", "--files", largest_file=size)
     assert done.returncode == 0 and "convert.py" in done.stdout
     assert done.stderr == f"note: 1 file changed since {tree} was indexed: run `codesearch index {tree}`\n"
-    message = one_line(run("index", ".", preexec_fn=partial(limit, size)))
+    message = one_line(run("index", ".", largest_file=size))
     assert str(home) in message
     assert "new.py" in run("query", "new", "--files").stdout
 

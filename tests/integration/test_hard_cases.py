@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -70,11 +69,7 @@ def test_a_killed_run_leaves_the_last_good_index_and_the_next_run_cleans_up(inde
 
 def test_full_storage_is_one_error_and_leaves_the_last_good_index(indexed, command, home):
     bigger_tree(indexed, 100)
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
-
-    done = command("index", "tiny", preexec_fn=limit)
+    done = command("index", "tiny", largest_file=150_000)
     folder = index_folder(home, indexed)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
