@@ -37,7 +37,7 @@ from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder, RowSum, choose_device
 from codesearch.text.tokenizer import TokenIds, document_text
 from training.build import build_model
-from training.config import CONFIGS, TrainConfig, read_train_recipe
+from training.config import CONFIGS, read_train_recipe
 from training.encoders.joint import SHARED
 from training.evaluation.mrr import encode_texts
 
@@ -143,7 +143,7 @@ def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
 def model_of_chance(encoder: OnnxEncoder) -> torch.nn.Module:
     """Make an untrained model of a bundle's shape; return its side for documents."""
     bundle = encoder.bundle
-    config = TrainConfig(**read_train_recipe(CONFIGS / _SETTINGS[bundle.architecture]).settings)
+    config = read_train_recipe(CONFIGS / _SETTINGS[bundle.architecture]).settings
     config = replace(config, dim=bundle.dim, max_document_tokens=bundle.max_document_tokens)
     return build_model(config, encoder.tokenizer.vocabulary_size).eval().documents[SHARED]
 

@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("build/training"), help="folder for corpus and run")
     parser.add_argument("--part", choices=PARTS, help="run only this part")
     options = parser.parse_args()
-    config = TrainConfig(**read_train_recipe(CONFIGS / "nbow.toml").settings)
+    config = read_train_recipe(CONFIGS / "nbow.toml").settings
     work = options.work / str(options.pairs)
     if options.part:
         started = time.perf_counter()

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -38,8 +38,8 @@ from codesearch.settings import SETTINGS
 from codesearch.types import KINDS
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
+from training.commands import Suite as EncoderSuite
 from training.config import shipped_configs
-from training.evaluation.command import SUITES as ENCODER_SUITES
 
 ROOT = Path(__file__).parent.parent
 PROGRAMS = ("$ codesearch ",)
@@ -234,7 +234,7 @@ def test_every_suite_is_documented(name: str) -> None:
     assert name in SUITES or any(f"python -m benchmarks.suite {name} --data" in page for page in pages)
 
 
-@pytest.mark.parametrize("name", ENCODER_SUITES)
+@pytest.mark.parametrize("name", get_args(EncoderSuite))
 def test_every_suite_of_encoders_is_documented(name: str) -> None:
     page = "docs/dev/codesearchnet.md"
     assert f"`{name}`" in (ROOT / page).read_text("utf-8"), f"describe it in {page}"

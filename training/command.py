@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
 
 from codesearch.errors import CodeSearchError
 
 CORPUS = Path("build/corpus")
 """Default folder of the corpus, as `make corpus` fills it."""
-SETS = ("valid", "test", "names", "advtest", "cosqa")
-"""Held-out sets of `evaluate`."""
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that reports a wrong option in one line; `train` has fifty options."""
+def run_command(package: str, arguments: list[str] | None) -> int:
+    """Run the command of the arguments; for a user's error, print one line on stderr and return exit status 2.
 
-    def error(self, message: str) -> NoReturn:
-        """Exit with status 2."""
-        self.exit(2, f"error: {message}: see `{self.prog} --help`\n")
-
-
-def run_command(parser: argparse.ArgumentParser, arguments: list[str] | None) -> int:
-    """Run the command of the arguments; for a user's error, print one line on stderr and return exit status 2."""
-    options = parser.parse_args(arguments)
+    The functions of `PACKAGE.commands` are the commands, their parameters and docstrings the options and the help.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        options.run_command(options)
+        module = import_module(f"{package}.commands")
+        import tyro
+
+        tyro.extras.subcommand_cli_from_dict(
+            module.commands(arguments),
+            prog=f"python -m {package}",
+            description=module.__doc__,
+            args=[" ".join(arguments[:2]), *arguments[2:]] if arguments[:1] == ["corpus"] else arguments,
+            config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+        )
     except KeyboardInterrupt:
         print("stopped: the same command continues", file=sys.stderr)
         return 130

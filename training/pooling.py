@@ -94,7 +94,7 @@ def count_shares(input_ids: Tensor, attention_mask: Tensor, power: float) -> Ten
 
 
 def make_pooling(name: str, vocabulary_size: int, dim: int, count_power: float = 1.0) -> nn.Module:
-    """Make a pooling by its name in `training.config.POOLINGS`."""
+    """Make a pooling by its name in `training.config.Pooling`."""
     if name in ("attention", "sigmoid"):
         return AttentionPooling(dim) if name == "attention" else SigmoidPooling(dim)
     if name == "token-weights":

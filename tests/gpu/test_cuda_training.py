@@ -20,7 +20,7 @@ if not torch.cuda.is_available():
 from tests.unit.training.conftest import part  # noqa: E402
 from training import loop  # noqa: E402
 from training.build import build_model  # noqa: E402
-from training.config import TrainConfig, config_path, read_train_recipe  # noqa: E402
+from training.config import config_path, read_train_recipe  # noqa: E402
 from training.objectives import PairObjective  # noqa: E402
 from training.pipeline import fit  # noqa: E402
 from training.samples import Samples, pack  # noqa: E402
@@ -37,7 +37,7 @@ SMALL = {"bert": {"layers": 2, "heads": 4, "hidden_dim": 128, "frozen_layers": 1
 def small(name, **settings):
     """Return shipped settings for a small model without dropout, which devices draw differently."""
     fixed = {"dim": 64, "batch_size": 64, "dropout": 0.0, "token_dropout": 0.0, "initial_vectors": "noise"}
-    recipe = TrainConfig(**read_train_recipe(config_path(name)).settings)
+    recipe = read_train_recipe(config_path(name)).settings
     return replace(recipe, **{**fixed, **SMALL.get(name, {}), **settings})
 
 

@@ -1,3 +1,5 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from codesearch.text.onnx import RowSum  # noqa: E402
 from exporters.onnx import row_places, tower_graph  # noqa: E402
 from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
 from training.bpe import train_tokenizer  # noqa: E402
-from training.config import ARCHITECTURES, BODIES, POOLINGS, TrainConfig  # noqa: E402
+from training.config import Architecture, Pooling, SequenceModel, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 
 DIM = 32
@@ -23,8 +25,12 @@ TEXTS = [
     * 9,
 ]
 CASES = [
-    *[(architecture, "token-weights", 1.0) for architecture in ARCHITECTURES],
-    *[(architecture, pooling, 1.0) for architecture in ("nbow", "cnn-selfatt") for pooling in POOLINGS],
+    *[(architecture, "token-weights", 1.0) for architecture in get_args(Architecture)],
+    *[
+        (architecture, pooling, 1.0)
+        for architecture in ("nbow", "cnn-selfatt")
+        for pooling in get_args(Pooling)
+    ],
     ("nbow", "token-weights", 0.5),
     ("unif", "attention", 0.5),
     ("selfatt", "token-weights", 0.5),
@@ -138,7 +144,7 @@ def test_attention_may_be_narrower_than_the_vectors(tokenizer, tmp_path):
     assert parity(model.document("go"), tokenizer, "fp32", tmp_path, 50).max_abs_diff <= FP32_TOLERANCE
 
 
-@pytest.mark.parametrize("architecture", ["nbow", "ncs", *BODIES])
+@pytest.mark.parametrize("architecture", ["nbow", "ncs", *get_args(SequenceModel)])
 def test_the_embedding_of_a_text_without_tokens_is_zero(architecture, tokenizer):
     tower = random_encoder(tokenizer, architecture, "token-weights").document("go")
     session = onnxruntime.InferenceSession(

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from torch import Tensor, nn
 
-from training.config import BODIES, TrainConfig
+from training.config import TrainConfig
 from training.encoders.bag import BagTower
 from training.encoders.bert import Bert, BertConfig
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
@@ -126,7 +126,7 @@ def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) ->
 
 
 def _make_body(config: TrainConfig, architecture: str, max_tokens: int) -> nn.Module:
-    modules = [import_module(f"training.encoders.{name}") for name in BODIES[architecture]]
+    modules = [import_module(f"training.encoders.{name}") for name in architecture.split("-")]
     bodies: list[nn.Module] = [module.make_body(config, max_tokens) for module in modules]
     return bodies[0] if len(bodies) == 1 else Stack(*bodies)
 

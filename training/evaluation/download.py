@@ -15,13 +15,11 @@ compare them with the checksum of the first download. A file that is in no table
 
 from __future__ import annotations
 
-import argparse
 import csv
 import hashlib
 import http.client
 import io
 import json
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -77,21 +75,6 @@ class Wanted:
     url: str
     target: Path
     fault: Callable[[bytes], str]
-
-
-def add_download(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    parser.add_argument("suite", choices=("csn99",), help="suite of `codesearch bench`")
-    parser.add_argument("--out", type=Path, required=True, help="folder to write; one begun before goes on")
-    parser.set_defaults(run_command=_download)
-
-
-def _download(options: argparse.Namespace) -> None:
-    def show(done: int, total: int) -> None:
-        print(f"\r{done} of {total} files", end="", file=sys.stderr)
-
-    download(options.out, show)
-    print(f"\n{options.out}: run `codesearch bench --suite csn99 --data {options.out}`")
 
 
 def download(

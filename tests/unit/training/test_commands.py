@@ -115,23 +115,45 @@ def test_a_finished_run_says_so(corpus, run, capsys, caplog):
     assert "finished already, after 6 epochs: nothing to do" in caplog.text
 
 
-def test_help_explains_each_setting_and_a_wrong_value_is_one_line(capsys):
+def test_help_explains_each_setting_with_the_value_of_the_preset(capsys):
     with pytest.raises(SystemExit):
-        training.main(["train", "--help"])
-    shown = " ".join(capsys.readouterr().out.split())
-    assert (
-        "what training minimises (symmetric-softmax, softmax, cosine, max-margin, triplet; default:" in shown
-    )
+        training.main(["train", "--encoder", "birnn", "--help"])
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    losses = "{symmetric-softmax,softmax,cosine,max-margin,triplet}"
+    assert f"--loss {losses} What training minimises. (default: symmetric-softmax)" in shown
+    assert "How a text becomes a vector. (default: birnn)" in shown
+
+
+@pytest.mark.parametrize(("value", "message"), [("abc", "Error parsing --dim"), ("", "--dim")])
+def test_a_value_of_another_type_is_refused(value, message, capsys):
     with pytest.raises(SystemExit) as stopped:
-        training.main(["train", "--dim", "abc"])
+        training.main(["train", "--dim", value])
     assert stopped.value.code == 2
-    error = capsys.readouterr().err
-    assert error.startswith("error: argument --dim: invalid int value: 'abc'") and error.count("\n") == 1
+    assert message in capsys.readouterr().err
+
+
+def test_options_replace_the_settings_of_a_file(tmp_path, monkeypatch):
+    path = tmp_path / "own.toml"
+    path.write_text('dim = 8\nepochs = 7\nstart = "bundle"\n[[sources]]\nname = "a"\npath = "b"\nshare = 2\n')
+    calls = []
+    monkeypatch.setattr("training.pipeline.train_run", lambda *given, **named: calls.append((given, named)))
+    options = ["--dim", "16", "--questions", "c.jsonl", "d.jsonl", "--device", "cpu"]
+    assert training.main(["train", "--config", str(path), *options]) == 0
+    (((sources, run, config, device), named),) = calls
+    assert [(its.name, its.share) for its in sources] == [("a", 2.0), ("c", 2.0), ("d", 2.0)]
+    assert (config, run, device) == (TrainConfig(dim=16, epochs=7), Path("runs/nbow"), "cpu")
+    assert named == {"start": Path("bundle"), "vocabulary": None}
 
 
 WITHOUT_EXTRA = """
 import sys
-sys.modules |= dict.fromkeys(["torch", "zstandard", "tqdm", "rensa", "safetensors", "onnx", "pyarrow"])
+
+class Missing:
+    def find_spec(name, path=None, target=None):
+        if name in ("tyro" if "download" in sys.argv else "torch zstandard tqdm rensa safetensors onnx").split():
+            raise ModuleNotFoundError(name=name)
+
+sys.meta_path.insert(0, Missing)
 import training.__main__ as training
 sys.exit(training.main(sys.argv[1:]))
 """
@@ -139,7 +161,11 @@ sys.exit(training.main(sys.argv[1:]))
 
 @pytest.mark.parametrize(
     ("arguments", "status", "output"),
-    [(["--help"], 0, "fetch and extract a corpus"), (["train"], 2, "pip install -e '.[train]'")],
+    [
+        (["--help"], 0, "Fetch and extract a corpus"),
+        (["train"], 2, "pip install -e '.[train]'"),
+        (["download", "csn99"], 2, "error: tyro is not installed: run `pip install -e '.[train]'"),
+    ],
 )
 def test_a_missing_extra_is_named_when_it_is_needed(arguments, status, output, tmp_path):
     done = subprocess.run(
@@ -278,15 +304,18 @@ def test_a_smaller_number_of_pairs_is_a_subset_of_a_larger_one(corpus):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dims = 8", "no setting dims"),
-        ('dim = "8"', "expected int"),
+        ("dims = 8", "own.toml: dims 8: Unexpected keyword argument"),
+        ('dim = "8"', "dim '8': Input should be a valid integer"),
         ("dim = ", "not TOML"),
-        ('pooling = "sum"', "choose one of mean"),
+        ('pooling = "sum"', "Input should be 'mean', 'max'"),
         ("kernel_size = 4", "odd"),
         ('architecture = "selfatt"\ndim = 30', "multiple of 4"),
-        ("sources = 3", "expected [[sources]]"),
-        ('[[sources]]\nname = "a"', "[[sources]] without name or path"),
-        ('[[sources]]\nname = "a"\npath = "b"\nshare = 0', "source a: share 0: give at least 1e-06"),
+        ("sources = 3", "sources 3: Input should be"),
+        ('[[sources]]\nname = "a"', "path: Field required"),
+        (
+            '[[sources]]\nname = "a"\npath = "b"\nshare = 0',
+            "share 0: Input should be greater than or equal to 0.000001",
+        ),
         ('[[sources]]\nname = "a"\npath = "nowhere"', "source a: nowhere is not there"),
     ],
 )

@@ -1,6 +1,7 @@
 """Token ids to vectors: shapes, padding, poolings and NCS, compared with hand-computed values."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.batches import counted, encode_by_length  # noqa: E402
-from training.config import ARCHITECTURES, BODIES, POOLINGS, TrainConfig  # noqa: E402
+from training.config import Architecture, Pooling, SequenceModel, TrainConfig  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, postranked  # noqa: E402
@@ -37,8 +38,8 @@ def batch(lengths, width):
     return ids, mask.to(torch.int64)
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("architecture", get_args(Architecture))
+@pytest.mark.parametrize("pooling", get_args(Pooling))
 def test_vectors_have_unit_length_and_padding_changes_nothing(architecture, pooling):
     model = encoder(architecture, pooling)
     for tower in (model.query, model.document("go")):
@@ -49,23 +50,23 @@ def test_vectors_have_unit_length_and_padding_changes_nothing(architecture, pool
         torch.testing.assert_close(tower(*batch([3], 3)), vectors[:1])
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("architecture", get_args(Architecture))
 def test_an_empty_text_is_zero(architecture):
     assert not encoder(architecture).document("go")(EMPTY, EMPTY).any()
 
 
-@pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "bert"])
+@pytest.mark.parametrize("architecture", [name for name in get_args(Architecture) if name != "bert"])
 def test_only_sequence_models_depend_on_the_order_of_tokens(architecture):
     tower = encoder(architecture, "mean").document("go")
     there, back = (
         tower(torch.tensor([ids]), torch.ones(1, 3, dtype=torch.int64)) for ids in ([5, 6, 7], [7, 6, 5])
     )
-    assert torch.allclose(there, back, atol=1e-4) is not (architecture in BODIES)
+    assert torch.allclose(there, back, atol=1e-4) is not (architecture in get_args(SequenceModel))
 
 
 def test_untrained_query_and_document_encoders_give_equal_vectors():
     torch.manual_seed(0)
-    for architecture in ("nbow", "unif", *BODIES):
+    for architecture in ("nbow", "unif", *get_args(SequenceModel)):
         model = JointEncoder(TrainConfig(architecture=architecture, dim=16), 50, ["go"])
         text = batch([6], 6)
         torch.testing.assert_close(model.query(*text), model.document("go")(*text))
@@ -105,8 +106,8 @@ def test_sigmoid_weights_are_independent_of_each_other():
     torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([expected]))
 
 
-@pytest.mark.parametrize("architecture", [name for name in ARCHITECTURES if name != "ncs"])
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("architecture", [name for name in get_args(Architecture) if name != "ncs"])
+@pytest.mark.parametrize("pooling", get_args(Pooling))
 def test_vectors_that_keep_their_length_do_not_depend_on_that_of_the_text(architecture, pooling):
     tower = encoder(architecture, pooling).document("go")
     ids, mask = batch([3, 9], 9)
@@ -129,7 +130,7 @@ def test_each_token_has_its_own_weight():
     torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[5 / 3, -10 / 3]]))
 
 
-@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("pooling", get_args(Pooling))
 def test_a_bag_pools_like_the_other_encoders(pooling):
     torch.manual_seed(0)
     tower, generic = BagTower(30, 8, pooling), make_pooling(pooling, 30, 8)

@@ -1,6 +1,7 @@
 """Each loss, including skip-gram, against a naive loop."""
 
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from training.batches import without_some  # noqa: E402
-from training.config import LOSSES, TrainConfig  # noqa: E402
+from training.config import Loss, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
 from training.losses import make_loss, similarities  # noqa: E402
 from training.objectives import neighbour_pairs, skipgram_loss  # noqa: E402
@@ -43,7 +44,7 @@ def naive(name, cosines):
 
 
 @pytest.mark.parametrize("mined", [0, MINED])
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", get_args(Loss))
 def test_a_loss_agrees_with_a_naive_loop(name, mined):
     generator = torch.Generator().manual_seed(1)
     queries, documents = (
@@ -116,7 +117,7 @@ def test_a_text_never_loses_all_tokens():
         assert kept.any(dim=1).all()
 
 
-@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("name", get_args(Loss))
 def test_a_document_that_answers_too_does_not_count_as_wrong(name):
     cosines = torch.tensor([[0.7, 0.8, 0.6], [0.2, 0.7, 0.3], [0.0, 0.1, 0.5]])
     loss = make_loss(TrainConfig(loss=name, temperature=TEMPERATURE, margin=MARGIN))

@@ -1,0 +1,366 @@
+"""Fetch and extract a corpus, train an encoder, evaluate and benchmark it."""
+
+from __future__ import annotations
+
+import json as json_
+import os
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tyro
+from tyro.conf import arg
+
+from codesearch.errors import ConfigError
+from training.command import CORPUS
+from training.config import Source, TrainConfig, config_path, read_train_recipe
+from training.corpus.apt import DEFAULT_SOURCES, AptLists
+from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_lock, read_recipe, write_lock
+
+Extracted = Annotated[Path, arg(help="Folder that `corpus extract` filled.")]
+Fetched = Annotated[Path, arg(help="Folder that `corpus fetch` filled.")]
+Forbidden = Annotated[Path | None, arg(help="Folder of evaluation sets never to train on.")]
+Device = Annotated[Literal["auto", "cpu", "cuda"], arg(help="By default CUDA if available.")]
+Run = Annotated[Path, arg(help="Folder of a trained run.")]
+Suite = Literal["csn-mrr", "advtest"]
+"""The module of a suite has the same name, with an underscore for the dash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packages:
+    """Which packages of a recipe."""
+
+    recipe: Annotated[Path, arg(help="Packages by name.")] = DEFAULT_RECIPE
+    without_train_only: Annotated[bool, arg(help="Skip packages that are only for training.")] = False
+
+    def read(self) -> list[SourcePackage]:
+        """Return the packages."""
+        packages = read_recipe(self.recipe)
+        return [package for package in packages if not (self.without_train_only and package.train_only)]
+
+
+def fetch(
+    packages: Packages = Packages(),
+    *,
+    out: Annotated[Path, arg(help="Corpus folder.")] = CORPUS,
+    languages: Annotated[tuple[str, ...], arg(help="Only these languages.")] = (),
+    jobs: Annotated[int, arg(help="Parallel downloads.")] = 4,
+    update: Annotated[bool, arg(help="Take the newest versions and rewrite the lock.")] = False,
+    apt_sources: Annotated[
+        Path, arg(help="Deb822 file with the address of Debian's archive.")
+    ] = DEFAULT_SOURCES,
+) -> None:
+    """Download the packages of a recipe."""
+    from training.corpus.fetch import fetch_all, pins_of
+
+    chosen = [package for package in packages.read() if not languages or package.language in languages]
+    pins = {} if update else read_lock(packages.recipe)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        apt = AptLists(Path(scratch), apt_sources)
+        fetched, missing = fetch_all(chosen, out, apt, pins=pins, jobs=jobs)
+    if update:
+        write_lock(packages.recipe, {**read_lock(packages.recipe), **pins_of(fetched)})
+    size = sum(package.download_bytes for package in fetched.values())
+    print(
+        f"{len(fetched)} packages in {out}, {size / 1e6:,.0f} MB of archives, "
+        f"{time.perf_counter() - started:.0f} s; missing {len(missing)}: {', '.join(missing) or 'none'}"
+    )
+
+
+def extract(
+    packages: Packages = Packages(),
+    *,
+    corpus: Fetched = CORPUS,
+    evaluation_sets: Forbidden = None,
+    processes: Annotated[int, arg(help="Worker processes.")] = os.cpu_count() or 1,
+) -> None:
+    """Parse the packages into rows."""
+    from training.corpus.extract import extract_corpus
+    from training.corpus.stats import report
+
+    print(report(extract_corpus(packages.read(), corpus, evaluation_sets, processes=processes)))
+
+
+def stats(
+    *,
+    corpus: Extracted = CORPUS,
+    page: Annotated[Path | None, arg(help="Write the tables into this page, between its markers.")] = None,
+) -> None:
+    """Count what was extracted, as a table."""
+    from training.corpus.stats import read_stats, report, update_page
+
+    found = read_stats(corpus)
+    if page:
+        update_page(page, found)
+    print(report(found))
+
+
+def compounds(
+    *,
+    out: Annotated[Path, arg(help="File to write.")],
+    corpus: Extracted = CORPUS,
+    every: Annotated[int, arg(help="Read only every Nth row.")] = 1,
+) -> None:
+    """Find names that are two words written together."""
+    from training.corpus.compounds import learn_compounds
+    from training.corpus.rows import read_rows
+    from training.evaluation.sets import row_files
+
+    rows = read_rows(*row_files(corpus, "train"))
+    found = learn_compounds(islice(rows, 0, None, every))
+    lines = (f"{' '.join(entry)}\n" for entry in found)
+    out.write_text(
+        "# Learned from a corpus: `python -m training corpus compounds`.\n" + "".join(lines), "utf-8"
+    )
+    print(f"{out}: {len(found)} compounds")
+
+
+def load(
+    path: Annotated[Path, arg(help="File or folder: jsonl, parquet or pickle.")],
+    /,
+    *,
+    out: Annotated[
+        Path | None, arg(help="Corpus folder to write rows to; by default only count them.")
+    ] = None,
+    evaluation_sets: Forbidden = None,
+    advtest: Annotated[bool, arg(help="Filter as AdvTest does; held-out rows lose their names.")] = False,
+) -> None:
+    """Read an existing corpus: CodeSearchNet in any layout."""
+    from training.corpus.load import counted, load_corpus
+
+    counts, dropped = load_corpus(path, out, evaluation_sets, advtest=advtest)
+    for (language, partition), count in sorted(counts.items()):
+        print(f"{language} {partition or 'without partition'}: {count}")
+    print(f"{sum(counts.values())} rows, dropped {counted(dropped)}")
+
+
+def sample(
+    packages: Packages = Packages(),
+    *,
+    quota: Annotated[tuple[str, ...], arg(help="How many batches, as LANGUAGE=N.")],
+    out: Annotated[Path, arg(help="Folder to write.")],
+    corpus: Fetched = CORPUS,
+    evaluation_sets: Forbidden = None,
+    first: Annotated[int, arg(help="Number of the first batch.")] = 0,
+) -> None:
+    """Choose functions to write questions about."""
+    from training.corpus.sample import sample_functions, write_batches
+
+    quotas = {language: int(count) for language, _, count in (each.partition("=") for each in quota)}
+    counts = write_batches(
+        sample_functions(packages.read(), corpus, evaluation_sets, quotas, first=first), out
+    )
+    print(", ".join(f"{language} {count}" for language, count in counts.items()))
+
+
+def check(
+    folder: Annotated[Path, arg(help="Folder that `sample` wrote.")],
+    /,
+    *,
+    answers: Annotated[Path, arg(help="Folder with the files of the authors.")],
+    out: Annotated[Path, arg(help="Folder to write.")],
+) -> None:
+    """Show the questions of authors to readers."""
+    from training.corpus.sample import write_checks
+
+    print(f"{write_checks(folder, answers, out)} questions in {out}")
+
+
+def join(
+    folders: Annotated[tuple[Path, ...], arg(help="Folders that `sample` wrote.")],
+    /,
+    *,
+    answers: Annotated[Path, arg(help="Folder with the files of the authors.")],
+    picks: Annotated[Path, arg(help="Folder with the files of the readers.")],
+    out: Annotated[Path, arg(help="File to write.")],
+) -> None:
+    """Join the questions of authors to their functions."""
+    from training.corpus.sample import join_questions
+
+    lines = list(join_questions(folders, answers, picks))
+    out.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    print(f"{len(lines)} questions in {out}")
+
+
+def pairs(
+    *,
+    questions: Annotated[Path, arg(help="File of written questions.")],
+    corpus: Annotated[
+        tuple[tuple[Path, Path], ...],
+        tyro.conf.UseAppendAction,
+        arg(help="Folder that `fetch` filled and its recipe; repeatable."),
+    ],
+    out: Annotated[Path, arg(help="Folder to write.")],
+    evaluation_sets: Forbidden = None,
+) -> None:
+    """Join written questions to the functions of fetched packages."""
+    from training.corpus.written import write_pairs
+
+    counts, left_out = write_pairs(questions, corpus, evaluation_sets, out)
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in left_out.most_common() if count)
+    print(
+        f"pairs in {out}: to train on {counts['train']:,}, for validation {counts['valid']:,}; "
+        f"questions left out: {reasons or 'none'}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Where the settings come from, which the other options replace."""
+
+    encoder: Annotated[str, arg(help="A shipped set of settings.")] = "nbow"
+    config: Annotated[Path | None, arg(help="TOML file of settings and sources, instead.")] = None
+
+    @property
+    def path(self) -> Path:
+        """The file of settings."""
+        return self.config or config_path(self.encoder)
+
+
+def train(
+    sources: tuple[Source, ...],
+    preset: Preset,
+    settings: TrainConfig,
+    *,
+    corpus: Extracted = CORPUS,
+    run: Annotated[Path | None, arg(help="Folder of weights and metrics; by default runs/ENCODER.")] = None,
+    questions: Annotated[tuple[Path, ...], arg(help="Files of real questions with their code.")] = (),
+    question_repeats: Annotated[float, arg(help="How often each occurs in an epoch.")] = 2,
+    vocabulary: Annotated[
+        Path | None, arg(help="Run whose vocabulary to use, so that `average` works.")
+    ] = None,
+    start: Annotated[Path | None, arg(help="Bundle of a bag to start from.")] = None,
+    device: Device = "auto",
+) -> None:
+    """Train an encoder on a corpus."""
+    from training.pipeline import train_run
+
+    documentation = Source("documentation", corpus, most=settings.max_pairs)
+    asked = [Source(path.name.split(".")[0], path, share=question_repeats) for path in questions]
+    train_run(
+        [*(sources or [documentation]), *asked],
+        run or Path("runs") / preset.encoder,
+        settings,
+        device,
+        start=start,
+        vocabulary=vocabulary,
+    )
+
+
+def average(
+    runs: Annotated[tuple[Path, ...], arg(help="Trained runs.")],
+    /,
+    *,
+    out: Annotated[Path, arg(help="Run folder to write.")],
+) -> None:
+    """Average trained runs of one vocabulary."""
+    from training.average import average_runs
+
+    average_runs(runs, out)
+
+
+def evaluate(
+    *,
+    corpus: Extracted = CORPUS,
+    run: Run = Path("runs/nbow"),
+    on: Annotated[
+        tuple[Literal["valid", "test", "names", "advtest", "cosqa"], ...], arg(help="Held-out sets.")
+    ] = ("test",),
+    data: Annotated[
+        Path | None, arg(help="Evaluate on this data instead: CodeSearchNet in any layout.")
+    ] = None,
+    evaluation_sets: Annotated[Path | None, arg(help="Folder that holds cosqa/.")] = None,
+    device: Device = "auto",
+) -> None:
+    """Compute MRR and recall on held-out sets."""
+    from training.pipeline import evaluate_elsewhere, evaluate_run
+
+    if data:
+        print(json_.dumps(evaluate_elsewhere(data, run, device), indent=1))
+        return
+    for name in on:
+        print(json_.dumps(evaluate_run(corpus, run, name, evaluation_sets, device), indent=1))
+
+
+def predict(
+    *,
+    run: Run,
+    data: Annotated[tuple[Path, ...], arg(help="Files or folders: CodeSearchNet in any layout.")],
+    queries: Annotated[Path, arg(help="CSV file with a column `query`.")],
+    out: Annotated[Path, arg(help="File to write.")] = Path("model_predictions.csv"),
+    device: Device = "auto",
+) -> None:
+    """Rank all functions for queries, as a submission."""
+    from training.evaluation.predict import predict
+
+    counts = predict(run, data, queries, out, device)
+    found = ", ".join(f"{language} {count:,}" for language, count in sorted(counts.items()))
+    print(f"{out}: ranked the functions of {found}")
+
+
+def bench(
+    *,
+    suite: Annotated[
+        Suite,
+        arg(
+            help="Documentation against code among 999 others, or against Python functions that lost their names."
+        ),
+    ],
+    data: Annotated[Path, arg(help="Folder or file of the suite's data.")],
+    model: Annotated[Path | None, arg(help="Folder of a bundle; by default the shipped model.")] = None,
+    device: Device = "auto",
+    json: Annotated[Path | None, arg(help="Write all scores to this file.")] = None,
+    predictions: Annotated[Path | None, arg(help="Write the results; only of advtest.")] = None,
+    score: Annotated[Path | None, arg(help="Score the results in this file; only of advtest.")] = None,
+) -> None:
+    """Judge an encoder by documentation and code, as published work does."""
+    from codesearch.evaluation.judge import BenchOptions
+    from codesearch.evaluation.result import SuiteResult, result_text, write_json
+
+    module = import_module(f"training.evaluation.{suite.replace('-', '_')}")
+    if (score or predictions) and not hasattr(module, "score"):
+        raise ConfigError(f"suite {suite} has no files of results: leave out --score and --predictions")
+    options = BenchOptions(home=Path("build"), data=data.absolute(), model=model, device=device)
+    result: SuiteResult = module.score(score, options) if score else module.run(options)
+    print(result_text(result), end="")
+    if json:
+        write_json(json, result, shlex.join(["python", "-m", "training", *sys.argv[1:]]))
+    if predictions:
+        module.write_results(predictions, result)
+
+
+def download(
+    suite: Annotated[Literal["csn99"], arg(help="The 99 queries.")],
+    /,
+    *,
+    out: Annotated[Path, arg(help="Folder to write; one begun before goes on.")],
+) -> None:
+    """Download the data of a suite of `codesearch bench`."""
+    from training.evaluation.download import download
+
+    download(out, lambda done, total: print(f"\r{done} of {total} files", end="", file=sys.stderr))
+    print(f"\n{out}: run `codesearch bench --suite csn99 --data {out}`")
+
+
+def commands(arguments: Sequence[str]) -> dict[str, Callable[..., None]]:
+    """Return the functions of the commands; `train` starts from the settings of the file that its arguments name."""
+    steps = (fetch, extract, stats, compounds, load, sample, check, join, pairs)
+    named: dict[str, Callable[..., None]] = {f"corpus {step.__name__}": step for step in steps}
+    others = (average, evaluate, predict, bench, download)
+    preset = Preset()
+    if arguments[:1] == ["train"]:
+        preset, _ = tyro.cli(Preset, args=arguments[1:], return_unknown_args=True, add_help=False)
+    recipe = read_train_recipe(preset.path)
+    named["train"] = partial(
+        train, recipe.sources, preset=preset, settings=recipe.settings, start=recipe.start
+    )
+    return named | {command.__name__: command for command in others}
