@@ -32,7 +32,7 @@ from codesearch.text.terms import FIELDS
 from codesearch.types import HEADER_KINDS, KINDS
 
 _BODY = FIELDS.index("body")
-_HEADERS = [KINDS.index(kind) for kind in KINDS if kind in HEADER_KINDS]
+_IS_HEADER = np.array([kind in HEADER_KINDS for kind in KINDS])
 _USUAL_TERMS = 30
 
 
@@ -145,7 +145,7 @@ def _length_prior(documents: Snapshot, doc_ids: NDArray[np.int64], half: float) 
     counts as `_USUAL_TERMS` terms.
     """
     terms = documents.field_lengths(doc_ids, _BODY).astype(np.float32)
-    terms[np.isin(documents.kinds(doc_ids), _HEADERS)] = _USUAL_TERMS
+    terms[_IS_HEADER[documents.kinds(doc_ids)]] = _USUAL_TERMS
     if half == 0:
         return np.ones_like(terms)
     return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)

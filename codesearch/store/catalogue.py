@@ -83,22 +83,16 @@ def list_indexes(home: Path) -> list[IndexEntry]:
 
 def indexed_roots(home: Path) -> dict[str, int]:
     """Return the roots whose files may change -> mtime_ns of their manifests."""
-    stamps = {path.parent: stamp_of(str(path))[1] for path in (home / INDEXES).glob(f"*/{MANIFEST}")}
-    roots = ((_root_of(folder, stamp), stamp) for folder, stamp in stamps.items())
-    return {root: stamp for root, stamp in roots if root and not is_revision(home, root)}
+    return {
+        entry.root: entry.stamp[1]
+        for entry in list_indexes(home)
+        if entry.manifest and entry.manifest.has_sources and not is_revision(home, entry.root)
+    }
 
 
 def is_revision(home: Path, root: str) -> bool:
     """Say whether an indexed folder has the files of a git revision, which nobody changes."""
     return root.startswith(os.path.join(os.path.realpath(home), REVISIONS, ""))
-
-
-@lru_cache(maxsize=256)
-def _root_of(folder: Path, stamp: int) -> str | None:
-    """Return the root of an index; its manifest is read again only if the stamp has changed."""
-    entry = read_entry(folder)
-    manifest = entry.manifest if entry else None
-    return manifest.root if manifest and manifest.has_sources else None
 
 
 def read_entry(folder: Path) -> IndexEntry | None:
@@ -107,9 +101,15 @@ def read_entry(folder: Path) -> IndexEntry | None:
     if stamp == ABSENT:
         return None
     try:
-        return IndexEntry(folder, read_manifest(folder), stamp=stamp)
+        return IndexEntry(folder, _manifest_at(folder, stamp), stamp=stamp)
     except IndexStoreError as error:
         return IndexEntry(folder, None, error)
+
+
+@lru_cache(maxsize=256)
+def _manifest_at(folder: Path, stamp: Stamp) -> Manifest:
+    """Read a manifest; it is read again only if its stamp has changed."""
+    return read_manifest(folder)
 
 
 @contextmanager

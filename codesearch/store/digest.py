@@ -13,11 +13,12 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from codesearch.errors import IndexCorruptError, unreadable
-from codesearch.files import sync_folder, write_atomically
+from codesearch.files import Stamp, stamp_of, sync_folder, write_atomically
 from codesearch.store.manifest import Manifest, SegmentEntry
 
 FILE = "checked"
@@ -47,17 +48,17 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
 
 def check_sizes(index_folder: Path, segment: SegmentEntry, root: str) -> Iterator[tuple[str, list[int]]]:
     """Yield the path in the index folder and the stamp of each file of a segment; each must have its recorded size."""
-    below = os.path.join(index_folder, "")
+    folder = segment.folder
+    below = os.path.join(index_folder, folder, "")
     for name, entry in segment.files.items():
-        path = f"{segment.folder}/{name}"
         try:
-            status = os.stat(below + path)
+            status = os.stat(below + name)
         except OSError as error:
-            raise unreadable(index_folder / path, error, root) from None
+            raise unreadable(Path(below, name), error, root) from None
         if status.st_size != entry["bytes"]:
             reason = f"{status.st_size} bytes, expected {entry['bytes']}"
-            raise IndexCorruptError(index_folder / path, reason, root)
-        yield path, [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+            raise IndexCorruptError(Path(below, name), reason, root)
+        yield f"{folder}/{name}", [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def check_digest(path: Path, entry: Mapping[str, Any], root: str) -> None:
@@ -103,8 +104,15 @@ def remember_written(index_folder: Path, manifest: Manifest, new: Iterable[Segme
 
 
 def _read(index_folder: Path) -> _Stamps:
+    path = os.path.join(index_folder, FILE)
+    return _read_at(path, stamp_of(path))
+
+
+@lru_cache(maxsize=64)
+def _read_at(path: str, stamp: Stamp) -> _Stamps:
+    """Read the file; it is read again only if its own stamp has changed."""
     try:
-        stamps = json.loads((index_folder / FILE).read_bytes())
+        stamps = json.loads(Path(path).read_bytes())
     except (OSError, ValueError):
         return {}
     return stamps if isinstance(stamps, dict) else {}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
+from codesearch.files import Stamp
 from codesearch.store.arrays import ROWS, SOURCES, SourceReader, load_array
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import check_intact
@@ -31,6 +32,7 @@ class SegmentReader:
         self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
         self.postings = PostingsReader(folder, root)
         self.vectors = VectorReader(folder, entry.documents, dim, root=root, graph_entry=graph)
+        self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
         self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
         self.store = StoreReader(folder, root)

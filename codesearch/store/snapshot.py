@@ -41,6 +41,7 @@ class Snapshot:
         self._bases = [0, *accumulate(map(len, self.segments))]
         # Number of documents, including dead ones; one more than the highest doc_id.
         self.size = self._bases[-1]
+        self._ends = np.array(self._bases[1:], np.int64)
         entries = [entry for index in indexes for entry in index.manifest.segments]
         self.document_count = sum(entry.live_documents for entry in entries)
         # Mean length of each field over documents where it is not empty, at least 1: float64 [F].
@@ -74,13 +75,10 @@ class Snapshot:
         if len(self.segments) == 1:
             yield self.segments[0], slice(None), doc_ids
             return
-        numbers = np.searchsorted(self._bases, doc_ids, "right") - 1
-        by_segment = np.argsort(numbers, kind="stable")
-        ends = np.cumsum(np.bincount(numbers, minlength=len(self.segments))).tolist()
-        for start, end, (base, segment) in zip([0, *ends], ends, self.based_segments(), strict=False):
-            if start < end:
-                positions = by_segment[start:end]
-                yield segment, positions, doc_ids[positions] - base
+        numbers = self._ends.searchsorted(doc_ids, "right")
+        for number in sorted(set(numbers.tolist())):
+            positions = (numbers == number).nonzero()[0]
+            yield self.segments[number], positions, doc_ids[positions] - self._bases[number]
 
     def _gathered(
         self, doc_ids: DocIds, dtype: type[Number], read: Callable[[SegmentReader, DocIds], NDArray[Any]]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from codesearch.files import RACY_NS, stamp
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.languages import separator_of
 from codesearch.store.database import DocumentRow, FileRecord
@@ -16,6 +18,9 @@ from codesearch.types import Definition
 
 if TYPE_CHECKING:
     from codesearch.store.reader import SegmentReader
+
+_REMEMBERED = 10_000
+"""Number of unchanged files that an open segment remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +141,16 @@ def read_content(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool]
     if not is_inside(file.path):
         return None
     try:
-        source, _ = read_below(segment.root, file.path, segment.walk)
+        source, status = read_below(segment.root, file.path, segment.walk)
     except OSError:
         return None
-    return source, content_digest(source) != file.digest
+    seen = stamp(status)
+    if segment.unchanged.get(file.path) == seen:
+        return source, False
+    is_stale = content_digest(source) != file.digest
+    if not is_stale and time.time_ns() > max(seen[1:3]) + RACY_NS and len(segment.unchanged) < _REMEMBERED:
+        segment.unchanged[file.path] = seen
+    return source, is_stale
 
 
 def cut_lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> bytes:
