@@ -9,7 +9,7 @@ import gc
 import os
 import sys
 
-from codesearch.cli.output import exit_on_interrupt, failed_output, write_output
+from codesearch.cli.output import exit_on_interrupt, failed_output, leave, write_output
 from codesearch.service.client import ask, distrusted, named_home, socket_path
 
 ASKED = ("query", "similar")
@@ -52,7 +52,9 @@ def run() -> None:
         from codesearch.cli import main
 
         commands = arguments[:1] if arguments and arguments[0] in main.COMMANDS else main.COMMANDS
-        main.run(arguments, commands, stdin)
+        code = main.run(arguments, commands, stdin)
+    if arguments and arguments[0] in _UNHARMED:
+        leave(code)
     sys.exit(code)
 
 

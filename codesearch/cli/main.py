@@ -49,8 +49,8 @@ _WITHOUT_SETTINGS = ("bench", "doctor", "import")
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
-def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str | None = None) -> None:
-    """Run a command line of this process, print its output as it arrives, and exit."""
+def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str | None = None) -> int:
+    """Run a command line of this process, print its output as it arrives, and return the exit code."""
     invocation, code = Invocation.of(facts(stdin=stdin)), 0
     try:
         settings = invocation.settings()
@@ -58,7 +58,7 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str
         settings = {}
         if _HELP.isdisjoint(arguments):
             print(f"error: {visible(str(error))}", file=sys.stderr)
-            sys.exit(2)
+            return 2
     try:
         result = _result(make_command(commands), arguments, invocation, defaults_of(settings, commands))
         for output in [Output(code=result)] if isinstance(result, int) else result:  # An int is that of help.
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str
         what = f"{type(error).__name__}: {error} ({Path(frame.filename).name}:{frame.lineno})"
         print(f"error: a defect of codesearch, please report it: {visible(what)}", file=sys.stderr)
         code = 2
-    sys.exit(code)
+    return code
 
 
 def _usage_error(message: str, arguments: Sequence[str]) -> str:

@@ -35,9 +35,21 @@ def exit_while_waiting(*numbers: int) -> None:
     threading.Thread(target=lambda: _exit(os.read(caught, 1)[0]), daemon=True).start()
 
 
-def _exit(number: int) -> None:
+def leave(code: int) -> None:
+    """End the process without its modules being taken apart, which takes a tenth of a short command."""
+    _kill_workers()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(code)
+
+
+def _kill_workers() -> None:
     if workers := sys.modules.get("codesearch.build.workers"):
         workers.kill_all()
+
+
+def _exit(number: int) -> None:
+    _kill_workers()
     if number != signal.SIGINT:
         os._exit(0)
     os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{INTERRUPTED}\n".encode())

@@ -22,7 +22,7 @@ from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
 from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.store.manifest import Manifest, commit_manifest, last_manifest, read_earlier
-from codesearch.text.bundle import SHIPPED, load_bundle
+from codesearch.text.bundle import SHIPPED, read_bundle
 
 if TYPE_CHECKING:
     from codesearch.build.build import Progress
@@ -66,7 +66,7 @@ def update_index(
         walk, chosen = walk_in_force(root, made_with, options)
         config = IndexConfig(walk=walk, vectors=vectors, options=chosen)
         bundle = model or (made_with.model_folder if made_with else SHIPPED)
-        model_id = load_bundle(bundle).model_id
+        model_id = read_bundle(bundle).model_id
         seeded = None
         if not (made_with or rebuild):
             from codesearch.build.seed import seed_index

@@ -1,4 +1,4 @@
-"""A model bundle on disk. Loading it verifies all of its files.
+"""A model bundle on disk. Each of its files is verified before it is used.
 
 manifest.json     see `Bundle`; sizes and sha256 of the other files
 query.onnx        input_ids, attention_mask int64 [B, T] -> embedding float32 [B, D], unit length
@@ -28,7 +28,11 @@ _MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A verified bundle."""
+    """A bundle; `checked` verifies one of its files.
+
+    Attributes:
+        digests: file -> sha256 that the manifest records, of all files but the manifest.
+    """
 
     folder: Path
     name: str
@@ -44,6 +48,21 @@ class Bundle:
     document_graph: str = DOCUMENT  # The graph file for all other documents.
     # Graph file -> places of the arrays that `RowSum` needs; only for graphs that just add up rows.
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def checked(self, name: str) -> Path:
+        """Return a file whose bytes are those that the manifest describes."""
+        path = self.folder / name
+        try:
+            if path.exists() and not path.is_file():
+                raise damaged(f"{path}: not a regular file")
+            with open(path, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise damaged(f"{path}: {error.strerror}") from None
+        if digest != self.digests[name]:
+            raise damaged(f"{path}: sha256 differs from manifest.json, the file is damaged")
+        return path
 
 
 def recorded_folder(bundle: Path) -> str:
@@ -53,12 +72,20 @@ def recorded_folder(bundle: Path) -> str:
 
 def load_bundle(folder: Path) -> Bundle:
     """Read a bundle's manifest and check every byte of its files."""
+    bundle = read_bundle(folder)
+    for name in bundle.digests:
+        bundle.checked(name)
+    return bundle
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read a bundle's manifest."""
     manifest = read_manifest(folder)
     try:
         graphs = dict(manifest.get("document_graphs", {}))
         document = str(manifest.get("document_graph", DOCUMENT))
         files = dict.fromkeys((QUERY, document, TOKENIZER, *sorted({*graphs.values()})))
-        digests = [_checked_digest(folder, name, manifest) for name in files]
+        digests = {name: _digest_of(folder, name, manifest) for name in files}
         return Bundle(
             folder=folder,
             name=str(manifest["name"]),
@@ -67,10 +94,11 @@ def load_bundle(folder: Path) -> Bundle:
             max_query_tokens=_count_in(manifest, "max_query_tokens"),
             max_document_tokens=_count_in(manifest, "max_document_tokens"),
             licence=str(manifest["licence"]),
-            model_id=hashlib.sha256("".join(digests).encode()).hexdigest()[:16],
+            model_id=hashlib.sha256("".join(digests.values()).encode()).hexdigest()[:16],
             document_graphs=graphs,
             document_graph=document,
             rows=dict(manifest.get("rows", {})),
+            digests=digests,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelBundleError(
@@ -113,21 +141,10 @@ def _count_in(manifest: dict[str, Any], name: str) -> int:
     return value
 
 
-def _checked_digest(folder: Path, name: str, manifest: dict[str, Any]) -> str:
-    path = folder / name
+def _digest_of(folder: Path, name: str, manifest: dict[str, Any]) -> str:
     if Path(name).name != name:
         raise damaged(f"{folder}/manifest.json: {name!r} is not in its folder")
     try:
-        expected = manifest["files"][name]["sha256"]
+        return str(manifest["files"][name]["sha256"])
     except (KeyError, TypeError):
         raise damaged(f"{folder}/manifest.json: no sha256 of {name}") from None
-    try:
-        if path.exists() and not path.is_file():
-            raise damaged(f"{path}: not a regular file")
-        with open(path, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise damaged(f"{path}: {error.strerror}") from None
-    if found != expected:
-        raise damaged(f"{path}: sha256 differs from manifest.json, the file is damaged")
-    return found

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from codesearch.config import check_device
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from codesearch.installation import how_to_add
-from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, damaged, load_bundle
+from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, damaged, read_bundle
 from codesearch.text.tokenizer import SubtokenTokenizer, TokenIds, padded
 
 BATCH_TOKENS = 8_192
@@ -102,7 +102,7 @@ class OnnxEncoder:
         self.model_id, self.name, self.dim = bundle.model_id, bundle.name, bundle.dim
         self.max_document_tokens = bundle.max_document_tokens
         self.is_costly = bundle.architecture not in _TABLES
-        self.tokenizer_path = bundle.folder / TOKENIZER
+        self.tokenizer_path = bundle.checked(TOKENIZER)
         self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
         self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
         self._sessions: dict[str, Any] = {}
@@ -111,8 +111,8 @@ class OnnxEncoder:
 
     @classmethod
     def load(cls, folder: Path, device: str = "auto") -> OnnxEncoder:
-        """Verify and open the bundle in a folder."""
-        return cls(load_bundle(folder), device)
+        """Open the bundle in a folder."""
+        return cls(read_bundle(folder), device)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the folder and the device, because sessions cannot be pickled; another process loads them again."""
@@ -141,7 +141,7 @@ class OnnxEncoder:
         """Return the `RowSum` of a graph that only adds up rows; None for any other graph."""
         if graph not in self._row_sums:
             places = self.bundle.rows.get(graph)
-            self._row_sums[graph] = RowSum(self.bundle.folder / graph, places) if places else None
+            self._row_sums[graph] = RowSum(self.bundle.checked(graph), places) if places else None
         return self._row_sums[graph]
 
     def _language_id(self, language: str) -> int:
@@ -179,7 +179,7 @@ class OnnxEncoder:
         with self._opening:
             if graph not in self._sessions:
                 self._sessions[graph] = open_session(
-                    self.bundle.folder / graph, self.device, threads=int(not self.is_costly)
+                    self.bundle.checked(graph), self.device, threads=int(not self.is_costly)
                 )
             return self._sessions[graph]
 

@@ -36,6 +36,9 @@ START, END = "[CLS]", "[SEP]"
 PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
+_NUMBER = re.compile(r"\s*\d+")
+_FEW = 16
+"""Number of words that are looked up in the text of a vocabulary before all of it is parsed."""
 _MAX_DOCSTRING_CHARS = 600
 _PLACE_PARTS = 2
 _REMEMBERED = 200_000
@@ -72,12 +75,10 @@ def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "
 class SubtokenTokenizer:
     """Maps text to ids. It caches the ids of each distinct word, so most words cost one dictionary look-up."""
 
-    def __init__(
-        self, open_tokenizer: Callable[[], Tokenizer], words: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, open_tokenizer: Callable[[], Tokenizer], words: _Vocabulary | None = None) -> None:
         """Make a tokenizer."""
         self._open_tokenizer = open_tokenizer
-        self._words = words or {}
+        self._words = words
         self._ids: Memo[bytes, tuple[int, ...]] = Memo(self._ids_of, _REMEMBERED)
         self._marks: tuple[int, int] | None = None
         if not self._words:
@@ -126,13 +127,13 @@ class SubtokenTokenizer:
     def add_languages(self, languages: Iterable[str]) -> None:
         """Add an id for each language after all other ids."""
         self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
-        self._words = {}  # It does not contain the new marks.
+        self._words = None  # It does not contain the new marks.
 
     def _ids_of(self, chunk: bytes) -> tuple[int, ...]:
         """Return the ids of the subtokens of a chunk."""
         ids: list[int] = []
         for subtoken in subtokens(chunk.decode()):
-            whole = self._words.get(subtoken)
+            whole = self._words.get(subtoken) if self._words else None
             ids += (
                 self._tokenizer.encode(subtoken, add_special_tokens=False).ids if whole is None else (whole,)
             )
@@ -157,17 +158,35 @@ def _open(path: Path) -> Tokenizer:
         raise damaged(f"{path}: not a tokenizer ({error})") from None
 
 
-def _whole_words(path: Path) -> dict[str, int]:
-    """Read the vocabulary of a BPE that keeps known words whole (`ignore_merges`); return {} for any other file.
+class _Vocabulary:
+    """The ids of whole words. The first few are looked up in the text of the file: parsing it takes 10 ms."""
+
+    def __init__(self, text: str, added: Mapping[str, int]) -> None:
+        self._text, self._added, self._left = text, added, _FEW
+        self._ids: Mapping[str, int] = {}
+
+    def get(self, word: str) -> int | None:
+        """Return the id of a word; None if it is not in the vocabulary."""
+        if self._left and word.isascii():
+            self._left -= 1
+            _, named, rest = self._text.partition(f'"{word}":')
+            found = _NUMBER.match(rest) if named else None
+            return int(found[0]) if found else self._added.get(word)
+        if not self._ids:
+            self._left, self._ids = 0, json.JSONDecoder().raw_decode(self._text)[0] | self._added
+        return self._ids.get(word)
+
+
+def _whole_words(path: Path) -> _Vocabulary | None:
+    """Read the vocabulary of a BPE that keeps known words whole (`ignore_merges`); return None for any other file.
 
     The merges come after the vocabulary. Most of the file and of its reading time is merges, so they are not parsed.
     """
     try:
         head, _, rest = path.read_text("utf-8").partition('"vocab":')
         if not _WHOLE_WORDS.search(head):
-            return {}
-        vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(rest.lstrip())[0]
+            return None
         added = json.JSONDecoder().raw_decode(head.partition('"added_tokens":')[2].lstrip())[0]
-        return vocabulary | {token["content"]: token["id"] for token in added}
+        return _Vocabulary(rest.lstrip(), {token["content"]: token["id"] for token in added})
     except (OSError, ValueError, KeyError, TypeError):  # `_open` reads the whole file and reports the error.
-        return {}
+        return None
