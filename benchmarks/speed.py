@@ -1,17 +1,13 @@
 """Time of index, query and start of codesearch and its peers -> `results/speed.json`, a plot, docs/dev/speed.md.
 
-All systems get a copy of CPython's standard library in `build/speed`, without installed packages. With `--data`,
-codesearch also indexes the sources of the 99 queries. Queries over them are timed with and without filters, and from
-the shell with and without a running service.
+All systems get a copy of CPython's standard library in `build/speed`, without installed packages.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import shutil
-import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -23,19 +19,12 @@ import numpy as np
 from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb, quantiles
 from benchmarks.publish import README, RESULTS, fill, line, panels, record, shown
-from benchmarks.service import PAGE, service_rows
-from codesearch.evaluation.jsonl import unpack
+from benchmarks.service import PAGE
 from codesearch.processes import available_cores
 
 _LEFT_OUT = ("site-packages", "__pycache__", "*.so", "*.a")
 _STARTS = 5
 WORK = Path("build/speed")
-_FILTERS = {
-    "no filter": (),
-    "one language of 33,000 documents": ("languages=python",),
-    "one language of 54,000 documents": ("languages=javascript",),
-    "a language, functions and methods": ("languages=python", "kinds=function", "kinds=method"),
-}
 
 
 def main() -> None:
@@ -43,7 +32,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=WORK, help="folder for trees and indexes")
     parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="folder for environments")
-    parser.add_argument("--data", type=Path, help="folder of the 99 queries' data")
     parser.add_argument("--only", nargs="*", help="names of systems to measure")
     options = parser.parse_args()
     work, environments = options.work.resolve(), options.peers.resolve()
@@ -53,15 +41,10 @@ def main() -> None:
         for system in (ours(), *PEERS)
         if not options.only or system.name in options.only
     }
-    found: dict[str, Any] = {"standard_library": rows}
-    if options.data:
-        found["csn99"] = csn99(options.data, work)
-    record("speed", found, flat=True)
+    record("speed", {"standard_library": rows}, flat=True)
     plot(rows, RESULTS / "speed.png")
     fill(PAGE, "speed", table(rows))
     fill(README, "speed", short_table(rows))
-    if options.data:
-        fill(PAGE, "csn99", csn99_table(found["csn99"]))
 
 
 def _slug(name: str) -> str:
@@ -129,35 +112,6 @@ def described(usage: Usage) -> dict[str, float]:
     }
 
 
-def csn99(data: Path, work: Path) -> dict[str, Any]:
-    """Index the sources of the 99 queries, then ask these in process under each filter."""
-    tree = data / "sources"
-    if not tree.is_dir():
-        tree = work / "csn99"
-        shutil.rmtree(tree, ignore_errors=True)
-        unpack(data / "sources.jsonl.zst", tree, lambda stage, done, total: None)
-    system, paths = ours(), Paths(tree, work / "csn99-home", work)
-    shutil.rmtree(paths.store, ignore_errors=True)
-    assert system.index and system.warm
-    with open(data / "queries.csv", encoding="utf-8") as file:
-        queries = json.dumps([line["query"] for line in csv.DictReader(file)])
-    found: dict[str, Any] = {
-        "index": described(run(system, paths, system.index(paths))),
-        "disk_mb": folder_mb(paths.store),
-        "again": described(run(system, paths, system.index(paths))),
-        "cold_query": described_starts(cold_starts(system, paths)),
-    }
-    status = [sys.executable, "-m", "codesearch", "status", "--json", "--home", str(paths.store)]
-    (shown,) = json.loads(subprocess.run(status, capture_output=True, check=True).stdout)
-    found["documents"] = shown["documents"]
-    found["warm_query"] = {
-        name: quantiles(json.loads(run_warm(system, paths, [*system.warm(paths), *filters], queries)))
-        for name, filters in _FILTERS.items()
-    }
-    found.update(service_rows(paths))
-    return found
-
-
 def table(rows: dict[str, dict[str, Any]]) -> str:
     """Lay out the rows for the page, with a dash for what a system does not have."""
     head = ["", "index s", "CPU s", "peak MB", "disk MB", "cold query s", "its MB", "warm p50 ms", "p95 ms"]
@@ -193,27 +147,6 @@ def short_table(rows: dict[str, dict[str, Any]]) -> str:
     ):
         found.append(line([title, *(form.format(**one[key]) if one.get(key) else "–" for one in systems)]))
     return "\n".join(found)
-
-
-def csn99_table(found: dict[str, Any]) -> str:
-    """Lay out what `csn99` measured."""
-    index, again, cold = found["index"], found["again"], found["cold_query"]
-    rows = [
-        ("documents", f"{found['documents']:,}"),
-        (
-            "index from nothing",
-            f"{index['wall_s']:.1f} s, {index['cpu_s']:.1f} s of CPU, {index['peak_mb']:,.0f} MB",
-        ),
-        ("on disk", f"{found['disk_mb']:.0f} MB"),
-        ("`index` again, nothing to do", f"{again['wall_s']:.2f} s, {again['peak_mb']:.0f} MB"),
-        ("`query` from the shell", f"{cold['wall_s']:.2f} s, {cold['peak_mb']:.0f} MB"),
-    ]
-    times = [
-        line([name, *(f"{measured[key]:.1f}" for key in ("p50_ms", "p95_ms"))])
-        for name, measured in found["warm_query"].items()
-    ]
-    head = [line(["query in one process", "p50 ms", "p95 ms"]), "|---|---|---|"]
-    return "\n".join(["| | |", "|---|---|", *(line([*cells]) for cells in rows), "", *head, *times])
 
 
 def _last_line(output: str) -> str:

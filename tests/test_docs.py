@@ -157,7 +157,6 @@ MEASURED_TABLES = {
     ("dev/bench-commands", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
     ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
     ("dev/bench-commands", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
-    ("dev/speed", "csn99"): lambda: speed.csn99_table(results("speed")["csn99"]),
     ("dev/speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
     ("dev/speed", "service"): lambda: service.table(results("service")),
     ("dev/speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
