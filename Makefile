@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STDLIB = $$("$(CURDIR)/$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_path("stdlib"))')
+# Compiled modules are kept, whatever the environment says: tests start hundreds of interpreters.
+export PYTHONDONTWRITEBYTECODE =
 # Runs one command in the standard library's folder, and shows what it runs.
 show = @echo; echo '$$ codesearch $(1)'; cd "$(STDLIB)" && \
 	CODESEARCH_HOME="$(CURDIR)/build/demo" "$(CURDIR)/$(BIN)/codesearch" $(1)

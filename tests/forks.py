@@ -21,12 +21,20 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
+import codesearch
 from codesearch.build import parse, workers
+from codesearch.parsing.languages import language_named, load_query
 
 _MESSAGE_BYTES = 1_000_000
+_OPTIONAL = {"agents", "evaluation", "lsp", "milvus", "web"}
+"""Packages that load much, and that few commands need."""
+_LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
+"""Those of the trees that most tests index."""
 
 
 class InThisProcess:
@@ -222,17 +230,16 @@ def _exit_code() -> int:
 
 
 def _prepare() -> None:
-    """Import what the commands import, and let them parse in their own process."""
-    from importlib import import_module
-
-    from codesearch.cli.main import COMMANDS
-
-    for module in (
-        "onnxruntime",
-        "rich.progress",
-        *(f"codesearch.cli.{name}" for name in set(COMMANDS.values())),
-    ):
-        import_module(module)
+    """Load what the commands load, and let them parse in their own process."""
+    packages = (package for package in iter_modules(codesearch.__path__, "codesearch.") if package.ispkg)
+    loaded = [package.name for package in packages if package.name.split(".")[1] not in _OPTIONAL]
+    for name in loaded:
+        for module in iter_modules(import_module(name).__path__, f"{name}."):
+            import_module(module.name)
+    for name in ("onnxruntime", "rich.progress", "tokenizers"):
+        import_module(name)
+    for language in _LANGUAGES:
+        load_query(language_named(language))
     parse_in_this_process(setattr)
     gc.freeze()
 
