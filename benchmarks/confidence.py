@@ -45,7 +45,7 @@ from codesearch.search.screen import group_by_file
 from codesearch.search.searcher import Searcher
 from codesearch.settings import SearchSettings
 from codesearch.text.bundle import SHIPPED, load_bundle
-from training.cosqa import one_file
+from training.evaluation.pairs import one_file
 
 _ABSENT = Path(__file__).with_name("absent_topics.json")
 _ABSENT_KINDS = ("anywhere", "near", "shared")

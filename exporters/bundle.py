@@ -36,12 +36,7 @@ _NEAREST = {
 
 
 def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) -> dict[str, Any]:
-    """Export a run's best weights; return the manifest.
-
-    Raises:
-        TrainingError: the run was not evaluated, so it has no figures.
-        TrainingError: there is no such run, or it has no weights.
-    """
+    """Export a run's best weights; return the manifest."""
     record, figures = checkpoint.read_config(run), _figures(run)
     model, tokenizer, config = load_run(run)
     files = write_graphs(model, out, dtype)
@@ -97,11 +92,7 @@ def default_name(config: TrainConfig) -> str:
 
 
 def check_bundle(bundle: Path) -> dict[str, Any]:
-    """Read a manifest and compare the files with it; return the manifest.
-
-    Raises:
-        TrainingError: a file is missing or differs, or the tokenizer does not fit the tables.
-    """
+    """Read a manifest and compare the files with it; return the manifest."""
     path = bundle / MANIFEST
     if not path.exists():
         raise TrainingError(f"{path} is not there: run `python -m exporters bundle --out {bundle}`")

@@ -101,11 +101,7 @@ def _max(graph: GraphBuilder, states: str, mask: str) -> str:
 
 
 def add_body(graph: GraphBuilder, body: nn.Module, states: str, mask: str) -> str:
-    """Add a body [B, T, D] -> [B, T, D].
-
-    Raises:
-        TypeError: the body has no ONNX form.
-    """
+    """Add a body [B, T, D] -> [B, T, D]."""
     if isinstance(body, Stack):
         for part in body.bodies:
             states = add_body(graph, part, states, mask)

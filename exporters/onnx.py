@@ -44,11 +44,7 @@ _DAMPENS_REPEATS = sorted(
 
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
-    """Write the graph of one side.
-
-    Raises:
-        TypeError: the tower has no ONNX form.
-    """
+    """Write the graph of one side."""
     graph = GraphBuilder()
     if isinstance(tower, BagTower):
         pooled, size = _bag(graph, tower), tower.table.weight.shape

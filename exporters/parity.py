@@ -43,11 +43,7 @@ class Parity:
 
 
 def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) -> dict[str, Parity]:
-    """Compare all sides of a run with its bundle.
-
-    Raises:
-        TrainingError: a graph differs more than its dtype allows.
-    """
+    """Compare all sides of a run with its bundle."""
     model, tokenizer, config = load_run(run)
     sides = [(QUERY, model.query, config.max_query_tokens)]
     sides += [

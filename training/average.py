@@ -18,15 +18,7 @@ from training.errors import TrainingError
 
 
 def average_runs(runs: Sequence[Path], out: Path) -> None:
-    """Write a run whose weights are the mean of those of `runs`, with equal weight.
-
-    Args:
-        runs: trained runs of one architecture and vocabulary.
-        out: run folder to write.
-
-    Raises:
-        TrainingError: a run is not trained, or the runs differ in kind or vocabulary.
-    """
+    """Write a run whose weights are the mean of those of `runs`, of one architecture and vocabulary."""
     records = [checkpoint.read_config(run) for run in runs]
     states = [checkpoint.read_weights(run) for run in runs]
     shapes = [{name: value.shape for name, value in state.items()} for state in states]

@@ -52,12 +52,7 @@ def sample_batches(
 
     The pairs of a language are dealt again and again, each time in another order, and an epoch takes the next `share`
     of them. The rest makes a smaller batch, unless there are fewer than `MIN_BATCH`.
-
-    Args:
-        datasets: sources with their pairs.
-        config: settings.
-        epoch: counts from 0.
-        grouped: whether a batch holds one language.
+    Unless they are `grouped`, a batch holds all languages.
     """
     batches = []
     for number, (source, samples) in enumerate(datasets):
@@ -170,9 +165,7 @@ def _wrong(
 def also_answering(queries: Tensor, documents: Tensor) -> NDArray[np.bool_]:
     """Return which documents answer which queries in addition to their own, equal texts alike: bool [B, B + H].
 
-    Args:
-        queries: padded ids [B, T].
-        documents: padded ids [B + H, T]; the first B answer the queries in order.
+    The first B of the padded documents [B + H, T] answer the queries [B, T] in order.
     """
     asked, shown = _numbers(queries), _numbers(documents)
     own = np.arange(len(asked))

@@ -58,11 +58,7 @@ def log_idf(df: NDArray[np.int64], documents: int) -> Tensor:
 
 
 def fitting_config(config: TrainConfig, bundle: Bundle) -> TrainConfig:
-    """Return the settings with the sizes of a bundle.
-
-    Raises:
-        TrainingError: the bundle is no bag with one encoder of documents, or the settings are for something else.
-    """
+    """Return the settings with the sizes of a bundle."""
     if not {QUERY, DOCUMENT} <= bundle.rows.keys() or bundle.document_graphs:
         raise TrainingError(
             f"{bundle.folder}: not a bag with one encoder of documents: give a bundle of nbow"

@@ -52,15 +52,7 @@ def git_commit() -> str:
 
 
 def is_begun(run: Path, decisive: Mapping[str, object]) -> bool:
-    """Return whether a run was started before with the same settings and data.
-
-    Args:
-        run: folder of the run.
-        decisive: JSON values that decide its weights.
-
-    Raises:
-        TrainingError: it was started with others.
-    """
+    """Return whether a run was started before with the same settings and data."""
     if not (run / CONFIG).exists():
         return False
     known = read_config(run)
@@ -94,11 +86,7 @@ def write_config(run: Path, record: Mapping[str, object]) -> None:
 
 
 def read_config(run: Path) -> dict[str, Any]:
-    """Read the config.json of a run; settings that its version did not have are the defaults.
-
-    Raises:
-        TrainingError: there is none, or it has settings that are no more.
-    """
+    """Read the config.json of a run; settings that its version did not have are the defaults."""
     path = run / CONFIG
     if not path.exists():
         raise TrainingError(f"{path} is not there: run `python -m training train --run {run}` first")
@@ -120,11 +108,7 @@ def save_weights(model: nn.Module, run: Path) -> None:
 
 
 def load_weights(model: nn.Module, run: Path) -> None:
-    """Give a model the weights of a run.
-
-    Raises:
-        TrainingError: there are none, they are damaged or those of another model.
-    """
+    """Give a model the weights of a run."""
     path = run / WEIGHTS
     with _readable(path):
         try:
@@ -134,11 +118,7 @@ def load_weights(model: nn.Module, run: Path) -> None:
 
 
 def read_weights(run: Path) -> dict[str, Tensor]:
-    """Read the weights of a run by name; several names of one tensor are one.
-
-    Raises:
-        TrainingError: there are none, or they are damaged.
-    """
+    """Read the weights of a run by name; several names of one tensor are one."""
     with _readable(run / WEIGHTS):
         return safetensors.torch.load_file(run / WEIGHTS)
 
@@ -160,11 +140,7 @@ def save_state(run: Path, state: Mapping[str, Any]) -> None:
 
 
 def load_state(run: Path) -> dict[str, Any] | None:
-    """Read what `save_state` wrote, or return None if there is no checkpoint.
-
-    Raises:
-        TrainingError: it is damaged.
-    """
+    """Read what `save_state` wrote, or return None if there is no checkpoint."""
     path = run / CHECKPOINT
     if not path.exists():
         return None

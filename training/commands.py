@@ -30,6 +30,7 @@ Fetched = Annotated[Path, arg(help="Folder that `corpus fetch` filled.")]
 Forbidden = Annotated[Path | None, arg(help="Folder of evaluation sets never to train on.")]
 Device = Annotated[Literal["auto", "cpu", "cuda"], arg(help="By default CUDA if available.")]
 Run = Annotated[Path, arg(help="Folder of a trained run.")]
+HeldOut = Literal["valid", "test", "names", "advtest"]
 Suite = Literal["csn-mrr", "advtest"]
 """The module of a suite has the same name, with an underscore for the dash."""
 
@@ -272,23 +273,21 @@ def evaluate(
     *,
     corpus: Extracted = CORPUS,
     run: Run = Path("runs/nbow"),
-    on: Annotated[
-        tuple[Literal["valid", "test", "names", "advtest", "cosqa"], ...], arg(help="Held-out sets.")
-    ] = ("test",),
+    on: Annotated[tuple[HeldOut, ...], arg(help="Held-out sets.")] = ("test",),
     data: Annotated[
-        Path | None, arg(help="Evaluate on this data instead: CodeSearchNet in any layout.")
+        Path | None, arg(help="Data in any layout of CodeSearchNet, in place of the sets.")
     ] = None,
-    evaluation_sets: Annotated[Path | None, arg(help="Folder that holds cosqa/.")] = None,
     device: Device = "auto",
 ) -> None:
     """Compute MRR and recall on held-out sets."""
-    from training.pipeline import evaluate_elsewhere, evaluate_run
+    from training.corpus.load import load_test
+    from training.evaluation.sets import rows_of
+    from training.pipeline import evaluate_run
 
-    if data:
-        print(json_.dumps(evaluate_elsewhere(data, run, device), indent=1))
-        return
-    for name in on:
-        print(json_.dumps(evaluate_run(corpus, run, name, evaluation_sets, device), indent=1))
+    for name in ("data",) if data else on:
+        rows = (loaded.row for loaded in load_test(data)) if data else rows_of(corpus, name)
+        found = evaluate_run(run, str(data or name), rows, device, file=name)
+        print(json_.dumps(found, indent=1))
 
 
 def predict(

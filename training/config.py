@@ -198,11 +198,7 @@ class TrainRecipe(_OneLineErrors):
 
 
 def read_train_recipe(path: Path) -> TrainRecipe:
-    """Read a TOML file.
-
-    Raises:
-        TrainingError: it is missing, is not TOML, or has an unknown setting or a value that is not possible.
-    """
+    """Read a TOML file."""
     try:
         values = tomllib.loads(path.read_text("utf-8"))
         others = {name: values.pop(name) for name in ("sources", "start") if name in values}
@@ -216,11 +212,7 @@ def read_train_recipe(path: Path) -> TrainRecipe:
 
 
 def config_path(name: str) -> Path:
-    """Return the file of shipped settings, which may have CodeSearchNet's name.
-
-    Raises:
-        TrainingError: there is no such file.
-    """
+    """Return the file of shipped settings, which may have CodeSearchNet's name."""
     if name not in (known := [*shipped_configs(), *ALIASES]):
         raise TrainingError(f"encoder {name}: choose one of {', '.join(known)}")
     return CONFIGS / f"{ALIASES.get(name, name)}.toml"

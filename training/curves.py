@@ -38,11 +38,7 @@ def events_of(run: Path, first: int | None = None) -> Iterator[Callable[[int, Ma
 
 
 def plot_curve(run: Path) -> None:
-    """Draw the curve of the epochs so far.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """Draw the curve of the epochs so far."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure

@@ -73,6 +73,8 @@ def train(
 ) -> Progress:
     """Train until the epochs or the patience are exhausted; return the final progress.
 
+    If the loss is not a number, the weights of the best epoch stay. At Ctrl-C, the checkpoint has all finished steps.
+
     Args:
         model: has the last epoch's weights afterwards.
         objective: what to learn.
@@ -81,10 +83,6 @@ def train(
         validate: returns the figures of the model; `average` decides which epoch is kept.
         workers: processes that prepare batches ahead of their step; 0 for none.
         checkpoint_s: seconds between checkpoints inside an epoch.
-
-    Raises:
-        TrainingError: the loss is not a number; the weights of the best epoch before stay.
-        KeyboardInterrupt: Ctrl-C was pressed; the checkpoint holds all finished steps.
     """
     trainer = _Trainer(model, config, objective, run)
     trainer.resume()

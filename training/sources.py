@@ -40,11 +40,7 @@ _SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
 
 def kind_of(source: Source) -> str:
-    """Return "corpus" or "pairs".
-
-    Raises:
-        TrainingError: the path is none of these.
-    """
+    """Return "corpus" or "pairs"."""
     path = source.path
     if path.is_dir() and any(path.glob("rows/*.jsonl.zst")):
         return "corpus"
@@ -58,11 +54,7 @@ def kind_of(source: Source) -> str:
 
 
 def files_of(source: Source, partition: str) -> list[Path]:
-    """List the files that the pairs of a partition are read from.
-
-    Raises:
-        TrainingError: there are none.
-    """
+    """List the files that the pairs of a partition are read from."""
     if kind_of(source) == "corpus":
         return row_files(source.path, partition)
     others = {".train.", ".valid.", ".test."} - {f".{partition}."}
@@ -72,18 +64,7 @@ def files_of(source: Source, partition: str) -> list[Path]:
 def read_pairs(
     source: Source, partition: str, config: TrainConfig, numbers: Container[int] | None = None
 ) -> Iterator[Pair]:
-    """Yield the pairs of a partition, "train" or "valid".
-
-    Args:
-        source: where they are.
-        partition: which of them.
-        config: settings.
-        numbers: read only the pairs with these numbers; by default, all that the source has to give.
-
-    Raises:
-        TrainingError: there are none, or a line is no pair.
-        ConfigError: a file is damaged.
-    """
+    """Yield the pairs of a partition, "train" or "valid"; if `numbers` is given, only the pairs with these numbers."""
     files = files_of(source, partition)
     if numbers is None and source.most and partition == "train":
         numbers = set(drawn_numbers(source, config).tolist())
@@ -151,11 +132,7 @@ def _pair_files(path: Path) -> list[Path]:
 
 
 def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, known: Path | None) -> None:
-    """Write the `tokenizer.json` of a run: a known one, or one that is learned from some of the pairs.
-
-    Raises:
-        TrainingError: the known one is not there.
-    """
+    """Write the `tokenizer.json` of a run: a known one, or one that is learned from some of the pairs."""
     if known and not known.exists():
         raise TrainingError(f"{known} is not there: name a run for its vocabulary")
     run.mkdir(parents=True, exist_ok=True)

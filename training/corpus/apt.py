@@ -68,11 +68,7 @@ class AptLists:
 
 
 def run_client(command: list[str], folder: Path) -> str:
-    """Run an archive's client in a folder; return its output.
-
-    Raises:
-        TrainingError: the client is not installed, took too long or failed.
-    """
+    """Run an archive's client in a folder; return its output."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:

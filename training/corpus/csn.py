@@ -33,16 +33,7 @@ _SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
 
 
 def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
-    """Turn a record into a row.
-
-    Args:
-        record: the fields of one function.
-        partition: the partition if the record has none.
-
-    Raises:
-        ValueError: the record lacks a field that every layout has, a field is of the wrong type, or there is no such
-            language.
-    """
+    """Turn a record into a row; a ValueError says what is wrong with it. `partition` counts if the record has none."""
     language, name = _text(record, "language"), _text(record, "func_name")
     if language_named(language) is None:
         raise ValueError(f"language {language!r} is not known, so remove the rows of this language")

@@ -41,11 +41,7 @@ def extract_corpus(
     *,
     processes: int,
 ) -> CorpusStats:
-    """Write the rows of every fetched package and their statistics; return the statistics.
-
-    Raises:
-        TrainingError: no package was fetched.
-    """
+    """Write the rows of every fetched package and their statistics; return the statistics."""
     started = time.perf_counter()
     fetched = {package: found for package in packages if (found := read_marker(corpus / package.folder))}
     if not fetched:

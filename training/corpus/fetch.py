@@ -74,10 +74,6 @@ def fetch(package: SourcePackage, out: Path, apt: AptLists, pin: Pin) -> Fetched
     """Fetch one package unless it exists.
 
     If the archive no longer has the pinned version, log a warning and take the version that it has.
-
-    Raises:
-        TrainingError: the client failed, the size differs from the pinned one, or the package holds no file of its
-            language.
     """
     folder = out / package.folder
     if found := read_marker(folder):

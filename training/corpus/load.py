@@ -64,10 +64,6 @@ def load(path: Path, partitions: Container[str] | None = None) -> Iterator[CsnRo
     Args:
         path: file or folder.
         partitions: of the rows; "" stands for none. A file of another partition is not read. By default all.
-
-    Raises:
-        TrainingError: nothing there can be read, or a record is not a function.
-        MissingExtraError: the file is parquet and pyarrow is not installed.
     """
     for file in files_of(path):
         partition = _partition_of(file)
@@ -88,11 +84,7 @@ def load(path: Path, partitions: Container[str] | None = None) -> Iterator[CsnRo
 
 
 def files_of(path: Path) -> list[Path]:
-    """List the files that `load` reads.
-
-    Raises:
-        TrainingError: there are none.
-    """
+    """List the files that `load` reads."""
     if path.is_file():
         if path.name.endswith((*_JSONL, ".parquet", ".pkl")):
             return [path]
@@ -112,9 +104,6 @@ def load_corpus(
 
     Returns:
         The number of rows by language and partition, and the number of dropped rows by reason.
-
-    Raises:
-        TrainingError: there are no rows, or `out` has some already.
     """
     dropped: Counter[str] = Counter()
     rows = tqdm(load(path), unit="row", unit_scale=True, desc="load", disable=None)
@@ -146,9 +135,6 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
 
     Returns:
         The number of written rows by language and partition; the others are counted in `dropped`.
-
-    Raises:
-        TrainingError: `corpus` has rows already.
     """
     folder = corpus / "rows"
     exists = TrainingError(f"{folder} has rows already: give another --out folder")
@@ -281,11 +267,7 @@ class _PlainUnpickler(pickle.Unpickler):
 
 
 def read_plain_pickle(path: Path) -> object:
-    """Read a pickle that has only builtin containers, texts and numbers.
-
-    Raises:
-        TrainingError: the file names a global, or is not a pickle.
-    """
+    """Read a pickle that has only builtin containers, texts and numbers."""
     try:
         with path.open("rb") as file:
             return _PlainUnpickler(file).load()

@@ -131,14 +131,7 @@ def _docstring_span(document: Document, source: bytes) -> tuple[int, int]:
 def tokens_of_spans(
     source: bytes, spans: Sequence[Span], skipped: Sequence[Span], spec: LanguageSpec
 ) -> list[list[str]]:
-    """Return the leaves of the syntax tree in each span of one file, parsed once.
-
-    Args:
-        source: the whole file.
-        spans: first byte and end of each definition.
-        skipped: spans to skip, such as docstrings; an empty span skips nothing.
-        spec: the language of the file.
-    """
+    """Return the leaves of the syntax tree in each span of a file, without those in `skipped` spans (docstrings)."""
     root = load_parser(spec).parse(source).root_node
     left_out = {start: end for start, end in skipped if end > start}
     result = []

@@ -67,12 +67,7 @@ class SourcePackage:
 
 
 def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
-    """Read the packages of a recipe; in each language those of the list `packages` come before those of `train_only`.
-
-    Raises:
-        TrainingError: the recipe is missing, is not TOML, names an unknown kind or language, or a language's two lists
-            name the same repository.
-    """
+    """Read the packages of a recipe; in each language those of `packages` come before those of `train_only`."""
     try:
         tables = tomllib.loads(path.read_text("utf-8"))["languages"]
     except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
@@ -120,11 +115,7 @@ def lock_of(recipe: Path) -> Path:
 
 
 def read_lock(recipe: Path) -> dict[str, Pin]:
-    """Read the pins of a recipe; there are none if it has no lock.
-
-    Raises:
-        TrainingError: the file is not a lock.
-    """
+    """Read the pins of a recipe; there are none if it has no lock."""
     path = lock_of(recipe)
     if not path.exists():
         return {}

@@ -92,11 +92,7 @@ def record_of(loaded: CsnRow) -> dict[str, object]:
 
 
 def row_of_record(record: Mapping[str, Any]) -> Row:
-    """Read a record that `record_of` returned.
-
-    Raises:
-        KeyError: a field is missing.
-    """
+    """Read a record that `record_of` returned."""
     language, func_name = record["language"], record["func_name"]
     paragraph, rest = split_docstring(record["docstring"])
     return Row(
@@ -153,11 +149,7 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> int:
 
 
 def read_rows(*paths: Path, numbers: Container[int] | None = None) -> Iterator[Row]:
-    """Yield the rows of files, or of them those with these numbers, counted over all files; others are not parsed.
-
-    Raises:
-        TrainingError: a file is missing or is not rows.
-    """
+    """Yield the rows of files, or of them those with these numbers, counted over all files; others are not parsed."""
     number = count()
     for path in paths:
         try:

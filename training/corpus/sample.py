@@ -266,11 +266,7 @@ def _read_functions(folders: Sequence[Path]) -> dict[int, SampledFunction]:
 
 
 def _read_lines(folder: Path, functions: Container[int]) -> dict[int, str]:
-    """Read what authors or readers wrote: the number of a function, a tab and a text in each line.
-
-    Raises:
-        TrainingError: a line is not of this form.
-    """
+    """Read what authors or readers wrote: the number of a function, a tab and a text in each line."""
     found: dict[int, str] = {}
     for path in sorted(folder.glob("*.tsv")):
         for line in path.read_text("utf-8").splitlines():
@@ -291,9 +287,6 @@ def join_questions(folders: Sequence[Path], answers: Path, picks: Path) -> Itera
         folders: with `functions.jsonl`.
         answers: folder with the authors' files: the number of a function, a tab and the question in each line.
         picks: folder with the readers' files: the number of a question, a tab and the letter of a function.
-
-    Raises:
-        TrainingError: a line is not of this form.
     """
     functions = _read_functions(folders)
     questions, picked = _read_lines(answers, functions), _read_lines(picks, functions)

@@ -62,11 +62,7 @@ def write_stats(corpus: Path, stats: CorpusStats) -> None:
 
 
 def read_stats(corpus: Path) -> CorpusStats:
-    """Read the statistics of a corpus.
-
-    Raises:
-        TrainingError: there are none, or they have another format.
-    """
+    """Read the statistics of a corpus."""
     path = corpus / "rows" / "stats.json"
     try:
         return from_json(json.loads(path.read_text("utf-8")))
@@ -93,11 +89,7 @@ def report(stats: CorpusStats) -> str:
 
 
 def update_page(page: Path, stats: CorpusStats) -> None:
-    """Replace the text between the markers of a page with the table of languages and the line with time and size.
-
-    Raises:
-        TrainingError: the page is missing or has no markers.
-    """
+    """Replace the text between the markers of a page with the table of languages and the line with time and size."""
     try:
         before, rest = page.read_text("utf-8").split(BEGIN)
         after = rest.split(END)[1]

@@ -50,11 +50,7 @@ class WrittenQuestion:
 
 
 def read_written(path: Path) -> list[WrittenQuestion]:
-    """Read the written questions.
-
-    Raises:
-        TrainingError: the file is missing, or a line does not have eight fields.
-    """
+    """Read the written questions."""
     questions = []
     try:
         lines = path.read_text("utf-8").splitlines()
@@ -74,14 +70,8 @@ def write_pairs(
 ) -> tuple[Counter[str], Counter[str]]:
     """Write a pair for each question whose function is found; the questions of one package in ten are for validation.
 
-    Args:
-        questions: file of written questions.
-        corpora: folders of fetched packages, each with its recipe.
-        evaluation_sets: folder of the evaluation sets, whose projects are left out.
-        out: folder of the two files.
-
-    Returns:
-        The number of pairs by partition, and of questions left out by reason.
+    Each of `corpora` is a folder of fetched packages and its recipe. Return the number of pairs by partition, and of
+    questions left out by reason.
     """
     forbidden = Forbidden(projects=read_projects(evaluation_sets))
     packages = {

@@ -48,11 +48,7 @@ class JointEncoder(nn.Module):
             tower.load_state_dict(_shared(self.query.state_dict(), tower), strict=False)
 
     def document(self, language: str) -> nn.Module:
-        """Return the encoder of a language's documents.
-
-        Raises:
-            TrainingError: there is one for each language, but none for this one.
-        """
+        """Return the encoder of a language's documents."""
         name = SHARED if SHARED in self.documents else language
         if name not in self.documents:
             known = ", ".join(self.documents)

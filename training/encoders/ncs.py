@@ -1,23 +1,17 @@
 """NCS: subtoken vectors learned without pairs; a document is their TF-IDF weighted sum, a query their mean.
 
 *Source*: Sachdev et al. 2018 (Neural Code Search): e(d) = u(sum over distinct w of u(e_w) * (1 + log tf) * idf).
-There is no published formula for the post-ranking of `NCS_postrank`. Ours sorts the best candidates again by the share
-of the query's tokens, weighted by idf, that a document has.
+The post-ranking of `NCS_postrank` has no published formula and is not here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
 from training.pooling import term_counts
 
-POSTRANK_CANDIDATES = 100
 _FLOOR = 1e-4
 """Smallest variance of a direction, as a share of the mean, because directions with less variance are noise."""
 _EPSILON = 1e-12
@@ -78,30 +72,3 @@ class NcsDocumentTower(NcsTower):
         weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]
         vectors = self.unit_table()[input_ids]
         return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
-
-
-def postranked(
-    query: NDArray[np.integer],
-    documents: Sequence[NDArray[np.integer]],
-    cosines: NDArray[np.float32],
-    idf: NDArray[np.float32],
-) -> NDArray[np.int64]:
-    """Rank one query's documents by cosine, and sort the first again by the words that they share with it.
-
-    Args:
-        query: token ids.
-        documents: token ids of N documents.
-        cosines: float32 [N].
-        idf: float32 [V].
-
-    Returns:
-        int64 [N], indices of documents, best first. The first `POSTRANK_CANDIDATES` are ordered by cosine plus the
-        share of the query's distinct tokens, by idf, that the document has; ties keep the order of the documents.
-    """
-    order = np.argsort(-cosines, kind="stable")
-    head = order[:POSTRANK_CANDIDATES]
-    wanted = np.unique(query)
-    whole = max(float(idf[wanted].sum()), 1e-9)
-    shares = np.array([idf[np.intersect1d(wanted, documents[index])].sum() / whole for index in head])
-    head = head[np.lexsort((head, -(cosines[head] + shares)))]
-    return np.concatenate([head, order[POSTRANK_CANDIDATES:]])

@@ -28,10 +28,10 @@ from codesearch.evaluation.qrels import Run
 from codesearch.evaluation.result import SuiteResult, SystemResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder
-from training.cosqa import one_file
 from training.evaluation.pairs import (
     SYSTEMS,
     CodeScorer,
+    one_file,
     ranks,
     read_pair,
     summarise_means,
@@ -64,12 +64,7 @@ class TestSet:
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing or has another format.
-        MissingExtraError: the data is compressed and zstandard is not installed.
-    """
+    """Run the suite."""
     with options.clock.stage("read"):
         test_set = read_test_set(options.data)
     encoder = OnnxEncoder.load(options.model or SHIPPED, options.device)
@@ -124,11 +119,7 @@ def _summary(of_right: NDArray[np.int64]) -> SystemResult:
 
 
 def read_test_set(path: Path | None) -> TestSet:
-    """Read a test set from its file or folder.
-
-    Raises:
-        ConfigError: it is missing, a name occurs twice, or an answer is not among the functions.
-    """
+    """Read a test set from its file or folder."""
     if path is None:
         raise ConfigError("suite advtest needs data: give --data the folder with test.jsonl")
     test_set = TestSet({}, {}, {})
@@ -180,11 +171,7 @@ def write_results(path: Path, result: SuiteResult) -> None:
 
 
 def read_predictions(path: Path) -> Run:
-    """Read results in CodeXGLUE's form.
-
-    Raises:
-        ConfigError: the file has another form.
-    """
+    """Read results in CodeXGLUE's form."""
     run_: Run = {}
     for place, record in read_jsonl(path):
         answers = record.get("answers")
@@ -198,9 +185,6 @@ def score(path: Path, options: BenchOptions) -> SuiteResult:
     """Score results from a file as CodeXGLUE's evaluator does.
 
     A query whose right function is not among the answers scores 0.
-
-    Raises:
-        ConfigError: a query has no answers in the file.
     """
     test_set = read_test_set(options.data)
     run_ = read_predictions(path)

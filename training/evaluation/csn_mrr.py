@@ -48,12 +48,7 @@ ReciprocalRanks = dict[str, dict[str, NDArray[np.float64]]]
 
 
 def run(options: BenchOptions) -> SuiteResult:
-    """Run the suite.
-
-    Raises:
-        ConfigError: the data is missing, has another format, or is smaller than a batch.
-        MissingExtraError: the data is compressed and zstandard is not installed.
-    """
+    """Run the suite."""
     if options.data is None:
         raise ConfigError("suite csn-mrr needs data: give --data a file or folder of held-out functions")
     with options.clock.stage("read"):
@@ -92,11 +87,7 @@ def run(options: BenchOptions) -> SuiteResult:
 
 
 def read_pairs(path: Path) -> dict[str, list[Pair]]:
-    """Read the documented test rows of each language from a file or folder.
-
-    Raises:
-        TrainingError: there are none.
-    """
+    """Read the documented test rows of each language from a file or folder."""
     pairs: dict[str, list[Pair]] = defaultdict(list)
     for loaded in load_test(path):
         query = " ".join(loaded.docstring_tokens) or loaded.row.docstring

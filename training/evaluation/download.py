@@ -80,11 +80,7 @@ class Wanted:
 def download(
     folder: Path, on_progress: Callable[[int, int], None], config: DownloadConfig | None = None
 ) -> None:
-    """Make the data folder or complete it; a complete folder is only checked.
-
-    Raises:
-        TrainingError: a download failed; the next call continues with the rest.
-    """
+    """Make the data folder or complete it; a complete folder is only checked."""
     config = config or DownloadConfig()
     if (folder / COMPLETE).exists():
         _check_complete(folder)
@@ -158,11 +154,7 @@ def _sha256(path: Path) -> str:
 def fetch_all(
     wanted: dict[str, Wanted], config: DownloadConfig, on_progress: Callable[[int, int], None]
 ) -> list[str]:
-    """Download many files, several at the same time; return the names of those that their servers do not have.
-
-    Raises:
-        TrainingError: a download failed; complete files are kept.
-    """
+    """Download many files, several at the same time; return the names of those that their servers do not have."""
     gone = []
     with ThreadPoolExecutor(config.connections, thread_name_prefix="fetch") as pool:
         running = {pool.submit(fetch, file, config): name for name, file in wanted.items()}
@@ -178,11 +170,7 @@ def fetch_all(
 
 
 def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
-    """Download a file; return whether its server has it.
-
-    Raises:
-        TrainingError: all attempts failed.
-    """
+    """Download a file; return whether its server has it."""
     if wanted.target.exists():
         return True
     for attempt in range(config.attempts):

@@ -24,7 +24,6 @@ from torch import Tensor, nn
 from training.batches import SourceDataset, counted, padded, stream
 from training.config import TrainConfig
 from training.encoders.joint import JointEncoder
-from training.encoders.ncs import NcsDocumentTower, postranked
 from training.errors import TrainingError
 from training.evaluation.pairs import ranks
 from training.samples import Packed, Samples, pack, short_ids
@@ -35,18 +34,11 @@ RECALL_AT = (1, 5, 10)
 _EVALUATION_SEED = 99
 _ENCODE_BATCH = 500
 _SCORED_AT_ONCE = 1_024
-_POSTRANKED_POOLS = 2
 _LEAST_POOL = 2
 
 
 def ranks_among(queries: Tensor, documents: Tensor, answers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the rank of each query's answer among all documents, from 1: int64 [Q].
-
-    Args:
-        queries: [Q, D].
-        documents: [N, D].
-        answers: int64 [Q], indices of documents.
-    """
+    """Return the rank of each query's answer among all documents [N, D], from 1: int64 [Q]."""
     found = []
     for start in range(0, len(queries), _SCORED_AT_ONCE):
         similarities = queries[start : start + _SCORED_AT_ONCE] @ documents.T
@@ -123,8 +115,7 @@ def figures(
 ) -> dict[str, dict[str, float]]:
     """Compute every figure of the module's docstring: {name: {language: value}}.
 
-    A language with fewer pairs than one pool has only the figures over all documents. NCS also has `mrr_999` of its
-    post-ranking, over the first pools of each language.
+    A language with fewer pairs than one pool has only the figures over all documents.
     """
     model.eval()
     found: dict[str, dict[str, float]] = {}
@@ -136,10 +127,6 @@ def figures(
             _log.warning("%s: no mrr_999, because there are %d pairs, not %d", language, len(indices), pool)
         for name, value in _language_figures(queries, documents, pool).items():
             found.setdefault(name, {})[language] = value
-        tower = model.document(language)
-        if isinstance(tower, NcsDocumentTower) and len(indices) >= pool:
-            value = _postranked_mrr(queries, documents, samples, indices, tower.idf.cpu().numpy(), pool)
-            found.setdefault("mrr_999_postranked", {})[language] = value
     result = {name: with_average(values) for name, values in found.items()}
     if len(sides) > 1 and len(samples) >= pool:
         order = torch.from_numpy(np.random.default_rng(_EVALUATION_SEED).permutation(len(samples)))
@@ -167,25 +154,6 @@ def _language_figures(queries: Tensor, documents: Tensor, pool: int) -> dict[str
     return found
 
 
-def _postranked_mrr(
-    queries: Tensor,
-    documents: Tensor,
-    samples: Samples,
-    indices: NDArray[np.int64],
-    idf: NDArray[np.float32],
-    pool: int,
-) -> float:
-    total, count = 0.0, min(len(indices) // pool, _POSTRANKED_POOLS) * pool
-    for start in range(0, count, pool):
-        members = indices[start : start + pool]
-        texts = [samples.documents[index] for index in members]
-        cosines = (queries[start : start + pool] @ documents[start : start + pool].T).cpu().numpy()
-        for row, index in enumerate(members):
-            order = postranked(samples.queries[index], texts, cosines[row], idf)
-            total += 1 / (1 + int(np.flatnonzero(order == row)[0]))
-    return total / count
-
-
 def _shuffled(samples: Samples) -> dict[str, NDArray[np.int64]]:
     """Return each language's pairs in the order that pools are cut from."""
     return {
@@ -200,9 +168,6 @@ def held_out(datasets: Sequence[SourceDataset], pool: int = POOL) -> list[tuple[
     """Return the sources that hold out pairs, with the number of pairs of a validation pool.
 
     It is smaller than `pool` if no language has as many.
-
-    Raises:
-        TrainingError: no source holds out two pairs of one language.
     """
     found = []
     for dataset in datasets:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.errors import MissingExtraError
+from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import Interval, SystemResult
@@ -45,16 +45,20 @@ class Pair:
     code: str
 
 
+def one_file(folder: Path, pattern: str) -> Path:
+    """Return the one file of a folder that matches a pattern."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        raise ConfigError(
+            f"{folder}: {len(found)} files {pattern}, expected 1", "give --data the suite's folder"
+        )
+    return found[0]
+
+
 def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str]) -> Pair:
     """Make a pair from a record in CodeSearchNet's form; lists of tokens are joined with spaces.
 
-    Args:
-        place: names the record in errors.
-        record: the fields of one function.
-        code_fields: names that the code may have, the preferred one first.
-
-    Raises:
-        ConfigError: it lacks a field.
+    `place` names the record in errors. The first of `code_fields` that it has is the code.
     """
     docstring = field(place, record, "docstring", "func_documentation_string", "docstring_tokens")
     tokens = record.get("docstring_tokens") or record.get("func_documentation_tokens")
@@ -150,11 +154,7 @@ class EnglishScorer:
     """
 
     def __init__(self, codes: Sequence[str]) -> None:
-        """Index the codes.
-
-        Raises:
-            MissingExtraError: bm25s or PyStemmer is not installed.
-        """
+        """Index the codes."""
         try:
             import bm25s
             import Stemmer

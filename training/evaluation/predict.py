@@ -33,12 +33,7 @@ Best = list[tuple[float, str, str]]
 def predict(
     run: Path, data: Sequence[Path], queries: Path, out: Path, device: str = "auto"
 ) -> dict[str, int]:
-    """Write a submission; return the number of functions that were ranked, by language.
-
-    Raises:
-        TrainingError: the run has no weights, or the data has no function of its languages.
-        ConfigError: the queries cannot be read.
-    """
+    """Write a submission; return the number of functions that were ranked, by language."""
     model, tokenizer, config = load_run(run)
     on = choose_device(device)
     model.to(on)

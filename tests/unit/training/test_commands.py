@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import zstandard
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
@@ -221,18 +220,15 @@ def test_a_bundle_is_checked_against_its_run_on_the_texts_of_the_corpus(run, cor
     assert "document.php.onnx: differs from the run by at most " in capsys.readouterr().out
 
 
-def test_evaluation_covers_each_held_out_set(run, corpus, tmp_path, capsys):
-    arguments = ["evaluate", "--run", str(run), "--corpus", str(corpus), "--evaluation-sets", str(tmp_path)]
-    write_cosqa(tmp_path / "cosqa")
-    # CoSQA and AdvTest are in Python. This run has no encoder for Python, and only its languages are evaluated.
+def test_evaluation_covers_each_held_out_set(run, corpus, capsys):
+    arguments = ["evaluate", "--run", str(run), "--corpus", str(corpus)]
     assert training.main([*arguments, "--on", "valid", "test"]) == 0
     found = {name: json.loads((run / f"mrr_{name}.json").read_text()) for name in ("valid", "test")}
     assert found["test"]["pairs"] == {"go": 30, "php": 30}
     assert "mrr_999" not in found["test"]
     capsys.readouterr()
-    for name, message in (("cosqa", "no encoder of python"), ("advtest", "no documented functions")):
-        assert training.main([*arguments, "--on", name]) == 2
-        assert message in capsys.readouterr().err
+    assert training.main([*arguments, "--on", "advtest"]) == 2  # The run has no encoder of Python.
+    assert "no documented functions" in capsys.readouterr().err
     assert training.main([*arguments, "--data", str(corpus / "rows" / "go.test.jsonl.zst")]) == 0
     elsewhere = json.loads((run / "mrr_data.json").read_text())
     assert elsewhere["mrr_full"]["go"] == found["test"]["mrr_full"]["go"]
@@ -249,44 +245,6 @@ def test_functions_are_asked_by_names_that_are_long_enough(corpus, tmp_path):
     write_rows(tmp_path / "rows" / "go.test.jsonl.zst", named)
     (found,) = rows_of(tmp_path, "names")
     assert texts_of_row(found) == ("ReadLine", join_fields("R.", "", "func () {}"))
-
-
-def test_cosqa_ranks_each_question_among_all_functions(corpus, tmp_path, capsys):
-    write_cosqa(tmp_path / "cosqa")
-    train = [
-        "train",
-        "--corpus",
-        str(corpus),
-        "--run",
-        str(tmp_path / "run"),
-        "--encoder",
-        "ncs",
-        "--epochs",
-        "1",
-    ]
-    assert training.main([*train, "--dim", "8", "--vocabulary-size", "300", "--device", "cpu"]) == 0
-    arguments = ["evaluate", "--run", str(tmp_path / "run"), "--on", "cosqa"]
-    assert training.main([*arguments, "--evaluation-sets", str(tmp_path)]) == 0
-    found = json.loads((tmp_path / "run" / "mrr_cosqa.json").read_text())
-    assert found["pairs"] == {"python": 2}
-    assert found["mrr_full"]["python"] == 1.0
-    assert training.main(arguments) == 2
-    assert "--evaluation-sets" in capsys.readouterr().err
-
-
-def write_cosqa(folder):
-    folder.mkdir()
-    codes = ["def sort_list(): pass", "def write_file(): pass", "def find_tree(): pass"]
-    write_lines(
-        folder / "codebase.python.jsonl.zst", [{"id": f"{n}", "code": c} for n, c in enumerate(codes)]
-    )
-    asked = [{"query": "find the tree", "codebase_id": "2"}, {"query": "sort a list", "codebase_id": "0"}]
-    write_lines(folder / "retrieval_dev.python.jsonl.zst", asked)
-
-
-def write_lines(path, records):
-    lines = "".join(json.dumps(record) + "\n" for record in records)
-    path.write_bytes(zstandard.ZstdCompressor().compress(lines.encode()))
 
 
 def test_a_smaller_number_of_pairs_is_a_subset_of_a_larger_one(corpus):

@@ -3,7 +3,6 @@
 import math
 from typing import get_args
 
-import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -12,7 +11,7 @@ from training.batches import counted, encode_by_length  # noqa: E402
 from training.config import Architecture, Pooling, SequenceModel, TrainConfig  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
-from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, postranked  # noqa: E402
+from training.encoders.ncs import NcsDocumentTower, NcsQueryTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.pooling import AttentionPooling, MaxPooling, MeanPooling, make_pooling  # noqa: E402
 
@@ -196,22 +195,6 @@ def test_ncs_scales_all_directions_to_the_same_variance():
     tower = NcsQueryTower(torch.nn.Embedding.from_pretrained(corners))
     tower.shares.fill_(0.25)
     torch.testing.assert_close(tower.unit_table(), corners.sign() * 0.5**0.5, atol=1e-3, rtol=0)
-
-
-def test_postranking_lifts_the_candidate_with_the_words_of_the_query():
-    idf = np.array([0, 1, 3, 1], dtype=np.float32)
-    documents = [np.array(ids) for ids in ([9, 9], [1, 1], [2, 1], [3])]
-    cosines = np.array([0.9, 0.8, 0.1, 0.2], dtype=np.float32)
-    idf = np.pad(idf, (0, 6))
-    # Shares of tokens 1 and 2 with idf 1 and 3: 0, 1/4, 1, 0. Sums with the cosines: .9, 1.05, 1.1, .2.
-    assert postranked(np.array([1, 2, 1]), documents, cosines, idf).tolist() == [2, 1, 0, 3]
-
-
-def test_postranking_does_not_move_documents_that_are_not_candidates(monkeypatch):
-    monkeypatch.setattr("training.encoders.ncs.POSTRANK_CANDIDATES", 2)
-    documents = [np.array([1]), np.array([2]), np.array([1])]
-    cosines = np.array([0.1, 0.9, 0.8], dtype=np.float32)
-    assert postranked(np.array([1]), documents, cosines, np.ones(3, np.float32)).tolist() == [2, 1, 0]
 
 
 def test_counts_of_distinct_tokens_in_order_are_those_of_their_repetitions():
