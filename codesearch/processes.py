@@ -37,7 +37,7 @@ def become_python(module: str, arguments: Sequence[str]) -> NoReturn:
     os.execve(sys.executable, python_command(module, *arguments, utf8=True), _python_environment())
 
 
-def start_python(module: str) -> Popen[bytes]:
+def start_python(module: str, *arguments: str) -> Popen[bytes]:
     """Start a module in a separate process group, with pipes to its stdin and stdout.
 
     File names have the same encoding as in this process.
@@ -45,7 +45,7 @@ def start_python(module: str) -> Popen[bytes]:
     import subprocess
 
     return subprocess.Popen(
-        python_command(module, utf8=bool(sys.flags.utf8_mode)),
+        python_command(module, *arguments, utf8=bool(sys.flags.utf8_mode)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=_python_environment(),

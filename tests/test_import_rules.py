@@ -29,7 +29,7 @@ def allowed_imports() -> tuple[set[str], dict[str, set[str]]]:
 
 
 BASE, ALLOWED = allowed_imports()
-ALLOWED["service"] = {"errors", "files"}
+ALLOWED["service"] = {"errors", "files", "processes"}
 """The packages that each package of codesearch may import, besides itself."""
 HEAVY = (
     "codesearch.parsing.ignore",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import time
 import warnings
@@ -11,7 +12,6 @@ from difflib import get_close_matches
 from itertools import count
 from math import inf
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlparse
 from urllib.request import url2pathname
@@ -19,9 +19,13 @@ from urllib.request import url2pathname
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-from mcp.server.mcpserver import Context, MCPServer
+import mcp_types
+from mcp.server import Server, ServerRequestContext
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.stdio import stdio_server
+from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
 
 import codesearch
@@ -64,60 +68,6 @@ HITS = 8
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
-class Server(MCPServer[Any]):
-    """Refuses arguments that a tool does not have, and its schemas say so; the base class ignores such arguments.
-
-    Without `groups`, no tool has the argument `group`.
-    """
-
-    groups: Groups = MappingProxyType({})
-
-    async def list_tools(self) -> list[Tool]:
-        """List the tools."""
-        tools = await super().list_tools()
-        for tool in tools:
-            tool.input_schema["additionalProperties"] = False
-            properties = tool.input_schema["properties"]
-            for schema in (tool.input_schema, *properties.values()):
-                schema.pop("title", None)  # It repeats the name.
-            if not self.groups:
-                properties.pop("group", None)
-            elif "group" in properties:
-                names = ", ".join(self.groups)
-                properties["group"]["description"] = f"Search these folders, not the project. One of {names}."
-        return tools
-
-    async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
-    ) -> CallToolResult | InputRequiredResult:
-        """Call a tool."""
-        tools = {tool.name: tool.input_schema["properties"] for tool in await self.list_tools()}
-        if name not in tools:
-            raise ToolError(f"no tool {name!r}: {_meant(name, tools)}")
-        known = tools[name]
-        if unknown := next((one for one in arguments if one not in known), None):
-            raise ToolError(f"{name} has no argument {unknown!r}: {_meant(unknown, known)}")
-        most = {key: known[key]["maximum"] for key in arguments if "maximum" in known[key]}
-        above = [key for key in most if isinstance(arguments[key], int) and arguments[key] > most[key]]
-        try:
-            result = await super().call_tool(
-                name, {**arguments, **{key: most[key] for key in above}}, context
-            )
-        except ToolError as error:
-            if not isinstance(error.__cause__, ValidationError):
-                raise
-            wrong = error.__cause__.errors()[0]
-            raise ToolError(f"{name}: {wrong['loc'][0]}: {wrong['msg']}") from None
-        if (
-            above
-            and isinstance(result, CallToolResult)
-            and isinstance(text := result.content[0], TextContent)
-        ):
-            notes = (f"note: {key} is {most[key]:,}, the maximum\n" for key in above)
-            text.text = f"{''.join(notes)}{text.text}"
-        return result
-
-
 def _meant(name: str, known: Iterable[str]) -> str:
     """Say which of the known names is meant, or which there are."""
     near = get_close_matches(name, known, 1, _SIMILAR) or [one for one in known if name.startswith(one)]
@@ -130,7 +80,7 @@ def _about(text: str) -> Any:  # noqa: ANN401 - what pydantic returns
 
 
 def _at_most(high: int, text: str, low: int = 1) -> Any:  # noqa: ANN401 - what pydantic returns
-    """Describe a number and its limits; `Server` replaces a larger one by the limit and says so."""
+    """Describe a number and its limits; `_arguments` replaces a larger one by the limit and says so."""
     return Field(description=text, ge=low, le=high)
 
 
@@ -308,20 +258,17 @@ class Agents:
         self, context: Context[Any, Any], work: Callable[[Session, Path], str], at: str = "", group: str = ""
     ) -> str:
         """Call `work` in a thread with a session, and with the project as it is or at a git revision."""
-        try:
-            async with self._lock:
-                if self._project is None:
-                    named = self._named or await _client_root(context) or self._here
-                    self._project = (None if self._named else find_project(named)) or named.resolve()
-                scope, report = self._scope(self._project, at, group), _reporter(context)
-                policy = Policy(may_index=False)
-                if self._auto_index:  # The progress keeps the client waiting.
-                    policy = Policy(True, inf, functools.partial(_wait_and_index, report), report)
-                session = await anyio.to_thread.run_sync(self._engine.session, scope, policy)
-            text = await anyio.to_thread.run_sync(work, session, Path(session.scope.here or ""))
-            return encodable(quoted(text))
-        except (CodeSearchError, ValueError) as error:
-            raise ToolError(encodable(" ".join(str(error).split()))) from None
+        async with self._lock:
+            if self._project is None:
+                named = self._named or await _client_root(context) or self._here
+                self._project = (None if self._named else find_project(named)) or named.resolve()
+            scope, report = self._scope(self._project, at, group), _reporter(context)
+            policy = Policy(may_index=False)
+            if self._auto_index:  # The progress keeps the client waiting.
+                policy = Policy(True, inf, functools.partial(_wait_and_index, report), report)
+            session = await anyio.to_thread.run_sync(self._engine.session, scope, policy)
+        text = await anyio.to_thread.run_sync(work, session, Path(session.scope.here or ""))
+        return encodable(quoted(text))
 
     def _scope(self, project: Path, at: str, group: str) -> Scope:
         """Return the scope of the project, or of a group that the user allowed."""
@@ -384,15 +331,106 @@ async def _client_root(context: Context[Any, Any]) -> Path | None:
 
 def make_server(
     engine: Engine, root: Path | None, here: Path, *, auto_index: bool = True, groups: Groups | None = None
-) -> MCPServer[Any]:
-    """Make the server."""
-    server = Server(
-        "codesearch", version=codesearch.__version__, instructions=INSTRUCTIONS, log_level="WARNING"
-    )
-    server.groups = groups or {}
-    agents = Agents(engine, root, here, server.groups, auto_index=auto_index)
-
+) -> Server:
+    """Make the server; without `groups`, no tool has the argument `group`."""
+    agents = Agents(engine, root, here, groups or {}, auto_index=auto_index)
     reading = (agents.search, agents.outline, agents.read, agents.usages, agents.similar)
-    for tool in (*reading, agents.history, agents.status):
-        server.add_tool(tool, annotations=_READ_ONLY, structured_output=False)
-    return server
+    tools = {
+        tool.name: tool
+        for method in (*reading, agents.history, agents.status)
+        for tool in [Tool.from_function(method, structured_output=False)]
+    }
+    for tool in tools.values():
+        _trim(tool.parameters, groups or {})
+
+    async def list_tools(context: ServerRequestContext, asked: object) -> ListToolsResult:
+        return ListToolsResult(
+            tools=[
+                mcp_types.Tool(
+                    name=tool.name,
+                    description=tool.description,
+                    input_schema=tool.parameters,
+                    annotations=_READ_ONLY,
+                )
+                for tool in tools.values()
+            ]
+        )
+
+    async def call_tool(context: ServerRequestContext, asked: CallToolRequestParams) -> CallToolResult:
+        try:
+            if asked.name not in tools:
+                raise ConfigError(f"no tool {asked.name!r}", _meant(asked.name, tools))
+            arguments, notes = _arguments(tools[asked.name], asked.arguments or {})
+            text = notes + await tools[asked.name].run(arguments, Context(request_context=context))
+        except (CodeSearchError, ToolError) as error:
+            text = _problem(asked.name, error.__cause__ or error)
+            return CallToolResult(content=[TextContent(text=text)], is_error=True)
+        return CallToolResult(content=[TextContent(text=text)])
+
+    return Server(
+        "codesearch",
+        version=codesearch.__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _trim(schema: dict[str, Any], groups: Groups) -> None:
+    """Say in a schema that other arguments are refused, and which groups there are."""
+    schema["additionalProperties"] = False
+    properties = schema["properties"]
+    for one in (schema, *properties.values()):
+        one.pop("title", None)  # It repeats the name.
+    if not groups:
+        properties.pop("group", None)
+    elif "group" in properties:
+        names = ", ".join(groups)
+        properties["group"]["description"] = f"Search these folders, not the project. One of {names}."
+
+
+def _arguments(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return arguments with numbers above a maximum replaced by it, and the notes that say so."""
+    known = tool.parameters["properties"]
+    if unknown := next((name for name in given if name not in known), None):
+        raise ConfigError(f"{tool.name} has no argument {unknown!r}", _meant(unknown, known))
+    most = {name: known[name]["maximum"] for name in given if "maximum" in known[name]}
+    above = {name: high for name, high in most.items() if isinstance(given[name], int) and given[name] > high}
+    return {**given, **above}, "".join(
+        f"note: {name} is {high:,}, the maximum\n" for name, high in above.items()
+    )
+
+
+def _problem(tool: str, error: BaseException) -> str:
+    """Return what is wrong in one line."""
+    if isinstance(error, ValidationError):
+        wrong = error.errors()[0]
+        said = f"{tool}: {wrong['loc'][0]}: {wrong['msg']}"
+    elif isinstance(error, (CodeSearchError, ValueError)):
+        said = str(error)
+    else:
+        said = f"a defect of codesearch, please report it: {error!r}"
+    return encodable(" ".join(said.split()))
+
+
+async def converse(
+    server: Server, reader: asyncio.StreamReader | None = None, writer: asyncio.StreamWriter | None = None
+) -> None:
+    """Answer a client at stdin and stdout, or at the two streams, until it ends."""
+    lines: Any = (line.decode("utf-8", "replace") async for line in reader) if reader else None
+    out: Any = _Out(writer) if writer else None
+    async with stdio_server(lines, out) as streams:
+        await server.run(streams[0], streams[1], server.create_initialization_options())
+
+
+class _Out:
+    """A stream as the SDK writes to it."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    async def write(self, text: str) -> None:
+        self._writer.write(text.encode())
+
+    async def flush(self) -> None:
+        await self._writer.drain()

@@ -89,12 +89,11 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
 
     Other definitions of the same file follow as `first-last kind name`. Functions are `first-last name()`.
     """
-    notes = failures_text(answer.freshness)
+    notes, text_note = failures_text(answer.freshness), answer.text_note(partial(_shown_path, project))
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
-        outside = answer.text_note or f"no hits{why}\n"
-        return f"{notes}{outside}{_not_seen(answer.coverage)}"
-    notes += answer.text_note or _confidence_note(answer)
+        return notes + (text_note or f"no hits{why}\n") + _not_seen(answer.coverage)
+    notes += text_note or _confidence_note(answer)
     for behind in (one for one in answer.freshness if one.state == State.BEHIND):
         if any(astuple(behind.changes)):
             notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"

@@ -12,9 +12,11 @@ import sys
 from codesearch.cli.output import exit_on_interrupt, failed_output, leave, write_output
 from codesearch.service.client import ask, distrusted, named_home, socket_path
 
-ASKED = ("query", "similar")
+ASKED = ("query", "similar", "mcp")
 """The commands that a service answers."""
-_UNHARMED = ("index", "watch", "history", "lsp", *ASKED)
+_OF_SESSIONS = ("--root", "--group", "--home", "--auto-index", "--no-index")
+"""The options of `mcp` that do not write or print something in place of a session."""
+_UNHARMED = ("index", "watch", "history", "lsp", "query", "similar")
 """Commands that may end at any moment, because they leave no files behind."""
 _GC_THRESHOLD = 100_000
 """Objects between two runs of the garbage collector. With Python's default, 700, it takes 10% of a short command."""
@@ -73,6 +75,9 @@ def _by_service(arguments: list[str], stdin: str | None) -> int | None:
     """Print the answer of a service and return its exit code; return None if there is no answer."""
     if not arguments or arguments[0] not in ASKED or not _HERE.isdisjoint(arguments):
         return None
+    options = (word.partition("=")[0] for word in arguments[1:] if word.startswith("-"))
+    if arguments[0] == "mcp" and not set(options).issubset(_OF_SESSIONS):
+        return None
     home = named_home(arguments)
     if os.environ.get("CODESEARCH_NO_SERVICE") or not os.path.exists(socket_path(home)):
         return None
@@ -81,6 +86,10 @@ def _by_service(arguments: list[str], stdin: str | None) -> int | None:
 
         print(f"note: the service of {visible(home)} is not asked: {visible(reason)}", file=sys.stderr)
         return None
+    if arguments[0] == "mcp":
+        from codesearch.service.relay import relay
+
+        return relay(home, arguments)
     try:
         if (answer := ask(home, arguments, stdin)) is None:
             return None

@@ -10,7 +10,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,11 +46,12 @@ TOKEN = "CODESEARCH_MILVUS_TOKEN"
 
 
 class Output(NamedTuple):
-    """Text for stdout and stderr, and the exit code so far."""
+    """Text for stdout and stderr, the exit code so far, and a conversation that follows, over stdio or two streams."""
 
     out: str = ""
     err: str = ""
     code: int = 0
+    converse: Callable[..., Coroutine[Any, Any, None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

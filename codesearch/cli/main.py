@@ -65,6 +65,10 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str
             sys.stderr.write(output.err)
             write_output(output.out)
             code = output.code
+            if output.converse:
+                import asyncio
+
+                asyncio.run(output.converse())
     except typer.TyperException as error:
         print(f"error: {_usage_error(error.format_message(), arguments)}", file=sys.stderr)
         code = 2
@@ -93,12 +97,12 @@ def _usage_error(message: str, arguments: Sequence[str]) -> str:
     return f"{said}: see `{named} --help`"
 
 
-def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]], tuple[str, str, int]]:
-    """Return a function for any thread: facts about another process -> its stdout, its stderr and its exit code."""
+def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]], Output]:
+    """Return a function for any thread: facts about another process -> the output of its command line."""
     command = make_command(commands)
     parsing = threading.Lock()  # Typer keeps the arguments of a call where the next call overwrites them.
 
-    def answer(facts: dict[str, Any]) -> tuple[str, str, int]:
+    def answer(facts: dict[str, Any]) -> Output:
         invocation = Invocation.of(facts, pool)
         defaults = defaults_of(invocation.settings(), commands)
         with parsing:  # This does not run the command: it returns a generator.
@@ -107,7 +111,7 @@ def answering(pool: Pool, commands: Sequence[str]) -> Callable[[dict[str, Any]],
             raise TypeError(f"{facts['arguments']} gives no output")
         parts = list(result)
         out, err = "".join(part.out for part in parts), "".join(part.err for part in parts)
-        return out, err, parts[-1].code if parts else 0
+        return parts[-1]._replace(out=out, err=err) if parts else Output()
 
     return answer
 

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
+    from codesearch.cli.invocation import Terminal
     from codesearch.engine.answer import Answer
     from codesearch.engine.session import Session
     from codesearch.search.request import SearchRequest
@@ -148,7 +150,7 @@ def _search(
     yield Output(text)
     # Last, because that is where people look.
     notes = freshness_notes(answer.freshness) + "".join(
-        _notes(answer, request, paths, is_json=form == "json")
+        _notes(answer, request, paths, terminal, is_json=form == "json")
     )
     is_few = answer.lines < FEW if request.fixed else not answer.hits
     notes += coverage_note(answer.coverage, is_few=is_few)
@@ -178,9 +180,11 @@ def searched_as_words(path: str) -> Output:
     return Output(err=f"note: {visible(path)} does not exist: it is searched for as words\n")
 
 
-def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_json: bool) -> Iterator[str]:
+def _notes(
+    answer: Answer, request: SearchRequest, paths: Sequence[str], terminal: Terminal, *, is_json: bool
+) -> Iterator[str]:
     """Yield why there are no hits, and that they probably do not answer the query."""
-    from codesearch.cli.render import percent
+    from codesearch.cli.render import path_from, percent
     from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
@@ -196,8 +200,8 @@ def _notes(answer: Answer, request: SearchRequest, paths: Sequence[str], *, is_j
         changed = [] if request.changed is None else [f"--changed={request.changed}"]
         yield f"no document matches {visible(shlex.join([*words, *changed, *paths]))} in {roots}\n"
     elif request.fixed:
-        if answer.text_note:
-            yield f"note: {answer.text_note}"
+        if text := answer.text_note(partial(path_from, terminal)):
+            yield f"note: {text}"
     elif is_json:  # It has the confidence.
         return
     elif answer.confidence is not None and answer.confidence < request.min_confidence:

@@ -139,7 +139,9 @@ def mcp(
         yield Output(hook_answer(sys.stdin.read(MAX_STDIN_BYTES)) if is_project else "")
         return
     groups = {name: group_folders(name, variables, invocation.user_home) for name in group}
-    root = root and expanded(root)
+    if invocation.pool and (setup is not None or instructions):
+        raise ConfigError("a service writes no files for a client")
+    root = root and invocation.path(root)
     if root is not None and not root.is_dir():
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     if (write or remove) and setup is None:
@@ -165,11 +167,11 @@ def mcp(
         yield Output(AGENTS_MD)
     else:
         _check_installed("mcp")
-        from codesearch.agents.server import make_server
+        from codesearch.agents.server import converse, make_server
 
         engine = invocation.engine(home)
-        make_server(engine, root, here, auto_index=indexing.auto_index, groups=groups).run()
-        yield Output()
+        server = make_server(engine, root, here, auto_index=indexing.auto_index, groups=groups)
+        yield Output(converse=partial(converse, server))
 
 
 def lsp(invocation: Invocation, indexing: IndexingSettings, home: Home = None) -> Iterator[Output]:

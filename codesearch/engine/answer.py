@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from codesearch.structure.text import counted
 from codesearch.types import Coverage, Definition, Hit
-from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
@@ -181,7 +180,7 @@ class Answer:
         freshness: whether each index is up to date with its folder, if that was checked; also each that is unreadable.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
-        outside: "path:line" where an exact text is in no definition.
+        outside: where an exact text is in no definition: root, path and line.
         lines: on how many lines an exact text begins.
         files: how many files have it.
         coverage: what was not seen.
@@ -202,7 +201,7 @@ class Answer:
     roots: tuple[str, ...] = ()
     filters_match: bool = True
     changed_files: int | None = None
-    outside: tuple[str, ...] = ()
+    outside: tuple[tuple[str, str, int], ...] = ()
     lines: int = 0
     files: int = 0
     coverage: Coverage = field(default_factory=Coverage)
@@ -212,13 +211,16 @@ class Answer:
         """Every definition that is shown: each hit, followed by the other definitions of its file."""
         return [shown for hit in self.hits for shown in (hit, *hit.others)]
 
-    @property
-    def text_note(self) -> str:
-        """How often an exact text is there, and where it is outside of definitions; "" if it is nowhere."""
+    def text_note(self, shown_path: Callable[[str, str], str]) -> str:
+        """Return how often an exact text is there, and where outside of definitions; "" if it is nowhere.
+
+        `shown_path` takes the root and the path of a file.
+        """
         if not self.lines:
             return ""
-        shown, more = ", ".join(self.outside[:_SHOWN_PLACES]), len(self.outside) - _SHOWN_PLACES
-        places = f"; outside of definitions: {visible(shown)}" if shown else ""
+        shown = [f"{shown_path(root, path)}:{line}" for root, path, line in self.outside[:_SHOWN_PLACES]]
+        more = len(self.outside) - len(shown)
+        places = f"; outside of definitions: {', '.join(shown)}" if shown else ""
         places += f" and {more:,} more" if more > 0 else ""
         verb = "has" if self.lines == 1 else "have"
         return f"{counted(self.lines, 'line')} in {counted(self.files, 'file')} {verb} the text{places}\n"

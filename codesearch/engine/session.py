@@ -604,7 +604,7 @@ class Session:
                     spots = find(code=code, only_definitions=only_definitions)
                 except IndexNotFoundError as error:
                     unseen = self._seen({})[2].note(is_few=True)
-                    if not unseen or "`codesearch index" in error.cure:  # It says why a file is not seen.
+                    if not unseen or error.about:  # The cure says why that file is not seen.
                         raise
                     raise IndexNotFoundError(error.problem, f"{error.cure} ({unseen})".strip()) from None
                 yield spots

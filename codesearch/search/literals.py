@@ -270,14 +270,14 @@ class ExactText(NamedTuple):
 
     Attributes:
         doc_ids: the innermost documents around it, ascending.
-        outside: "path:line" where no document is around it.
+        outside: where no document is around it: root, path and line.
         lines: number of lines where it begins.
         files: number of files that have it.
         unread_files: how many more files may have it and were not read, because there are too many.
     """
 
     doc_ids: list[int]
-    outside: list[str]
+    outside: list[tuple[str, str, int]]
     lines: int
     files: int
     unread_files: int
@@ -298,7 +298,7 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
     read, unread = read_with(lambda source, _: wanted in source, files)
     lines_of: Counter[int] = Counter()
     files_with: set[int] = set()
-    outside: list[str] = []
+    outside: list[tuple[str, str, int]] = []
     for number, (one, source, _) in enumerate(read):
         spans = whole_spans(one.segment.store.document_rows(one.file.first_doc, one.file.doc_count))
         for line in dict.fromkeys(_lines_with(wanted, source)):
@@ -307,7 +307,7 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
             if doc_id is None:
                 if filters.kinds:
                     continue
-                outside.append(f"{one.file.path}:{line}")
+                outside.append((one.segment.root, one.file.path, line))
             elif allowed is None or allowed[doc_id]:
                 lines_of[doc_id] += 1
             else:

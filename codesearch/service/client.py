@@ -5,7 +5,8 @@
     lock                held while a service runs; holds its process id
 
 Each command has one connection. The client sends one line of JSON, the `facts` about itself and its command line. It
-reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` if it must run the command itself.
+reads one line, `{"code": .., "stdout": .., "stderr": ..}`, or `{}` if it must run the command itself. After that line,
+`codesearch mcp` sends and reads the messages of its session.
 """
 
 from __future__ import annotations
@@ -119,19 +120,27 @@ def _size() -> tuple[int, int]:
 
 def ask(home: str, arguments: Sequence[str], stdin: str | None = None) -> tuple[int, str, str] | None:
     """Let the service of a home run a command line; return exit code, stdout and stderr."""
-    import json
     import socket
 
+    with socket.socket(socket.AF_UNIX) as connection:
+        return request(connection, home, arguments, stdin)
+
+
+def request(
+    connection: Socket, home: str, arguments: Sequence[str], stdin: str | None = None
+) -> tuple[int, str, str] | None:
+    """Do what `ask` does over a socket that stays open; a conversation may follow."""
+    import json
+
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(DEADLINE_S)
-            with_address(home, connection.connect)
-            if not is_own_peer(connection):
-                return None
-            request = {"identity": identity(), **facts(arguments, stdin)}
-            connection.sendall(json.dumps(request).encode() + b"\n")
-            with connection.makefile("rb") as file:
-                reply = json.loads(file.readline())
+        connection.settimeout(DEADLINE_S)
+        with_address(home, connection.connect)
+        if not is_own_peer(connection):
+            return None
+        asked = {"identity": identity(), **facts(arguments, stdin)}
+        connection.sendall(json.dumps(asked).encode() + b"\n")
+        with connection.makefile("rb") as file:
+            reply = json.loads(file.readline())
         return int(reply["code"]), str(reply["stdout"]), str(reply["stderr"])
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -13,7 +13,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,13 +32,15 @@ THREADS = 16
 _TIDY_S = 60.0
 
 
+Converse = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Handlers:
     """Callbacks of a service."""
 
-    run: Callable[
-        [dict[str, Any]], tuple[str, str, int]
-    ]  # In several threads: `facts` -> stdout, stderr, exit code.
+    # In several threads: `facts` -> stdout, stderr, exit code, and the conversation that follows.
+    run: Callable[[dict[str, Any]], tuple[str, str, int, Converse | None]]
     ready: Callable[[], None]  # Called when clients can connect.
     passed_on: Callable[[Exception], None]  # With the reason why a client must run its command line itself.
     tidy: Callable[[], None]  # Called once a minute.
@@ -127,10 +129,13 @@ class _Service:
             async with asyncio.timeout(_PATIENCE_S):
                 line = await reader.readline()
             reply = await self._answer(line)
+            converse = reply.pop("converse", None)
             writer.write(json.dumps(reply).encode() + b"\n")
             async with asyncio.timeout(_PATIENCE_S):
                 await writer.drain()
-        except (OSError, ValueError, TimeoutError):  # The client is gone, stopped sending, or sent too much.
+            if converse:
+                await converse(reader, writer)
+        except* (OSError, ValueError, TimeoutError):  # The client is gone, stopped sending, or sent too much.
             pass
         finally:
             writer.close()
@@ -163,15 +168,15 @@ class _Service:
 
 
 def answer(line: bytes, handlers: Handlers) -> dict[str, Any]:
-    """Run the command line of a request; reply {} if the client must run it itself and report the error."""
+    """Return the reply to a request, with its conversation if one follows; {} if the client must run it itself."""
     try:
         request: dict[str, Any] = json.loads(line)
         if list(request["identity"]) != identity():
             return {}
-        out, err, code = handlers.run(request)
+        out, err, code, converse = handlers.run(request)
     except Exception as error:  # No error of one request may end the service.
         handlers.passed_on(error)
         return {}
     if code > 1:  # The client runs the command itself, so its message has paths as they were typed.
         return {}
-    return {"code": code, "stdout": out, "stderr": err}
+    return {"code": code, "stdout": out, "stderr": err, **({"converse": converse} if converse else {})}

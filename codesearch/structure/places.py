@@ -234,7 +234,7 @@ class _Resolver:
         for index, is_allowed in self._allowed.items():
             for path in paths_in(index, asked.path, self._here) if index.manifest.has_sources else ():
                 if is_allowed(path) and os.path.isfile(index.root / path):
-                    return IndexNotFoundError(f"{path[:_SHOWN]} is not indexed", _cure(index, path))
+                    return IndexNotFoundError("not indexed", _cure(index, path), about=path[:_SHOWN])
         path = asked.path.rstrip("/")
         wanted = path if "/" in path or language_of_path(path) or not asked.names else asked.names[-1]
         return IndexNotFoundError(problem, did_you_mean(near_names(self._snapshot, wanted)) or cure)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from codesearch.engine.engine import Engine
+from codesearch.service.server import service_at
 from tests.command import ROOT, TIMEOUT
 from tests.conftest import TINY_REPO, write_tree
 from tests.git import git, repository
@@ -381,6 +383,48 @@ def test_the_server_ends_when_stdin_closes(project):
         [asked.command, *asked.args], env=asked.env, input=b"", capture_output=True, timeout=TIMEOUT
     )
     assert (done.returncode, done.stdout) == (0, b"")
+
+
+@contextmanager
+def service(project: Path) -> Iterator[subprocess.Popen[bytes]]:
+    asked = parameters(project)
+    command = [sys.executable, "-m", "codesearch", "serve", "--no-watch"]
+    with subprocess.Popen(command, env=asked.env, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline().startswith(b"process ")
+            yield process
+        finally:
+            process.terminate()
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs Unix sockets")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(project, mode):
+    calls = (
+        ("search", {"query": "sort a list"}),
+        ("similar", {"place": "python/convert.py:4"}),
+        ("read", {"place": "python/convert.py:18"}),
+        ("read", {"place": "../secret.py:1"}),
+        ("outline", {}),
+        ("usages", {"place": "items"}),
+        ("history", {}),
+    )
+    expected = ask(project, *calls)
+    asked = parameters(project).model_copy(update={"args": ["-m", "codesearch", "mcp", "--root", "."]})
+
+    async def session(process: subprocess.Popen[bytes]) -> list[list[tuple[bool, str]]]:
+        texts = []
+        async with Client(asked, mode=mode) as client:
+            for at in range(2):
+                results = [await client.call_tool(name, arguments) for name, arguments in calls]
+                texts.append([(bool(result.is_error), result.content[0].text) for result in results])
+                assert service_at(project.parent / "home") == (None if at else process.pid)
+                process.kill()
+                process.wait()
+        return texts
+
+    with service(project) as process:
+        assert anyio.run(session, process) == [expected, expected]
 
 
 def test_the_instructions_name_every_tool(project):

@@ -38,9 +38,13 @@ function hitsView(answer, { revision }) {
   return {
     summary: is_sure ? `${took}, confidence ${percent(answer.confidence)}` : took,
     lines: notes(answer),
-    items: answer.hits.map((hit) => hitItem(hit, whereOf(hit))),
+    items: [...answer.hits, ...(answer.outside ?? []).map(outsideHit)].map((hit) => hitItem(hit, whereOf(hit))),
   };
 }
+
+/** Return a hit for a place of an exact text in no definition. */
+const outsideHit = ([root, path, line], at) => ({ root, path, start_line: line, end_line: line, rank: `outside-${at}`,
+  label: [`${path}:${line}`, "outside of definitions"], snippet: [] });
 
 const percent = (share) => `${share % 1 ? Math.min(Math.max(Math.round(100 * share), 1), 99) : 100 * share}%`;  // As on the command line.
 
@@ -54,7 +58,6 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
-  if (answer.outside?.length) found.push(`Also outside of definitions: ${answer.outside.join(", ")}`);
   if (!answer.hits.length && answer.coverage?.text) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");

@@ -27,6 +27,7 @@ class Said(NamedTuple):
     out: str
     err: str = ""
     code: int = 0
+    converse: Any = None
 
 
 def asked(**fields: Any) -> bytes:
