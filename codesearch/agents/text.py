@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
 
-from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, State, UsagesAnswer, not_indexed
+from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, UsagesAnswer, not_indexed
 from codesearch.engine.reports import IndexStatus
-from codesearch.errors import index_command
 from codesearch.history.commits import HistoryAnswer, history_lines
 from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 from codesearch.search.snippets import head_lines, head_text, snippet_lines
@@ -89,16 +87,11 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
 
     Other definitions of the same file follow as `first-last kind name`. Functions are `first-last name()`.
     """
-    notes, text_note = failures_text(answer.freshness), answer.text_note(partial(_shown_path, project))
+    notes, text_note = freshness_text(answer.freshness), answer.text_note(partial(_shown_path, project))
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
         return notes + (text_note or f"no hits{why}\n") + _not_seen(answer.coverage)
     notes += text_note or _confidence_note(answer)
-    for behind in (one for one in answer.freshness if one.state == State.BEHIND):
-        if any(astuple(behind.changes)):
-            notes += f"note: many files changed; run {visible(index_command(behind.root))} to see them all\n"
-        else:  # There was no time to find out.
-            notes += "note: files may have changed; status counts them\n"
     left = fitting_chars(max_tokens) - len(notes)
     blocks = [
         [_head(hit, project), *(f"  {_definition(other)}\n" for other in hit.others)] for hit in answer.hits
@@ -134,10 +127,9 @@ def files_text(files: Sequence[tuple[str, str]], project: Path, max_tokens: int)
     return _within(paths, max_tokens, "ask with a narrower path", f"{counted(len(files), 'file')}\n")
 
 
-def failures_text(freshness: Sequence[Freshness]) -> str:
-    """Return a line for each folder that could not be searched or compared."""
-    failed = (visible(f"{one.root} {one.state}: {one.error}") for one in freshness if one.error)
-    return "".join(f"note: {line}\n" for line in failed)
+def freshness_text(freshness: Sequence[Freshness]) -> str:
+    """Return a line for each folder that could not be searched or compared, or has changed."""
+    return "".join(f"note: {one.note}\n" for one in freshness if one.note)
 
 
 def _not_seen(coverage: Coverage) -> str:
@@ -190,7 +182,7 @@ def readings_text(answer: PlacesAnswer[Reading], project: Path, max_tokens: int)
         lines += [f"{line}\n" for line in numbered]
     if more := answer.place_count - len(answer.places):
         lines.append(f"{counted(more, 'more place')}\n")
-    notes = failures_text(answer.freshness)
+    notes = freshness_text(answer.freshness)
     shown = _fitting(lines, fitting_chars(max_tokens))
     left = len(lines) - len(shown)
     if left and answer.place_count == 1:
@@ -211,7 +203,7 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
     if more := answer.place_count - len(answer.places):
         lines.append(f"{counted(more, 'more place')} with this name")
     lines = lines or ["no hits", _not_seen(answer.coverage)]
-    return failures_text(answer.freshness) + _within(lines, max_tokens, "ask for a folder or file in it")
+    return freshness_text(answer.freshness) + _within(lines, max_tokens, "ask for a folder or file in it")
 
 
 def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
@@ -227,7 +219,7 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
     if not found.usage_count:
         shown.append(f"{_not_seen(answer.coverage)}\n")
         last += "; search answers questions" if " " in found.name else ""
-    return f"{failures_text(answer.freshness)}{''.join(shown)}{last}\n"
+    return f"{freshness_text(answer.freshness)}{''.join(shown)}{last}\n"
 
 
 def commit_text(lines: Sequence[str], max_tokens: int) -> str:

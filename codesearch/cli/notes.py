@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from codesearch.errors import index_command
 from codesearch.structure.text import counted
 from codesearch.visible import visible
 
@@ -84,25 +83,4 @@ def coverage_note(coverage: Coverage, *, is_few: bool) -> str:
 
 def freshness_notes(freshness: Iterable[Freshness]) -> str:
     """Say in one line for each index that is older than its folder, or cannot be compared, what to do."""
-    from codesearch.engine.answer import State
-
-    notes = []
-    for index in freshness:
-        root, command = visible(index.root), visible(index_command(index.root))
-        changed = index.changes.to_parse + index.changes.removed
-        behind = f"{counted(changed, 'file')} changed since {root} was indexed: run {command}"
-        if not changed:
-            watch = visible(index_command(index.root, command="watch"))
-            slow = f"{root} has changed, and a query has no time to find out what"
-            behind = f"{slow}: run {command}, or keep {watch} running"
-        known = {
-            State.LOCKED: f"{root} is being indexed by another process: this is the last complete index",
-            State.WITH_CODE: f"the sources of {root} are not here: hits have the code that was indexed",
-            State.WITHOUT_CODE: f"the sources of {root} are not here: hits have no code",
-            State.BEHIND: behind,
-            State.UNCHECKED: f"{root} was not compared with its index: {visible(index.error)}",
-            State.UNREADABLE: f"{root} is left out: {visible(index.error)}",
-        }
-        if index.state in known:
-            notes.append(f"note: {known[index.state]}\n")
-    return "".join(notes)
+    return "".join(f"note: {index.note}\n" for index in freshness if index.note)

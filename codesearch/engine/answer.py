@@ -8,8 +8,10 @@ from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from codesearch.errors import index_command
 from codesearch.structure.text import counted
 from codesearch.types import Coverage, Definition, Hit
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
@@ -64,6 +66,26 @@ class Freshness:
     state: State
     changes: Changes = Changes(0, 0)
     error: str = ""
+
+    @property
+    def note(self) -> str:
+        """What to know if the index is older than its folder or cannot be compared, and what to do; else ""."""
+        root, command = visible(self.root), visible(index_command(self.root))
+        changed = self.changes.to_parse + self.changes.removed
+        behind = f"{counted(changed, 'file')} changed since {root} was indexed: run {command}"
+        if not changed:
+            watch = visible(index_command(self.root, command="watch"))
+            slow = f"{root} has changed, and a query has no time to find out what"
+            behind = f"{slow}: run {command}, or keep {watch} running"
+        notes = {
+            State.LOCKED: f"{root} is being indexed by another process: this is the last complete index",
+            State.WITH_CODE: f"the sources of {root} are not here: hits have the code that was indexed",
+            State.WITHOUT_CODE: f"the sources of {root} are not here: hits have no code",
+            State.BEHIND: behind,
+            State.UNCHECKED: f"{root} was not compared with its index: {visible(self.error)}",
+            State.UNREADABLE: f"{root} is left out: {visible(self.error)}",
+        }
+        return notes.get(self.state, "")
 
 
 FILES = {

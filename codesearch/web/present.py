@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -78,6 +78,7 @@ def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
     """
     terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     fields = answer_fields(answer)
+    fields["freshness"] = [{**asdict(one), "note": one.note} for one in answer.freshness]
     chosen = [snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES) for hit in answer.hits]
     counts = fitted([len(best) for best in chosen], max(screen // 4, WITH_CODE)) if screen else None
     for at, (hit, entry, best) in enumerate(zip(answer.hits, fields["hits"], chosen, strict=True)):

@@ -414,7 +414,7 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open, confidence:
 
     def doubt(route: Any) -> None:
         answer = route.fetch().json()
-        stale = {"root": "/x", "state": "behind", "changes": {"to_parse": 2, "removed": 1}}
+        stale = {"root": "/x", "state": "behind", "note": "3 files changed: run `codesearch index /x`"}
         route.fulfill(
             json={
                 **answer,
@@ -430,7 +430,7 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open, confidence:
     assert page.locator("#summary").inner_text().endswith(f", confidence {written}")
     assert page.locator(".note").all_inner_texts() == [
         "Probably nothing here does this.",
-        "3 changed files of /x not in the index yet: run codesearch index /x",
+        "3 files changed: run codesearch index /x",
     ]
 
 

@@ -61,19 +61,7 @@ function notes(answer) {
   if (!answer.hits.length && answer.coverage?.text) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
-  for (const { root, state, changes, error } of shown) {
-    const changed = changes && changes.to_parse + changes.removed;
-    const what = changed
-      ? `${amount(changed, "changed file")} of ${root} not in the index yet`
-      : `${root} has changed, and a search has no time to find out what`;
-    found.push({
-      behind: `${what}: run \`codesearch index ${root}\``,
-      locked: `Another process is updating the index of ${root}. These hits are from before the update.`,
-      unchecked: `${root} was not compared with its index: ${error}`,
-      unreadable: `${root} is left out: ${error}`,
-    }[state]);
-  }
-  return found.filter(Boolean);
+  return [...found, ...shown.map(({ note }) => note)].filter(Boolean);
 }
 
 function usagesView({ name, definitions, derived, usages, usage_count, file_count, unread_files, near, coverage }) {
