@@ -219,7 +219,7 @@ class Agents:
         def work(session: Session, project: Path) -> str:
             filters = Filters(paths=(path,) if path else (), here=project)
             answer = session.usages(place, filters=filters, limit=limit, all_code=all_code, tests=tests)
-            return usages_text(answer, project, max_tokens)
+            return usages_text(answer, project, max_tokens, tests=tests)
 
         return await self._run(context, work, at, group)
 

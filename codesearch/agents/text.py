@@ -124,7 +124,8 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
 def files_text(files: Sequence[tuple[str, str]], project: Path, max_tokens: int) -> str:
     """Return the paths of files, given with their roots, in a budget."""
     paths = [_shown_path(project, root, path) for root, path in files]
-    return _within(paths, max_tokens, "ask with a narrower path", f"{counted(len(files), 'file')}\n")
+    none = "" if files else "; files that are not indexed are not listed, status counts them"
+    return _within(paths, max_tokens, "ask with a narrower path", f"{counted(len(files), 'file')}{none}\n")
 
 
 def freshness_text(freshness: Sequence[Freshness]) -> str:
@@ -206,14 +207,14 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
     return freshness_text(answer.freshness) + _within(lines, max_tokens, "ask for a folder or file in it")
 
 
-def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int) -> str:
+def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int, *, tests: bool) -> str:
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
     lines = list(filter(None, usages_lines(found, _MAX_USAGE, partial(_shown_path, project), "{}: ")))
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))
     shown = _fitting([f"{line}\n" for line in lines], limit)
     count = sum(_NUMBERED.match(line) is not None for line in shown)
-    last = usages_summary(found, "all_code", count)
+    last = usages_summary(found, "all_code", count, tests=tests)
     if count < found.usage_count - found.other_code - found.implied:
         last += "; a narrower path, or a higher limit and max_tokens, shows more"
     if not found.usage_count:

@@ -125,11 +125,11 @@ def usages(
             f"{path_from(terminal, usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
             for usage in found.usages
         )
-        notes = f"{usages_summary(found)}\n{notes}"
+        notes = f"{usages_summary(found, tests=tests)}\n{notes}"
     else:
         listed = usages_lines(found, terminal.max_line, partial(short_path, terminal))
         end = [""] if found.usages else []
-        text = shown([*listed, *end, usages_summary(found)], terminal, options.color)
+        text = shown([*listed, *end, usages_summary(found, tests=tests)], terminal, options.color)
     yield Output(text)
     yield Output(err=notes, code=0 if found.usage_count else 1)
 

@@ -23,7 +23,7 @@ from codesearch.parsing.flags import file_flags
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.snippets import best_lines
-from codesearch.structure.text import counted, cut
+from codesearch.structure.text import counted, cut, without_folders
 from codesearch.types import NESTED, TEST, TEXT_KINDS, Coverage, Document
 from codesearch.visible import visible
 
@@ -379,7 +379,9 @@ def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) ->
     """Yield a line for each of the first changed files; the place and those with known definitions come first."""
     names: dict[str, list[str]] = {}
     for changed in hit.definitions:
-        names.setdefault(changed.path, []).append(f"{changed.name}{' (removed)' * changed.removed}")
+        names.setdefault(changed.path, []).append(
+            without_folders(changed.name, changed.path) + " (removed)" * changed.removed
+        )
     paths = [*names, *(path for path in hit.paths if path not in names)]
     paths.sort(key=lambda path: path != place)
     for path in paths[:_SHOWN_FILES]:

@@ -104,7 +104,11 @@ def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX
         by_root.setdefault(hit.root, []).extend(entries)
     for root, entries in by_root.items():
         shown = {entry.path for entry in entries}
-        others = sum(1 for _, file in live_files(indexes[root]) if file.doc_count and file.path not in shown)
+        folders = tuple(f"{spot.path}/".lstrip("/") for spot in spots if spot.root == root and not spot.file)
+        paths = [
+            file.path for _, file in live_files(indexes[root]) if file.doc_count and file.path not in shown
+        ]
+        others = sum(path.startswith(folders) for path in paths)
         if others:
             entries.append(Entry(0, "rest", counted(others, "more file"), "", folded=others))
     return [Outline(root, tuple(entries)) for root, entries in by_root.items()]

@@ -83,8 +83,9 @@ def outline_lines(
         number = f"{entry.definition.start_line:{NUMBER}}  " if entry.definition else " " * (NUMBER + 2)
         begin = number if entry.definition or (has_lines and entry.depth) else ""
         indent = " " * (_INDENT * entry.depth)
-        yield cut(f"{begin}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width)
-        if entry.code and entry.definition:
+        if not entry.code:
+            yield cut(f"{begin}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width)
+        elif entry.definition:
             first, last = entry.definition.start_line, entry.definition.last_line
             yield from numbered_lines(entry.code, first, last, width=width)
 
@@ -133,10 +134,13 @@ def fold(first: int, last: int) -> str:
 
 def short_name(of: Definition) -> str:
     """Return the qualified name without namespaces that the path has too; the class of a member stays."""
-    separator = separator_of(of.language)
-    parts = of.qualified_name.split(separator)
-    folders = of.path.casefold().replace(".", "/").split("/")
     kept = 1 if of.kind in HEADER_KINDS else 2
+    return without_folders(of.qualified_name, of.path, separator_of(of.language), kept)
+
+
+def without_folders(name: str, path: str, separator: str = ".", kept: int = 2) -> str:
+    """Return a qualified name without namespaces that the path has too; the last parts stay."""
+    parts, folders = name.split(separator), path.casefold().replace(".", "/").split("/")
     while len(parts) > kept and parts[0].casefold() in folders:
         parts.pop(0)
     return separator.join(parts)
@@ -173,10 +177,11 @@ def usages_lines(
             before, inside = (usage.root, usage.path, usage.may_be), None
             yield cut(f"{path_of(usage.root, usage.path)}{_about(usage, usages)}", width)
         around = None if usage.inside and usage.inside.kind == "module" else usage.inside
-        if around != inside:
-            inside = around
-            if inside is None or inside.start_line != usage.line:
-                yield cut(f"  {visible(short_name(inside)) if inside else '(outside of definitions)'}", width)
+        name = around and short_name(around)
+        if name != inside:
+            inside = name
+            if around is None or around.start_line != usage.line:
+                yield cut(f"  {visible(name) if name else '(outside of definitions)'}", width)
         yield cut(f"{gutter.format(usage.line)}{usage.text}", width)
 
 
@@ -207,12 +212,14 @@ def _defined_lines(usages: Usages, width: int, path_of: Callable[[str, str], str
             yield f"({counted(more, 'more definition')})"
 
 
-def usages_summary(usages: Usages, all_code: str = "--all-code", shown: int | None = None) -> str:
+def usages_summary(
+    usages: Usages, all_code: str = "--all-code", shown: int | None = None, *, tests: bool = False
+) -> str:
     """Return the numbers of usages in one line; `shown` are those that are shown, by default the listed ones."""
     name = visible(usages.name)
     shown = len(usages.usages) if shown is None else shown
     if not usages.usage_count:
-        text = f"no usages of {name}"
+        text = f"no {'tests' if tests else 'usages'} of {name}"
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
         of = f"{shown:,} of " if shown < usages.usage_count else ""

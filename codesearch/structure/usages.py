@@ -173,8 +173,12 @@ def find_usages(
     bases = _derived(usages, names)
     derived = tuple(bases.values()) or _defined(implementing(snapshot, names.asked))
     derived = derived or _overriding(snapshot, names, meanings, filters)
+    derived_count = len(derived)
+    if not all_code:
+        other = {(usage.file, usage.line) for usage in usages if usage.is_other}
+        derived = tuple(one for line, one in bases.items() if line not in other) or derived
     if tests:
-        usages, bases = _in_tests(usages, names), {}
+        usages, bases, derived, derived_count = _in_tests(usages, names), {}, (), 0
     counts = Counter(GRADES[usage.grade] for usage in usages)
     listed = usages if all_code or tests else _telling(usages, bases)
     other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
@@ -193,7 +197,7 @@ def find_usages(
         other_code,
         len(usages) - len(listed) - other_code,
         derived[:limit],
-        len(derived),
+        derived_count,
         tuple(near_names(snapshot, names.name)) if is_unknown else (),
         time.perf_counter() - started,
     )
@@ -409,7 +413,9 @@ def _hydrated(usage: _Occurrence) -> Usage:
     file, source, position = usage.file, usage.file.source, usage.position
     start, end = source.rfind("\n", 0, position) + 1, source.find("\n", position)
     end = end if end >= 0 else len(source)
-    text = source[max(start, position - _TEXT_BEFORE) : min(end, position + _TEXT_AFTER)]
+    first = max(start, position - _TEXT_BEFORE)
+    mark = "…" if source[start:first].strip() else ""
+    text = mark + source[first : min(end, position + _TEXT_AFTER)].strip()
     at = file.innermost(usage.line)
     inside = None if at is None else file.row(at).of(file.proposed.file)
     return Usage(
@@ -417,7 +423,7 @@ def _hydrated(usage: _Occurrence) -> Usage:
         file.path,
         usage.line,
         position - start + 1,
-        text.strip(),
+        text,
         GRADES[usage.grade],
         tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS]),
         inside,
