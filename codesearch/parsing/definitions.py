@@ -338,7 +338,7 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
 
     `definitions` are those with a document, in source order; the members are fields, properties and small constants.
     """
-    documented = {definition.name_start for definition in definitions}
+    documented = {one.name_start for one in definitions if one.kind not in NAME_LENDERS}
     seen = {(*definition.qualifiers, definition.name) for definition in definitions if definition.is_callback}
     outer, kept, position = list[Capture](), list[Capture](), 0
     for member in sorted(found.members, key=lambda member: (member.start, member.name_start)):
@@ -351,12 +351,22 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
                 outer.append(definition)
         while outer and outer[-1].end <= member.start:
             outer.pop()
-        member.qualifiers = [*outer[-1].qualifiers, *filter(None, [outer[-1].name])] if outer else []
+        member.qualifiers = qualifiers_below(outer[-1] if outer else None, member)
         key = (*member.qualifiers, member.name)
         if member.name_start not in documented and key not in seen:
             seen.add(key)
             kept.append(member)
     return kept
+
+
+def qualifiers_below(outer: Capture | None, definition: Capture) -> list[str]:
+    """Return the names around a definition that is in another, outermost first."""
+    names = outer.qualifiers[:] if outer else []
+    if outer and outer.name and not outer.is_callback:
+        names.append(outer.name)
+    if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
+        names.append(definition.receiver)
+    return names
 
 
 def _known(found: Matches, span: tuple[int, int], kind: str) -> Capture | None:

@@ -23,6 +23,7 @@ from codesearch.parsing.definitions import (
     head_comment,
     joined_accessors,
     qualified_members,
+    qualifiers_below,
     toplevel_statements,
 )
 from codesearch.parsing.docstrings import (
@@ -44,6 +45,7 @@ from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
+_DIRECTIVE = re.compile(rb"\n\#[^\n]*")
 _PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
 _MAX_SIGNATURE = 300
 _MAX_MEMBER = 100
@@ -252,7 +254,7 @@ def _documents(definitions: list[Capture], found: Matches, file: _File) -> Itera
         definition.is_nested = outer is not None and (outer.is_nested or outer.kind in _FUNCTIONS)
         definition.is_test = definition.start in found.tests or (outer is not None and outer.is_test)
         if len(enclosing) < file.config.max_nesting:
-            definition.qualifiers = _qualifiers(definition, outer)
+            definition.qualifiers = qualifiers_below(outer, definition)
             if definition.kind not in NAME_LENDERS and not _is_left_out(definition, enclosing, file):
                 if definition.kind in HEADER_KINDS and position + 1 < len(definitions):
                     _cut_to_header(definition, definitions[position + 1], file.source)
@@ -360,15 +362,6 @@ def _context(definition: Capture, file: _File) -> str:
     return " ".join(filter(None, (next(of_classes, ""), file.summaries[""])))
 
 
-def _qualifiers(definition: Capture, outer: Capture | None) -> list[str]:
-    names = outer.qualifiers[:] if outer else []
-    if outer and outer.name and not outer.is_callback:
-        names.append(outer.name)
-    if definition.receiver and definition.receiver not in ("self", "this", *names[-1:]):
-        names.append(definition.receiver)
-    return names
-
-
 def _document(definition: Capture, owner: str, signature: str, found: Matches, file: _File) -> Document:
     """Return the document of a definition; `owner` is its class, "" if it is in none or only in a function."""
     limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
@@ -411,7 +404,7 @@ def _member_of(member: Capture, found: Matches, file: _File) -> Document:
         docstring=first_sentence(comment),
         start_line=member.start_line,
         end_line=member.end_line,
-        last_line=member.end_line,
+        last_line=member.last_row + 1,
         start_byte=member.start,
         end_byte=member.end,
         flags=file.flags,
@@ -471,9 +464,9 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
         return _first_line(source[start : definition.end])
     end = definition.end if definition.body is None or definition.body <= start else definition.body
     head = _without_comments(start, min(end, start + 4 * _MAX_SIGNATURE), found, source)
+    head = _DIRECTIVE.sub(b"", head)
     text = _SPACE.sub(" ", head.decode("utf-8", "replace")).strip()
-    text = text.replace("( ", "(").replace(" )", ")")
-    text = _SIGNATURE_TAIL.sub("", text)[:_MAX_SIGNATURE]
+    text = _SIGNATURE_TAIL.sub("", text.replace("( ", "(").replace(" )", ")"))[:_MAX_SIGNATURE]
     if definition.name_start < definition.start:
         return f"{definition.name} = {text}".rstrip(" =")
     return f"{text} {definition.name}" if definition.name_start > end else text

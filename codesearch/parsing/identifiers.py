@@ -19,7 +19,9 @@ _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
 _AROUND_COLONS = re.compile(r"\s*::\s*")
 _BEFORE_SYMBOL = re.compile(r"\s+(?=[^\w\s:])")
-_LAST_NAME = re.compile(r"[~#$\w]+")
+_SUBSCRIPT = re.compile(r"\[(['\"])([\w$]+)\1\]")
+_QUOTED = re.compile(r"(['\"`])(.*)\1")
+_LAST_NAME = re.compile(r"[~#$\w]+'*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PART_OF_ANY_SCRIPT = re.compile(r"[^\W\d_]+|\d+")
 
@@ -69,13 +71,15 @@ def subtoken_spans(text: str) -> list[tuple[int, int]]:
 def split_qualified(text: str, separator: str) -> tuple[str, str]:
     """Split a name as written into its qualifier and the name proper; unquote string keys.
 
-    >>> split_qualified("Shape.prototype.area", ".")
-    ('Shape', 'area')
+    >>> split_qualified("Shape.prototype['area']", "."), split_qualified("fold'", ".")
+    (('Shape', 'area'), ('', "fold'"))
     """
     if operator := _OPERATOR.search(text):
         qualifier, name = text[: operator.start()], _BEFORE_SYMBOL.sub("", operator.group().rstrip())
         return without_type_arguments(qualifier).removesuffix(separator), name
-    text = text.strip("'\"`")
+    text = _SUBSCRIPT.sub(r".\2", text)
+    if quoted := _QUOTED.fullmatch(text):
+        text = quoted[2]
     bare = without_type_arguments(text)
     if separator == "::":  # C++ macros before a return type leave that type in the name.
         bare = _AROUND_COLONS.sub("::", bare).rpartition(" ")[2].lstrip("*&")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -55,77 +55,39 @@ class LanguageSpec:
         return self.grammar.replace("_", "-")
 
 
-_typescript = partial(LanguageSpec, grammar="tree_sitter_typescript", factory="language_typescript")
-_markup = partial(_typescript, query="typescript", is_markup=True)
-LANGUAGES = (
-    LanguageSpec("go", (".go",), "tree_sitter_go"),
-    LanguageSpec("java", (".java",), "tree_sitter_java"),
-    LanguageSpec(
-        "javascript", (".js", ".jsx", ".mjs", ".cjs"), "tree_sitter_javascript", interpreters=("node",)
-    ),
-    LanguageSpec(
-        "php",
-        (".php", ".phtml", ".inc"),
-        "tree_sitter_php",
-        "language_php",
-        separator="::",
-        interpreters=("php",),
-    ),
-    LanguageSpec(
-        "python",
-        (".py", ".pyi", ".pyw", ".ipynb"),
-        "tree_sitter_python",
-        interpreters=("python",),
-        trailing_comment="#",
-    ),
-    LanguageSpec("ruby", (".rb", ".rake", ".gemspec"), "tree_sitter_ruby", interpreters=("ruby",)),
-    LanguageSpec(
-        "bash",
-        (".sh", ".bash", ".ksh"),
-        "tree_sitter_bash",
-        separator="::",
-        interpreters=("bash", "sh", "dash", "ksh"),
-    ),
-    LanguageSpec("c", (".c", ".h"), "tree_sitter_c"),
-    LanguageSpec(
-        "cpp",
-        (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp"),
-        "tree_sitter_cpp",
-        separator="::",
-    ),
-    LanguageSpec("csharp", (".cs", ".csx"), "tree_sitter_c_sharp"),
-    LanguageSpec("dart", (".dart",), "tree_sitter_dart"),
-    LanguageSpec("elixir", (".ex", ".exs"), "tree_sitter_elixir", interpreters=("elixir",), has_clauses=True),
-    LanguageSpec(
-        "haskell", (".hs",), "tree_sitter_haskell", interpreters=("runhaskell", "runghc"), has_clauses=True
-    ),
-    LanguageSpec("julia", (".jl",), "tree_sitter_julia", interpreters=("julia",), has_clauses=True),
-    LanguageSpec("kotlin", (".kt", ".kts"), "tree_sitter_kotlin"),
-    LanguageSpec("lua", (".lua",), "tree_sitter_lua", interpreters=("lua", "luajit")),
-    LanguageSpec("nix", (".nix",), "tree_sitter_nix"),
-    LanguageSpec("objc", (".m", ".mm"), "tree_sitter_objc"),
-    LanguageSpec(
-        "ocaml", (".ml",), "tree_sitter_ocaml", "language_ocaml", interpreters=("ocaml",), has_docs_below=True
-    ),
-    LanguageSpec("ocamli", (".mli",), "tree_sitter_ocaml", "language_ocaml_interface", has_docs_below=True),
-    LanguageSpec("powershell", (".ps1", ".psm1", ".psd1"), "tree_sitter_powershell", interpreters=("pwsh",)),
-    LanguageSpec("rust", (".rs",), "tree_sitter_rust", separator="::"),
-    LanguageSpec("scala", (".scala", ".sc"), "tree_sitter_scala", interpreters=("scala",)),
-    LanguageSpec("swift", (".swift",), "tree_sitter_swift", interpreters=("swift",)),
-    LanguageSpec("zig", (".zig",), "tree_sitter_zig"),
-    LanguageSpec("tsx", (".tsx",), "tree_sitter_typescript", "language_tsx", query="typescript"),
-    LanguageSpec(
-        "typescript",
-        (".ts", ".mts", ".cts"),
-        "tree_sitter_typescript",
-        "language_typescript",
-        interpreters=("deno", "bun", "ts-node"),
-    ),
-    _markup("html", (".html", ".htm", ".xhtml")),
-    _markup("svelte", (".svelte",)),
-    _markup("vue", (".vue",)),
-)
-
+_WITH_GRAMMAR = """
+go tree_sitter_go .go
+java tree_sitter_java .java
+javascript tree_sitter_javascript .js .jsx .mjs .cjs #!node
+php tree_sitter_php:language_php .php .phtml .inc #!php
+python tree_sitter_python .py .pyi .pyw .ipynb #!python
+ruby tree_sitter_ruby .rb .rake .gemspec #!ruby
+bash tree_sitter_bash .sh .bash .ksh #!bash #!sh #!dash #!ksh
+c tree_sitter_c .c .h
+cpp tree_sitter_cpp .cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp
+csharp tree_sitter_c_sharp .cs .csx
+dart tree_sitter_dart .dart
+elixir tree_sitter_elixir .ex .exs #!elixir
+haskell tree_sitter_haskell .hs #!runhaskell #!runghc
+julia tree_sitter_julia .jl #!julia
+kotlin tree_sitter_kotlin .kt .kts
+lua tree_sitter_lua .lua #!lua #!luajit
+nix tree_sitter_nix .nix
+objc tree_sitter_objc .m .mm
+ocaml tree_sitter_ocaml:language_ocaml .ml #!ocaml
+ocamli tree_sitter_ocaml:language_ocaml_interface .mli
+powershell tree_sitter_powershell .ps1 .psm1 .psd1 #!pwsh
+rust tree_sitter_rust .rs
+scala tree_sitter_scala .scala .sc #!scala
+swift tree_sitter_swift .swift #!swift
+zig tree_sitter_zig .zig
+tsx tree_sitter_typescript:language_tsx .tsx
+typescript tree_sitter_typescript:language_typescript .ts .mts .cts #!deno #!bun #!ts-node
+html tree_sitter_typescript:language_typescript .html .htm .xhtml
+svelte tree_sitter_typescript:language_typescript .svelte
+vue tree_sitter_typescript:language_typescript .vue
+"""
+_MARKUP = ("html", "svelte", "vue")
 _WITHOUT_GRAMMAR = """
 ada .adb .ads
 assembly .asm .s
@@ -173,15 +135,32 @@ vhdl .vhd .vhdl
 vim .vim
 visualbasic .vb .vbs .bas
 """
-BLOCK_LANGUAGES = tuple(
-    LanguageSpec(
-        name,
-        tuple(ending for ending in endings if ending[0] == "."),
-        file_names=tuple(ending for ending in endings if ending[0] not in ".#"),
-        interpreters=tuple(ending[2:] for ending in endings if ending[0] == "#"),
-    )
-    for name, *endings in map(str.split, _WITHOUT_GRAMMAR.strip().splitlines())
-)
+
+
+def _specs(table: str) -> Iterator[LanguageSpec]:
+    """Read the lines of a table: a name; a grammar and its function; suffixes, `#!` names and names of files."""
+    for name, *words in map(str.split, table.strip().splitlines()):
+        has_grammar = words[0].startswith("tree_sitter_")
+        grammar, _, factory = words[0].partition(":") if has_grammar else ("", "", "")
+        endings = words[has_grammar:]
+        yield LanguageSpec(
+            name,
+            tuple(ending for ending in endings if ending[0] == "."),
+            grammar,
+            factory or "language",
+            separator="::" if name in ("bash", "cpp", "php", "rust") else ".",
+            interpreters=tuple(ending[2:] for ending in endings if ending[0] == "#"),
+            query="typescript" if name in ("tsx", *_MARKUP) else "",
+            trailing_comment="#" if name == "python" else "",
+            file_names=tuple(ending for ending in endings if ending[0] not in ".#"),
+            is_markup=name in _MARKUP,
+            has_clauses=name in ("elixir", "haskell", "julia"),
+            has_docs_below=name in ("ocaml", "ocamli"),
+        )
+
+
+LANGUAGES = tuple(_specs(_WITH_GRAMMAR))
+BLOCK_LANGUAGES = tuple(_specs(_WITHOUT_GRAMMAR))
 """Programming languages without a grammar; their files are cut into blocks."""
 
 _docs = partial(LanguageSpec, content="docs", separator=" > ")

@@ -34,8 +34,8 @@ _KEYWORD = (
 _EXPORTED = re.compile(
     rb"\n[ \t]*+(?:typedef[ \t]+|template[ \t]*<[^\n]{0,200}>[ \t]*)?"
     rb"(?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?"
-    rb"((?!final\b|class\b|struct\b)(?:(?:\w{1,60}"
-    rb"(?:\([^()\n]{0,100}\))?[ \t]+(?!final\b)(?=[A-Za-z_])){1,3}))"
+    rb"((?!final\b|class\b|struct\b)(?:(?:(?:\w{1,60}(?:\([^()\n]{0,100}\))?|\[\[[^\[\]\n]{1,100}\]\])"
+    rb"[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3}))"
     rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
 )
 # A macro before a declaration, or on the line above it.
@@ -62,18 +62,37 @@ _SPECIFIER = re.compile(
 _CONVENTION = re.compile(
     rb"\n[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
 )
-# Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes.
+# `void f(int n UNUSED)`: the macro behind a parameter.
+_UNUSED = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]+([A-Z][A-Z0-9_]{2,60})(?=\s{0,40}[,)])")
+# Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes;
+# one before a constructor or an operator, or behind another specifier; `ENABLE_IF(...)>` and types as arguments.
 _ALONE = re.compile(
     rb"\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
     rb"(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
-    rb"[ \t]*$(?!\s{0,40}[{}:,;)?&|+*/.=<>-])",
+    rb"[ \t]*$(?!\s{0,40}(?:[{}:,;)?&|+*.=<>-]|/(?![/*])))",
     re.MULTILINE,
 )
 _BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
 _SECTION = re.compile(
     rb"\n[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))",
 )
-_MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED)
+_INNER = re.compile(
+    rb"(?:[\n;{}>]|\b(?:constexpr|explicit|friend|inline|static|virtual)\b)[ \t]*("
+    + _MACRO
+    + rb")(?=\s{1,40}"
+    rb"(?:" + _KEYWORD + rb"|(?:auto|friend|operator)\b|~?\w{1,60}\([^;{}]{0,300}\)[\w\s]{0,40}:(?!:)|~))"
+)
+_TYPE_ARGUMENT = re.compile(
+    rb"(,\s{0,40}(?:(?:\w{1,60}[ \t]+){0,3}\w{1,60}[ \t]*\*{1,3}"
+    rb"|(?:(?:const|struct|union|enum|unsigned|long)[ \t]+){1,3}\w{1,80}))(?=\s{0,9}[,)])"
+)
+_ENABLED = re.compile(
+    rb"\btemplate[ \t]*<[^;{}]{0,160}?(,\s{0,40}[A-Z][A-Z0-9_]{2,60}\([^;{}]{0,200}?\))(?=\s{0,9}>)"
+)
+_EACH = re.compile(
+    rb"\n[ \t]+(\w{0,60}(?:for_?each|FOR_?EACH)\w{0,60})(?=[ \t]*\([^;{}]{0,300}\)\s{0,80}[^;\s])"
+)
+_MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED)
 
 # Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
 _C_TOKEN = re.compile(
@@ -81,11 +100,19 @@ _C_TOKEN = re.compile(
     | '(?:[^'\\\n]|\\.){0,8}'? | ^[ \t]*\#[ \t]*(\w*)((?:[^\n\\]|\\.)*) | [(){}]""",
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
+# No `;` or bracket, and the last line, which is no directive, ends with a word or a parenthesis.
+_HALF = re.compile(rb"[^;{}]{0,1000}(?<!\\)\n[ \t]*+(?!\#)[^;{}\n]{0,300}[\w)\]>][ \t\r]*\n[ \t]*\Z")
 _TRUE = re.compile(rb"\s*(?:!|1\s*$)")
 _NEXT_BRANCH = (b"elif", b"elseif", b"else", b"endif")
 _STEPS = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 
-_REF_STRUCT = re.compile(rb"\b(ref)[ \t]+partial[ \t]+struct\b")  # of C#
+# `${name:+${name};}` of Bash, which the grammar takes for the end of a string.
+_EXPANSION = re.compile(rb"(\$\{[^{}\n]*+(?:\{[^{}\n]*+\}[^{}\n]*+)*+\})")
+# `ref partial struct` and `extension(string text) {` of C#: what follows is a member of the class around it.
+_REF_STRUCT = re.compile(rb"\b(ref)[ \t]+partial[ \t]+struct\b")
+_EXTENSION = re.compile(
+    rb"\n[ \t]*+(extension[ \t]*(?:<[^<>(){}\n]{0,200}>)?[ \t]*\([^(){}\n]{0,200}\)[^;{}]{0,200}\{)"
+)
 
 # Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
 # that a function or its type takes from its context; annotations of a constructor on a separate line; words of newer
@@ -114,6 +141,20 @@ _FUNCTION_RETURNED = re.compile(
 )
 _ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
+_OF_C = (_ALONE, _BEHIND, _SECTION, _INNER, _ENABLED, _TYPE_ARGUMENT, _EACH)
+_BLANKED = {
+    **dict.fromkeys(_C_FAMILY, _OF_C),
+    "bash": (_EXPANSION,),
+    "csharp": (_REF_STRUCT,),
+    "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _FUNCTION_RETURNED, _DOLLARS),
+}
+"""Language -> what is blanked in a file with errors: the groups of each pattern."""
+_REPLACED = {
+    **dict.fromkeys(_C_FAMILY, ((_EACH, b"if"),)),
+    "bash": ((_EXPANSION, b"$x"),),
+    "kotlin": ((_SOFT_KEYWORD, b"_"), (_ONE_LINE_BODY, b";")),
+}
+"""Language -> what such a pattern, or its last group, begins with instead."""
 
 # Comments, strings and braces of Rust: the mark of a raw string; a macro's name; the colon of a struct with a type.
 _RUST_TOKEN = re.compile(
@@ -161,20 +202,16 @@ def repair(text: bytes, language: str) -> bytes:
     """Return what the grammar parses if there are errors in its tree of `text`."""
     text = b"\n" + text
     repaired = bytearray(text)
-    if language in _C_FAMILY:
-        for pattern in (_ALONE, _BEHIND, _SECTION):
-            _blank_groups(pattern, text, repaired)
+    for pattern in _BLANKED.get(language, ()):
+        _blank_groups(pattern, text, repaired)
+    for pattern, first in _REPLACED.get(language, ()):
+        for match in pattern.finditer(text):
+            start = match.start(match.lastindex or 0)
+            repaired[start : start + len(first)] = first
     if language in ("csharp", "swift", *_C_FAMILY) and _CONDITIONAL.search(text):
         _choose_branches(bytes(repaired), repaired)
     if language == "csharp":
-        _blank_groups(_REF_STRUCT, text, repaired)
-    if language == "kotlin":
-        for pattern in (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _FUNCTION_RETURNED, _DOLLARS):
-            _blank_groups(pattern, text, repaired)
-        for match in _SOFT_KEYWORD.finditer(text):
-            repaired[match.start()] = ord("_")
-        for match in _ONE_LINE_BODY.finditer(text):
-            repaired[match.start(1)] = ord(";")
+        _open_extensions(text, repaired)
     return bytes(repaired[1:])
 
 
@@ -219,8 +256,20 @@ class _Group:
         return 0 if len(set(self.depths)) == 1 < len(self.depths) else -1
 
 
+def _open_extensions(source: bytes, text: bytearray) -> None:
+    """Blank the heads and braces of extension blocks."""
+    heads = {match.end() - 1: match.span(1) for match in _EXTENSION.finditer(source)}
+    opened: list[tuple[int, int] | None] = []
+    for token in _C_TOKEN.finditer(source) if heads else ():
+        if token[0] == b"{":
+            opened.append(heads.get(token.start()))
+        elif token[0] == b"}" and opened and (head := opened.pop()):
+            _blank(text, *head)
+            _blank(text, *token.span())
+
+
 def _choose_branches(source: bytes, text: bytearray) -> None:
-    """Blank all branches but one of each `#if` whose branches open or close brackets of the code around them."""
+    """Blank all branches but one of each `#if` whose branches are no whole statements."""
     around: list[_Group] = []
     depth = _Depth(0, 0)
     for token in _C_TOKEN.finditer(source):
@@ -246,10 +295,14 @@ def _choose_branches(source: bytes, text: bytearray) -> None:
 def _blank_branches(group: _Group, text: bytearray) -> _Depth:
     """Blank the directives of a group and the branches that are not chosen; return what it leaves open."""
     even = _Depth(0, 0)
-    if set(group.depths) == {even} and group.start.parens <= 0:
+    spans = [(end, start) for (_, end), (start, _) in pairwise(group.directives)]
+    if (
+        set(group.depths) == {even}
+        and group.start.parens <= 0
+        and not any(_HALF.match(text, *span) for span in spans)
+    ):
         return even
     chosen = group.chosen()
-    spans = [(end, start) for (_, end), (start, _) in pairwise(group.directives)]
     dropped = [span for position, span in enumerate(spans) if position != chosen]
     if any(end - start > _MAX_DROPPED for start, end in dropped):
         return even

@@ -19,7 +19,11 @@
 (field_declaration declarator: (field_identifier) @name default_value: (initializer_list)) @constant
 (field_declaration default_value: (lambda_expression body: (_) @body) @anonymous)
 
-; Pure virtual: the one declaration that no definition follows.
+; Pure virtual or default: the declarations that no definition follows.
+(function_definition declarator: [
+    (function_declarator declarator: (_) @name)
+    (reference_declarator (function_declarator declarator: (_) @name))
+  ] (default_method_clause)) @method
 (field_declaration declarator: [
     (function_declarator declarator: (field_identifier) @name)
     (pointer_declarator declarator: (function_declarator declarator: (field_identifier) @name))

@@ -1,6 +1,6 @@
 (class_definition name: (identifier) @name body: (_) @body) @class
 (mixin_declaration (identifier) @name (class_body) @body) @class
-(extension_declaration name: (identifier) @name body: (_) @body) @owner
+(extension_declaration name: (identifier) @name body: (_) @body) @class
 (extension_type_declaration name: (identifier) @name body: (_) @body) @class
 (extension_declaration !name class: (type_identifier) @name body: (_) @body) @owner
 (enum_declaration name: (identifier) @name body: (_) @body) @enum

@@ -16,6 +16,7 @@
 (decorator) @attribute
 (comment) @comment
 (function_expression name: (identifier) @name body: (_) @body) @function
+(function_expression name: (identifier) @name) @field
 (function_expression body: (_) @body) @anonymous
 (generator_function body: (_) @body) @anonymous
 (arrow_function body: (_) @body) @anonymous

@@ -21,7 +21,15 @@
   (#any-of? @_mark "setter" "getter" "deleter"))
 (decorator) @attribute
 (comment) @comment
-(class_definition body: (block (expression_statement (assignment left: (identifier) @name) @field)))
+(module [
+    (expression_statement (assignment left: (pattern_list (identifier) @name)) @field)
+    (if_statement consequence: (block (expression_statement (assignment left: (identifier) @name) @field)))
+    (try_statement body: (block (expression_statement (assignment left: (identifier) @name) @field)))
+  ])
+(class_definition body: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)]) @field)))
 (class_definition body: (block (function_definition name: (identifier) @_init body: (block
-  (expression_statement (assignment left: (attribute object: (identifier) @_self attribute: (identifier) @name)) @field))))
+  (expression_statement (assignment left: [
+    (attribute object: (identifier) @_self attribute: (identifier) @name)
+    (pattern_list (attribute object: (identifier) @_self attribute: (identifier) @name))
+  ]) @field))))
   (#eq? @_init "__init__") (#eq? @_self "self"))

@@ -22,6 +22,7 @@
 (comment) @comment
 (call method: (identifier) @_call arguments: (argument_list (simple_symbol) @name)
   (#any-of? @_call "attr_accessor" "attr_reader" "attr_writer")) @field
-(assignment right: (call receiver: (constant) @_base arguments: (argument_list (simple_symbol) @name))
-  (#any-of? @_base "Data" "Struct")) @field
+(assignment right: (call receiver: (constant) @_base arguments: (argument_list (simple_symbol) @name) @field)
+  (#any-of? @_base "Data" "Struct"))
 (alias name: (_) @name) @field
+(call method: (identifier) @_call arguments: (argument_list . (simple_symbol) @name) (#eq? @_call "alias_method")) @field

@@ -26,7 +26,10 @@
     (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
   ]))) @constant)
 (internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant))
-(ambient_declaration (_ (variable_declarator name: (identifier) @name) @field))
+(ambient_declaration [
+    (_ (variable_declarator name: (identifier) @name) @field)
+    (statement_block (_ (variable_declarator name: (identifier) @name) @field))
+  ])
 (module body: (statement_block [
     (_ (variable_declarator name: (identifier) @name) @field)
     (export_statement (_ (variable_declarator name: (identifier) @name) @field))

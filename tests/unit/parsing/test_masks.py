@@ -280,6 +280,13 @@ def names(source: str, language: str) -> list[str]:
             "c",
             ["function read_paths 3-5", "type proc 6-6"],
         ),
+        (
+            "BEGIN_NAMESPACE\n// Views.\nclass View {\n  explicit FMT_CONSTEXPR View(int n) : size(n) {}\n};\n"
+            "template <typename T, ENABLE_IF(is_x<T>::value && !is_y<T>::value)>\n"
+            "#if HAS_CLANG\n__attribute__((no_sanitize))\n#endif\ninline auto equal(T x) -> bool {\n  return x;\n}\n",
+            "cpp",
+            ["class View 3-5", "method View::View 4-4", "function equal 10-12"],
+        ),
         ('extern "C" { fn free(p: *mut u8); }\n', "rust", ["function free 1-1"]),
         (
             RUST,
@@ -297,7 +304,7 @@ def names(source: str, language: str) -> list[str]:
             ],
         ),
     ],
-    ids="export line head tests c cpp class csharp kotlin newer struct path extern rust".split(),
+    ids="export line head tests c cpp class csharp kotlin newer struct path inner extern rust".split(),
 )
 def test_definitions_are_found_where_the_grammar_alone_fails(source, language, expected):
     assert names(source, language) == expected
@@ -329,6 +336,7 @@ def test_every_byte_keeps_its_place_and_its_line(source, language):
         "#if A {\n", "#ifdef A\n", "MACRO(", "class A B ", "A B C D ", '"\\"', "/*", "'", "a!{", "a! {\n", "TEST(\"",
         "struct a:", "r#\"", "R\"a(", "if #[a", "} else {", "//\n", "context(", "is a if ", "$$", "AAAA\n",
         "TEST(a,", "int (a", "\\\n", " ", "\n", "fn a {", ") AAAA(", "data(",
+        "template<,AAA(", ", const struct a ", "\n for_each(", "extension(a){", "#if\n a\n", "${a{b}", "a AAAA ",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("language", ["cpp", "kotlin", "rust"])

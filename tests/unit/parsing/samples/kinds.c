@@ -16,3 +16,18 @@ union bits { int a; };
 static int stop(void) { int local[] = {
   1 }; }
 #endif
+
+#if defined(A)
+int start(int x)
+#else
+int start(char x)
+#endif
+{
+    return x;
+}
+static int each(struct list *list UNUSED, int n)
+{
+    list_for_each(item, list)
+        visit(item, va_arg(n, char *));
+    return n;
+}

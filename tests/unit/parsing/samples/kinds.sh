@@ -7,3 +7,11 @@ echo 1
 run() { echo 2; }
 run
 run 2
+
+bold() {
+  out="$(next)"
+  echo "${out:+${out};}1"
+}
+faint() {
+  echo "${out:+${out};}2"
+}

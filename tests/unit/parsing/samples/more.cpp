@@ -47,3 +47,9 @@ class Aliases {
     using Row = int;
     template <class T> using Grid = T;
 };
+
+struct Version {
+    Version() = default;
+    auto operator<=>(const Version&) const = default;
+};
+enum class [[nodiscard]] State { On, Off };

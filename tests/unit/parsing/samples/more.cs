@@ -28,3 +28,16 @@ enum Colour { Red, Green = 2 }
 record P(int A, string B);
 interface I { int Size { get; } event E Rings; }
 class X { public required int Y { get; init; } }
+
+static class Texts
+{
+    extension(string text)
+    {
+        public bool IsBlank => text.Length == 0;
+        public string Shout()
+        {
+            return text.ToUpper();
+        }
+    }
+    public static int Last(this string text) => 1;
+}

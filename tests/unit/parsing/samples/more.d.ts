@@ -19,3 +19,4 @@ declare module "shop" {
   let rate: number;
 }
 declare let first: number, second: string;
+declare global { var __DEV__: boolean; }

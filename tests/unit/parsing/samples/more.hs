@@ -17,3 +17,10 @@ instance Container [a] where
   empty = []
 data Rec = Rec { recName :: String, recAge :: Int } | Other
 newtype N = N { unN :: Int }
+
+class Folds f where
+  size, depth :: f a -> Int
+  fold' :: f a -> a
+foreign import ccall "sin" c_sin :: Double -> Double
+data Term a where
+  Lit :: Int -> Term Int

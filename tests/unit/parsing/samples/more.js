@@ -9,3 +9,10 @@ class Started {
     this.x = 1;
   }
 }
+
+Robot.prototype['jump'] = function () {
+  return 1;
+};
+request.onerror = function handleError() {
+  return 2;
+};

@@ -19,3 +19,5 @@ class Person {
         private int $age = 0,
     ) {}
 }
+
+$double = fn($x) => $x * 2;

@@ -24,3 +24,17 @@ class Gauge:
     def other(self): return 2
     @level.setter
     def level(self, n): self.n = n
+
+
+LOW, HIGH = 1, 2
+try:
+    HAS_JSON = True
+except ImportError:
+    HAS_JSON = False
+
+
+class Pair:
+    first, second = 1, 2
+
+    def __init__(self):
+        self.left, self.right = 1, 2
