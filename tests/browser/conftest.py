@@ -13,6 +13,7 @@ import pytest
 from codesearch.config import IndexOptions
 from codesearch.engine.engine import Engine
 from tests.browser.service import running_site
+from tests.command import TIMEOUT
 from tests.conftest import write_tree
 
 CHROMIUM = "/usr/bin/chromium"
@@ -129,7 +130,7 @@ def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
         address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any
     ) -> Any:
         context = browser.new_context(viewport={"width": width, "height": height}, base_url=base, **options)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(1_000 * TIMEOUT)
         contexts.append(context)
         page = context.new_page()
         watched = Watched()

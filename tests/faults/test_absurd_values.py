@@ -74,8 +74,8 @@ TEXTS = (
     "::",
     "-1",
 )
-_SAMPLE = 41
-"""`make test` tries one case in 41. The number is prime, so the sample has all commands and values."""
+_SAMPLE = 83
+"""`make test` tries one case in 83. The number is prime, so the sample has all commands and values."""
 
 
 def flag(option: Option) -> str:

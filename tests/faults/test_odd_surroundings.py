@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.cli.invocation import outputs
-from tests.command import Command
+from tests.command import TIMEOUT, Command
 from tests.conftest import write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the devices and locales of POSIX")
@@ -52,7 +52,7 @@ def test_a_full_device_is_a_one_line_error(command, arguments):
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=TIMEOUT,
             check=False,
         )
     assert (done.returncode, done.stderr) == (2, "error: output: No space left on device\n")
@@ -120,7 +120,7 @@ def test_a_deleted_working_directory_is_one_line(command, tmp_path, arguments):
         env=command.environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=TIMEOUT,
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (

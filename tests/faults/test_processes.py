@@ -14,7 +14,7 @@ import pytest
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexNotFoundError
-from tests.command import Command, until
+from tests.command import TIMEOUT, Command, until
 from tests.conftest import write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="lists processes as on Linux")
@@ -68,7 +68,7 @@ def with_workers(tree: Path, home: Path, bundle: Path) -> tuple[subprocess.Popen
 def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
     running, workers = with_workers(tree, home, tiny_bundle)
     running.send_signal(number)
-    _, err = running.communicate(timeout=20)  # A worker that kept the pipe open would block this.
+    _, err = running.communicate(timeout=TIMEOUT)  # A worker that kept the pipe open would block this.
     assert b"Traceback" not in err
     until(lambda: not any(map(is_running, workers)))
 
@@ -77,7 +77,7 @@ def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):
     running, _ = with_workers(tree, home, tiny_bundle)
     running.send_signal(signal.SIGINT)
     running.send_signal(signal.SIGINT)
-    _, err = running.communicate(timeout=20)
+    _, err = running.communicate(timeout=TIMEOUT)
     assert (running.returncode, err) == (130, b"interrupted\n")
 
 
@@ -125,7 +125,7 @@ def check_kills(tree: Path, home: Path, bundle: Path, kills: int) -> None:
 
 
 def test_kills_at_random_moments_lose_nothing(tree, home, tiny_bundle):
-    check_kills(tree, home, tiny_bundle, 8)
+    check_kills(tree, home, tiny_bundle, 4)
 
 
 @pytest.mark.thorough

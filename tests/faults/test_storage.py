@@ -14,7 +14,7 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import IndexStoreError
 from codesearch.store.catalogue import index_folder
-from tests.command import Command
+from tests.command import TIMEOUT, Command
 from tests.conftest import TINY_REPO, write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs the file size limit of POSIX")
@@ -105,7 +105,7 @@ def test_a_home_on_a_read_only_file_system_answers_and_refuses_to_index(tree, ho
     def read_only(*words: str) -> subprocess.CompletedProcess[str]:
         line = ["unshare", "--mount", "sh", "-c", READ_ONLY, str(home), *run.line(*words)]
         return subprocess.run(
-            line, cwd=tree, env=run.environment, capture_output=True, text=True, timeout=60, check=False
+            line, cwd=tree, env=run.environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
 
     done = read_only("query", "int to string", "--files")

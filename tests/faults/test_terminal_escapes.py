@@ -18,6 +18,7 @@ from codesearch.cli.notes import build_progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.visible import visible, visible_json
+from tests.command import TIMEOUT
 from tests.conftest import index_by_engine, write_tree
 
 ATTACKS = {
@@ -185,7 +186,7 @@ def test_the_pager_gets_visible_characters(hostile, command, tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", run, str(hostile)], stdout=slave, stderr=slave, env=environment, cwd=tmp_path
     )
-    process.wait(60)
+    process.wait(TIMEOUT)
     os.close(slave)
     os.close(master)
     assert r"\x1b" in seen.read_text() and not FORBIDDEN.search(seen.read_text())

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from tests.command import ROOT, Command
+from tests.command import ROOT, TIMEOUT, Command
 from tests.conftest import index_by_engine, write_tree
 
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
@@ -57,7 +57,7 @@ def run(tmp_path, home, tiny_bundle):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=TIMEOUT,
             check=False,
         )
 
@@ -112,7 +112,7 @@ end
 ASKING = """
 local answers = {}
 local function wait(is_so)
-  if not vim.wait(60000, is_so, 20) then error('too late: ' .. vim.inspect(answers)) end
+  if not vim.wait(100000, is_so, 20) then error('too late: ' .. vim.inspect(answers)) end
 end
 local function places(list)
   local found = {}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.installation import how_to_add
-from tests.command import Command
+from tests.command import TIMEOUT, Command
 from tests.integration.test_serve_command import serving
 from tests.integration.test_terminal import on_terminal, plain
 
@@ -110,4 +110,4 @@ def test_with_a_service_the_client_indexes_and_the_service_answers_from_then_on(
         again = ask("query", "push", "-k", "1", "--vimgrep")
         assert (again.stdout, again.stderr) == (done.stdout, "")
         service.terminate()
-        assert service.wait(60) == 0
+        assert service.wait(TIMEOUT) == 0

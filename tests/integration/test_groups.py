@@ -14,7 +14,7 @@ from codesearch import Engine, Scope
 from codesearch.errors import ConfigError
 from codesearch.settings import user_file, user_groups
 from codesearch.store.catalogue import index_folder
-from tests.command import Command
+from tests.command import TIMEOUT, Command
 from tests.conftest import break_format, write_tree
 from tests.integration.test_serve_command import serving
 
@@ -174,7 +174,7 @@ def test_with_a_service_a_group_answers_the_same_and_its_client_indexes(command,
         other = command("query", "retry a request", "--group", "backend", "--compact")
         alone = command("query", "retry a request", "--group", "backend", "--compact", "--no-service")
         service.terminate()
-        assert service.wait(60) == 0
+        assert service.wait(TIMEOUT) == 0
     assert first.stdout == again.stdout
     assert unordered(first.stdout) == unordered(compact(folders, "api/api.py", "lib/lib.py"))
     assert (len(first.stderr.splitlines()), again.stderr) == (2, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from codesearch.store.catalogue import index_folder, writer_lock
 from codesearch.store.manifest import read_manifest
-from tests.command import Command, until
+from tests.command import TIMEOUT, Command, until
 from tests.conftest import write_tree
 
 
@@ -43,11 +44,13 @@ def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_g
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
         until((folder / "segments/000002" / "vectors.int8").exists)
         (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=TIMEOUT)
     assert (stdout, stderr) == (b"", b"interrupted\n")
     assert process.returncode == 130
     done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
     assert (done.returncode, done.stdout) == (0, "tiny/python/convert.py:17:1:def push(self, item)\n")
+    for number in range(1, 10):
+        shutil.rmtree(indexed / f"pkg{number}")
     assert command("index", "tiny").returncode == 0
     assert [path.name for path in folder.glob("segments/*")] == ["000003"], "a partly written segment remains"
 

@@ -27,7 +27,7 @@ from codesearch.milvus.push import PushReport
 from codesearch.milvus.store import Connection, MilvusStore
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.types import Hit
-from tests.command import Command, listens, until
+from tests.command import TIMEOUT, Command, listens, until
 from tests.conftest import TINY_REPO, write_tree
 
 pytest.importorskip("milvus_lite", reason="the extra milvus and milvus-lite are not installed")
@@ -325,10 +325,10 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
     until(lambda: second.poll() is not None or has_rows(probe))
     second.kill()
     second.communicate()
-    assert first.wait(60) == 0
+    assert first.wait(TIMEOUT) == 0
     first.communicate()
     again = start(2)
-    assert again.wait(60) == 0
+    assert again.wait(TIMEOUT) == 0
     again.communicate()
 
     alone = Remote(Connection(server.uri, prefix="alone"), tmp_path / "home", model=tiny_bundle)
@@ -475,5 +475,5 @@ def test_an_interrupted_worker_ends_without_a_traceback(
     until(lambda: worker.poll() is not None or has_rows(probe))
     probe.close()
     worker.send_signal(signal.SIGINT)
-    _, err = worker.communicate(timeout=30)
+    _, err = worker.communicate(timeout=TIMEOUT)
     assert b"Traceback" not in err

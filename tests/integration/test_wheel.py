@@ -9,7 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
@@ -61,19 +61,28 @@ def wheel(tmp_path_factory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module", params=["", "cpu"], ids=["base", "cpu"])
-def installed(request, wheel, tmp_path_factory) -> Installed:
+@pytest.fixture(scope="module")
+def base(wheel, tmp_path_factory) -> Installed:
+    """An environment with the wheel and what it needs."""
     folder = tmp_path_factory.mktemp("installed")
     environment = folder / "venv"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     subprocess.run([*pip, "--no-deps", "--no-index", "--no-compile", str(wheel)], check=True)
-    purelib = sysconfig.get_path("purelib", vars={"base": str(environment)})
-    for declared in needed(metadata_of(wheel), {request.param}):
-        link(declared, Path(purelib))
     write_tree(folder / "tiny", TINY_REPO)
-    return Installed(environment, folder)
+    made = Installed(environment, folder)
+    link(needed(metadata_of(wheel), set()), made)
+    return made
+
+
+@pytest.fixture(scope="module", params=["", "cpu"], ids=["base", "cpu"])
+def installed(request, base, wheel) -> Iterator[Installed]:
+    """The environment, and with it what an extra needs."""
+    links = link(needed(metadata_of(wheel), {request.param}), base)
+    yield base
+    for path in links:
+        path.unlink()
 
 
 only_base = pytest.mark.parametrize("installed", [""], ids=["base"], indirect=True)
@@ -102,11 +111,16 @@ def needed(root: Distribution, extras: set[str]) -> Iterator[Distribution]:
                 yield found
 
 
-def link(installed: Distribution, folder: Path) -> None:
-    """Link a distribution of this environment into another."""
-    for name in {file.parts[0] for file in installed.files or ()} - {"..", "__pycache__"}:
-        if not (folder / name).exists():
-            (folder / name).symlink_to(installed.locate_file(name))
+def link(distributions: Iterable[Distribution], installed: Installed) -> list[Path]:
+    """Link distributions of this environment into another; return the new links."""
+    folder = Path(sysconfig.get_path("purelib", vars={"base": str(installed.environment)}))
+    links = []
+    for wanted in distributions:
+        for name in {file.parts[0] for file in wanted.files or ()} - {"..", "__pycache__"}:
+            if not (folder / name).exists():
+                (folder / name).symlink_to(wanted.locate_file(name))
+                links.append(folder / name)
+    return links
 
 
 def test_only_declared_dependencies_can_be_imported(installed, request):

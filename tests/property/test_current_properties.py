@@ -249,7 +249,7 @@ class Trees(RuleBasedStateMachine):
 
 
 class TestSomeHistoriesAreKnown(Trees.TestCase):
-    settings = settings(max_examples=20, stateful_step_count=20, phases=[Phase.generate])
+    settings = settings(max_examples=10, stateful_step_count=20, phases=[Phase.generate])
 
 
 @pytest.mark.thorough

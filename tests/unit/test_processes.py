@@ -13,6 +13,7 @@ import pytest
 from codesearch import processes
 from codesearch.agents.clients import CLIENTS, entry_of
 from codesearch.processes import find_program, python_command, run_git, start_python
+from tests.command import TIMEOUT
 
 PACKAGE = Path(__file__).parents[2] / "codesearch"
 STARTS = {
@@ -97,7 +98,7 @@ def test_git_that_is_only_in_the_working_directory_is_not_installed(hostile, mon
 def test_python_imports_nothing_from_the_working_directory(hostile, monkeypatch, python_path):
     monkeypatch.setenv("PYTHONPATH", python_path)
     process = start_python("codesearch.build.worker")
-    assert process.communicate(b"", timeout=60) == (b"", None)
+    assert process.communicate(b"", timeout=TIMEOUT) == (b"", None)
     assert process.returncode == 0
     assert not (hostile / "owned").exists()
 

@@ -98,6 +98,7 @@ def test_metrics_are_per_language_with_a_mean_and_need_a_full_pool(data):
     assert set(small) == {"mrr_full", "recall_at_1", "recall_at_5", "recall_at_10"}
 
 
+@pytest.mark.thorough
 def test_ncs_learns_that_words_with_the_same_neighbours_are_similar(tmp_path, monkeypatch):
     """Synonyms never occur in one text, so only their neighbours show that they are similar."""
     things = [("remove", "delete"), ("begin", "start"), ("show", "print"), ("fetch", "get")]
