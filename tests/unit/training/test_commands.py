@@ -91,7 +91,9 @@ training.main(sys.argv[2:])
 """
 
 
-@pytest.mark.parametrize(("when", "lines"), [("before", 2), ("after", 3)])
+@pytest.mark.parametrize(
+    ("when", "lines"), [pytest.param("before", 2, marks=pytest.mark.thorough), ("after", 3)]
+)
 def test_a_killed_run_resumes_with_the_same_curve(corpus, run, tmp_path, when, lines):
     """The process is killed after an epoch, before or after its metrics are written, and before its checkpoint."""
     killed = tmp_path / "killed"
