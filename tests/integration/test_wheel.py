@@ -63,25 +63,24 @@ def wheel(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def base(wheel, tmp_path_factory) -> Installed:
+def environment(wheel, tmp_path_factory) -> Path:
     """An environment with the wheel and what it needs."""
-    folder = tmp_path_factory.mktemp("installed")
-    environment = folder / "venv"
+    environment = tmp_path_factory.mktemp("installed") / "venv"
     venv.create(environment, symlinks=True)
     python = environment / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     subprocess.run([*pip, "--no-deps", "--no-index", "--no-compile", str(wheel)], check=True)
-    write_tree(folder / "tiny", TINY_REPO)
-    made = Installed(environment, folder)
-    link(needed(metadata_of(wheel), set()), made)
-    return made
+    link(needed(metadata_of(wheel), set()), environment)
+    return environment
 
 
 @pytest.fixture(scope="module", params=["", "cpu"], ids=["base", "cpu"])
-def installed(request, base, wheel) -> Iterator[Installed]:
-    """The environment, and with it what an extra needs."""
-    links = link(needed(metadata_of(wheel), {request.param}), base)
-    yield base
+def installed(request, environment, wheel, tmp_path_factory) -> Iterator[Installed]:
+    """The command of the environment, with what an extra needs."""
+    folder = tmp_path_factory.mktemp("folder")
+    write_tree(folder / "tiny", TINY_REPO)
+    links = link(needed(metadata_of(wheel), {request.param}), environment)
+    yield Installed(environment, folder)
     for path in links:
         path.unlink()
 
@@ -112,9 +111,9 @@ def needed(root: Distribution, extras: set[str]) -> Iterator[Distribution]:
                 yield found
 
 
-def link(distributions: Iterable[Distribution], installed: Installed) -> list[Path]:
+def link(distributions: Iterable[Distribution], environment: Path) -> list[Path]:
     """Link distributions of this environment into another; return the new links."""
-    folder = Path(sysconfig.get_path("purelib", vars={"base": str(installed.environment)}))
+    folder = Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
     links = []
     for wanted in distributions:
         for name in {file.parts[0] for file in wanted.files or ()} - {"..", "__pycache__"}:
