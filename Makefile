@@ -79,8 +79,10 @@ bench: $(VENV)/installed
 bench-speed: $(VENV)/installed-test
 	$(BIN)/python -m benchmarks.speed
 
+# The pip that Python 3.11 brings takes twice as long to resolve.
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --upgrade pip
 	touch $@
 
 $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
