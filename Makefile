@@ -41,7 +41,9 @@ check-tests:
 test: $(VENV)/installed-test
 	$(MAKE) -j 2 test-alone test-together
 
+# While mypy runs, all tests are compiled once: each of the workers would compile them.
 test-alone: $(VENV)/installed-test
+	$(BIN)/pytest -q --collect-only >/dev/null
 	$(BIN)/pytest -q $(ALONE)
 
 test-together: lint
