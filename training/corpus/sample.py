@@ -54,14 +54,8 @@ _UNWANTED = GENERATED | TEST | VENDORED | STUB
 class SampledFunction:
     """A function to write a question about.
 
-    Attributes:
-        number: identifies the function.
-        batch: of the functions that are shown together.
-        package: package URL with its version.
-        path: of its file in the package.
-        line: 1-based.
-        style: of the question, one of `STYLES`.
-        code: without documentation.
+    `package` is a package URL with its version, and `style`, of the question, one of `STYLES`. The code has no
+    documentation.
     """
 
     number: int
@@ -84,14 +78,10 @@ def sample_functions(
     *,
     first: int = 0,
 ) -> Iterator[SampledFunction]:
-    """Yield the functions of batches, from as many repositories as possible.
+    """Yield the functions of batches, numbered from `first` on, from as many repositories as possible.
 
-    Args:
-        packages: of a recipe.
-        corpus: folder of the fetched packages.
-        evaluation_sets: what to leave out.
-        quotas: language -> number of batches.
-        first: number of the first batch; a function's number is ten times that of its batch, plus its place in it.
+    `quotas` has the number of batches of each language. A function's number is ten times that of its batch, plus its
+    place in it.
     """
     with get_context("spawn").Pool(1) as pool:
         forbidden = read_forbidden(evaluation_sets, pool)
@@ -281,12 +271,8 @@ def join_questions(folders: Sequence[Path], answers: Path, picks: Path) -> Itera
     """Yield a line for each question for which a reader picked its function, in the order of the functions' numbers.
 
     Skip functions that nobody would search for ("-"), and questions that another function has too, also in another
-    order, with other inflections or other stop words.
-
-    Args:
-        folders: with `functions.jsonl`.
-        answers: folder with the authors' files: the number of a function, a tab and the question in each line.
-        picks: folder with the readers' files: the number of a question, a tab and the letter of a function.
+    order, with other inflections or other stop words. A line of `answers` is the number of a function, a tab and the
+    question; one of `picks` the number of a question, a tab and the letter of a function.
     """
     functions = _read_functions(folders)
     questions, picked = _read_lines(answers, functions), _read_lines(picks, functions)

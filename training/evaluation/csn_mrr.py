@@ -3,9 +3,8 @@
 The data is a file or folder in any layout of `training.corpus.load`, such as the official test set or a corpus of this
 project; its test rows count.
 
-- `mrr`: batches of 1,000 pairs in an order drawn once. Each query ranks the codes of its batch. An incomplete batch
-  is not used, so a language with fewer pairs than a batch has no score.
-- `mrr_fixed`: the same queries, but each ranks its code among the same 999 others, drawn once for each language.
+`mrr`: batches of 1,000 pairs in an order drawn once. Each query ranks the codes of its batch. An incomplete batch is
+not used, so a language with fewer pairs than a batch has no score.
 
 `bm25` is the product's BM25F. `bm25_english` is BM25 of ElasticSearch's English analyser, the paper's baseline.
 
@@ -15,7 +14,6 @@ project; its test rows count.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,19 +30,17 @@ from training.evaluation.pairs import (
     CodeScorer,
     EnglishScorer,
     Pair,
-    Scores,
     ranks,
     summarise_means,
 )
 
 COMPETING = 1_000
 COMPARED = (*SYSTEMS, "bm25_english")
-METRICS = ("mrr", "mrr_fixed")
 _SEED = 99
 PUBLISHED = {"mrr": {"NBoW": 0.5181, "1D-CNN": 0.4753, "biRNN": 0.2580, "SelfAtt": 0.5628}}
 """Husain et al. 2019, over their test set: means of the six languages. Their own average is of mixed languages."""
-ReciprocalRanks = dict[str, dict[str, NDArray[np.float64]]]
-"""System -> metric -> reciprocal ranks [Q]."""
+ReciprocalRanks = dict[str, NDArray[np.float64]]
+"""System -> reciprocal ranks [Q]."""
 
 
 def run(options: BenchOptions) -> SuiteResult:
@@ -65,15 +61,10 @@ def run(options: BenchOptions) -> SuiteResult:
     return SuiteResult(
         suite="csn-mrr",
         systems={
-            system: summarise_means(
-                {
-                    metric: {language: found[language][system][metric] for language in found}
-                    for metric in METRICS
-                }
-            )
+            system: summarise_means({"mrr": {language: found[language][system] for language in found}})
             for system in COMPARED
         },
-        judged_queries=sum(len(of_language["dense"]["mrr"]) for of_language in found.values()),
+        judged_queries=sum(len(of_language["dense"]) for of_language in found.values()),
         documents=sum(map(len, large.values())),
         seconds=options.clock.seconds,
         published=PUBLISHED,
@@ -96,43 +87,20 @@ def read_pairs(path: Path) -> dict[str, list[Pair]]:
 
 
 def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> ReciprocalRanks:
-    """Rank each pair's code among the codes of its batch, and among fixed others."""
-    chance = np.random.default_rng(_SEED)
-    order = chance.permutation(len(pairs))
-    fixed = np.sort(chance.choice(len(pairs), size, replace=False))
-    found: dict[str, dict[str, list[NDArray[np.float64]]]] = {
-        system: {metric: [] for metric in METRICS} for system in COMPARED
-    }
+    """Rank each pair's code among the codes of its batch."""
+    order = np.random.default_rng(_SEED).permutation(len(pairs))
+    found: dict[str, list[NDArray[np.float64]]] = {system: [] for system in COMPARED}
     codes = [pair.code for pair in pairs]
     scorer, english = CodeScorer(codes, encoder), EnglishScorer(codes)
     try:
         for start in range(0, len(order) - size + 1, size):
             batch = order[start : start + size]
             queries = [pairs[row].query for row in batch]
-            scores = scorer.scores(queries) | {"bm25_english": english.scores(queries)}
-            for metric, columns in zip(METRICS, _columns(batch, fixed), strict=True):
-                for system, competing in _competing(scorer, scores, columns):
-                    right = np.zeros(len(batch), np.intp)
-                    found[system][metric].append(1.0 / ranks(competing, right))
+            of_all = scorer.scores(queries) | {"bm25_english": english.scores(queries)}
+            scores = {system: its[:, batch] for system, its in of_all.items()}
+            scores["fused"] = scorer.fused(scores["bm25"], scores["dense"])
+            for system in COMPARED:
+                found[system].append(1.0 / ranks(scores[system], np.arange(size)))
     finally:
         scorer.close()
-    return {
-        system: {metric: np.concatenate(parts) for metric, parts in of_system.items()}
-        for system, of_system in found.items()
-    }
-
-
-def _columns(
-    batch: NDArray[np.int64], fixed: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return which codes compete for each query of a batch, its own first: int64 [B, P] for each metric."""
-    own = [np.concatenate(([row], batch[batch != row])) for row in batch]
-    others = [np.concatenate(([row], fixed[fixed != row][: len(fixed) - 1])) for row in batch]
-    return np.stack(own), np.stack(others)
-
-
-def _competing(
-    scorer: CodeScorer, scores: dict[str, Scores], columns: NDArray[np.int64]
-) -> Iterator[tuple[str, Scores]]:
-    cut = {system: np.take_along_axis(its, columns, axis=1) for system, its in scores.items()}
-    yield from (cut | {"fused": scorer.fused(cut["bm25"], cut["dense"])}).items()
+    return {system: np.concatenate(parts) for system, parts in found.items()}
