@@ -87,7 +87,7 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str
 
 def _usage_error(message: str, arguments: Sequence[str]) -> str:
     """Return what is wrong with a command line in one line; words without a command were probably meant as a query."""
-    said = visible(message.rstrip("."))
+    said = visible(message.rstrip(".")).replace("a valid int", "a whole number")
     said = said[:1].lower() + said[1:]
     if said.startswith("no such command"):
         what, meant, command = said.partition(". Did you mean ")

@@ -216,17 +216,19 @@ def usages_summary(
     usages: Usages, all_code: str = "--all-code", shown: int | None = None, *, tests: bool = False
 ) -> str:
     """Return the numbers of usages in one line; `shown` are those that are shown, by default the listed ones."""
-    name = visible(usages.name)
+    name, owner = visible(usages.name), visible(usages.not_in)
     shown = len(usages.usages) if shown is None else shown
     if not usages.usage_count:
         text = f"no {'tests' if tests else 'usages'} of {name}"
+        if owner:
+            text += f": {owner} does not define it"
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
         of = f"{shown:,} of " if shown < usages.usage_count else ""
         lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
         text = f"{of}{lines} in {files}: {grades}"
-        if usages.not_in:
-            text = f"{name} is not defined in {visible(usages.not_in)}, so these are all lines with {name}: {text}"
+        if owner:
+            text = f"{name} is not defined in {owner}, so these are all lines with {name}: {text}"
     hidden = [f"{usages.other_code:,} in {_OTHER_CODE}"] if usages.other_code else []
     hidden += [f"{usages.implied:,} imports and bases"] if usages.implied else []
     if hidden:

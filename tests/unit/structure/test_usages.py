@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -253,6 +254,8 @@ def test_a_member_that_is_no_definition_is_found_by_its_last_part(
         ("user.py", 3, "no definition"),
     ]
     assert "is_active is not defined in User, so these are all lines with is_active" in usages_summary(found)
+    nothing = replace(found, usages=[], usage_count=0)
+    assert usages_summary(nothing).startswith("no usages of is_active: User does not define it")
 
 
 def test_lines_that_mean_another_definition_are_counted(ask: Callable[..., Usages]) -> None:
