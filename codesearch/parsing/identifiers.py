@@ -35,7 +35,7 @@ def chunks(text: str) -> list[bytes]:
     return text.encode("utf-8", "replace").translate(_TO_SPACE).split()
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=4_096)  # Callers remember more, and a worker 13 MB less than with 200,000.
 def split_identifier(identifier: str) -> tuple[str, ...]:
     """Split one identifier at underscores, at digits and, if it is ASCII, at case changes.
 

@@ -112,7 +112,7 @@ class PostingsWriter:
 
     def __init__(self, segment: Path) -> None:
         self._folder = segment / POSTINGS
-        self._term_ids: dict[str, int] = {}
+        self._term_ids = _numbering()
         # Key, document and frequency share a 64-bit word, because sorting plain numbers is the fastest way.
         self._words = RunSorter(segment)
         self._documents = 0
@@ -159,8 +159,7 @@ class PostingsWriter:
         self._words.close()
 
     def _numbers(self, terms: list[str]) -> NDArray[np.uint32]:
-        known = self._term_ids
-        return np.array([known.setdefault(term, len(known)) for term in terms], dtype=np.uint32)
+        return np.fromiter(map(self._term_ids.__getitem__, terms), np.uint32, len(terms))
 
     def _add_lengths(self, doc_ids: NDArray[np.int64], lengths: NDArray[np.uint16]) -> None:
         self._documents = max(self._documents, int(doc_ids.max(initial=-1)) + 1)

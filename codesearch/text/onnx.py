@@ -184,20 +184,18 @@ class OnnxEncoder:
             return self._sessions[graph]
 
 
-def _batches(tokens: Sequence[TokenIds]) -> Iterator[list[int]]:
+def _batches(tokens: Sequence[TokenIds]) -> Iterator[NDArray[np.intp]]:
     """Yield the positions of texts that have tokens, with texts of similar length together to reduce padding.
 
     A batch has at most `BATCH_TOKENS` tokens, including padding, unless one text is longer.
     """
-    batch: list[int] = []
-    for i in sorted(range(len(tokens)), key=lambda i: len(tokens[i])):
-        if batch and (len(batch) + 1) * len(tokens[i]) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        if len(tokens[i]):
-            batch.append(i)
-    if batch:
-        yield batch
+    lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    order = lengths.argsort(kind="stable")[np.count_nonzero(lengths == 0) :]
+    while len(order):
+        sizes = np.arange(1, len(order) + 1) * lengths[order]
+        count = max(int(sizes.searchsorted(BATCH_TOKENS, "right")), 1)
+        yield order[:count]
+        order = order[count:]
 
 
 def choose_device(device: str) -> str:

@@ -142,11 +142,11 @@ class SubtokenTokenizer:
 
 def padded(texts: Sequence[TokenIds]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the ids of texts as one array with padding last, and a mask with 1 for each id: int64 [B, T] each."""
-    shape = len(texts), max(map(len, texts))
-    ids, mask = np.full(shape, PAD_ID, np.int64), np.zeros(shape, np.int64)
-    for row, text in enumerate(texts):
-        ids[row, : len(text)], mask[row, : len(text)] = text, 1
-    return ids, mask
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    mask = np.arange(lengths.max()) < lengths[:, None]
+    ids = np.full(mask.shape, PAD_ID, np.int64)
+    ids[mask] = np.concatenate(texts)
+    return ids, mask.astype(np.int64)
 
 
 def _open(path: Path) -> Tokenizer:
