@@ -13,23 +13,6 @@
 
 If a file changes, it becomes dead in its segment and is added to a newer segment. The manifest lists the dead files of
 each segment. Its statistics count only live files.
-
-Format history:
-    1   first version
-    2   terms without inflection, abbreviations expanded
-    3   flags of documents, compounds split
-    4   additional weight for the first paragraph of documentation
-    5   flags of tests and vendored code, in addition to generated code and stubs
-    6   segments
-    7   copy keys, flags of build output
-    8   the encoder's text begins with the place of the file
-    9   documentation of class and module as context
-    10   flags of bundles, of tests in Rust files and of definitions inside of functions; fewer of generated code
-    11   last line of a definition with its members; words that are in no document of their file; summaries of files
-    12   shapes of functions; stamps are compressed
-    13   one array of rows; no digests of token ids
-    14   more definitions
-    15   members: fields and the like; lines that a parser does not understand; short and long modules; vendored scripts
 """
 
 from __future__ import annotations

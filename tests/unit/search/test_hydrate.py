@@ -58,6 +58,20 @@ def test_a_touched_file_is_not_stale(built_index, tiny_repo):
     assert not hit(built_index).stale
 
 
+def test_a_file_that_was_found_unchanged_is_read_again_if_it_changes_with_its_size_and_time(
+    built_index, tiny_repo, monkeypatch
+):
+    monkeypatch.setattr("codesearch.store.source.RACY_NS", -(10**18))  # Its digest is remembered at once.
+    path = tiny_repo / "python/convert.py"
+    assert not hit(built_index).stale
+    assert any(segment.unchanged for segment in built_index.segments)
+    before = path.stat()
+    path.write_text(path.read_text().replace("top item", "top thin"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert hit(built_index).stale
+
+
 def test_a_hit_in_a_changed_file_has_the_current_lines_and_is_stale(built_index, tiny_repo):
     path = tiny_repo / "python/convert.py"
     path.write_text("# moved\n" + path.read_text())

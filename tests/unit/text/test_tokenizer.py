@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import subprocess
 import sys
@@ -81,6 +82,16 @@ def test_words_of_the_vocabulary_have_the_ids_of_the_library():
     ]
     assert "_tokenizer" not in vars(own)  # The library was not loaded for these words.
     assert encoded(own, "qzxvw") == library.encode("qzxvw").ids
+
+
+def test_a_few_words_are_found_in_the_text_of_the_vocabulary_and_have_its_ids(tmp_path):
+    state = json.loads((SHIPPED / "tokenizer.json").read_text())
+    ids = state["model"]["vocab"]
+    few = [*list(ids)[:: len(ids) // 8], "merges", "vocab", "qzxv", "größe"]
+    for indent in (None, 2):
+        (tmp_path / "tokenizer.json").write_text(json.dumps(state, indent=indent, ensure_ascii=False))
+        words = SubtokenTokenizer.load(tmp_path / "tokenizer.json")._words
+        assert [words.get(word) for word in few] == [ids.get(word) for word in few]
 
 
 def test_a_tokenizer_can_be_pickled():
