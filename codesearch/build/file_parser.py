@@ -39,11 +39,6 @@ def join_tokens(lists: Collection[TokenIds]) -> tuple[NDArray[np.uint32], list[i
     return joined, [len(ids) for ids in lists]
 
 
-def split_tokens(joined: NDArray[np.uint32], lengths: Sequence[int]) -> list[TokenIds]:
-    """Split the array that `join_tokens` returned into the lists."""
-    return [joined[end - length : end] for end, length in zip(accumulate(lengths), lengths, strict=True)]
-
-
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
     """The result of parsing one file.
@@ -66,7 +61,8 @@ class ParsedFile:
 
     def document_tokens(self) -> list[NDArray[np.uint32]]:
         """Return the token ids of each document."""
-        return split_tokens(self.tokens, self.lengths)
+        ends = zip(accumulate(self.lengths), self.lengths, strict=True)
+        return [self.tokens[end - length : end] for end, length in ends]
 
 
 @lru_cache(maxsize=1)
