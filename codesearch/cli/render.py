@@ -24,7 +24,7 @@ from codesearch.search.snippets import (
     snippet_lines,
     tokens_of,
 )
-from codesearch.structure.text import MAX_LINE, STALE, after_name, counted, numbered_lines, short_name
+from codesearch.structure.text import MAX_LINE, STALE, after_name, counted, cut, numbered_lines, short_name
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 from codesearch.visible import visible, visible_lines
@@ -43,7 +43,7 @@ _WITH_CONTEXT = 6
 _LEAST_DETAILS = 12
 """Characters of a name or a signature that are worth a part of a row."""
 _GUTTER = 11
-_CUT = "..."
+_CUT = "…"
 _STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim"}
 _CODE = re.compile(r"(?P<gutter> *(?P<number>\d*) \|(?: |$))(?P<code>.*)")
 _ROW = re.compile(
@@ -118,9 +118,9 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
 
 
 def screen_definitions(terminal: Terminal) -> int:
-    """Return how many definitions a screen shows; a fifth of its rows is for code."""
+    """Return how many definitions a screen shows; a sixth of its rows is for code."""
     rows = _rows_for_hits(terminal)
-    return max(rows - max(rows // 5, WITH_CODE), WITH_CODE)
+    return max(rows - max(rows // 6, WITH_CODE), WITH_CODE)
 
 
 def _rows_for_hits(terminal: Terminal) -> int:
@@ -179,7 +179,7 @@ def fold_path(place: str, width: int) -> str:
     """Leave folders in the middle of a path out, so that it fits; the file stays whole.
 
     >>> fold_path("app/src/main/java/org/shop/Cart.java:12", 32), fold_path("app/src/shop/Cart.java:12", 8)
-    ('app/.../org/shop/Cart.java:12', '.../Cart.java:12')
+    ('app/…/org/shop/Cart.java:12', '…/Cart.java:12')
     """
     *folders, file = place.split("/")
     shorter = ([folders[0], _CUT, *folders[start:], file] for start in range(2, len(folders) + 1))
@@ -389,16 +389,11 @@ def _safe(lines: Iterable[str]) -> list[str]:
     return visible_lines(line.rstrip().expandtabs(4) for line in lines)
 
 
-def cut(line: str, width: int) -> str:
-    """Cut a line at a width; three dots say so."""
-    return line if len(line) <= width else f"{line[: width - len(_CUT)]}{_CUT}"
-
-
 def _cut_middle(line: str, width: int) -> str:
     """Cut a signature so that its end is shown.
 
     >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
-    'def load(path: Path, ... -> Config'
+    'def load(path: Path, strict: … -> Config'
     """
     if len(line) <= width:
         return line

@@ -27,7 +27,7 @@ from codesearch.types import Hit
 from codesearch.visible import visible
 
 DEPTH = 10
-SCREEN = 17
+SCREEN = 18
 """Definitions that `query` shows on a terminal of 80 x 24."""
 _CURE = 'write {"query": "parse a date", "answers": ["src/dates.py::parse"]}'
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -98,8 +98,7 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
         parts={name: values[firsts] for name, values in ranking.parts.items() if name not in _OF_DEFINITIONS},
         scores=scores[firsts],
     )
-    everywhere, words = np.arange(len(firsts)), terms_of(query)
-    named = [_share(words, path) for path in ranking.documents.paths_of(best.doc_ids)]
+    everywhere, named = np.arange(len(firsts)), _shares(query, ranking.documents.paths_of(best.doc_ids))
     best.add_signal("file_support", everywhere, support, reward=config.file_support_weight)
     best.add_signal("file_name", everywhere, named, reward=config.file_name_weight)
     if config.name_weight:
@@ -146,11 +145,17 @@ def group_by_file(
     return candidates
 
 
-def _share(words: Collection[str], path: str) -> float:
-    """Return the share of the words in the name of a file, or of its folder, that are in a query."""
-    named = _words_of(path)
-    found = [word for word in named if any(_matches(word, asked) for asked in words)]
-    return len(found) / len(named) if named else 0.0
+def _shares(query: str, paths: Iterable[str]) -> list[float]:
+    """Return the share of the words in the name of each file, or of its folder, that are in a query."""
+    asked = set(terms_of(query))
+    begun = asked.union(word[:end] for word in asked for end in range(_PREFIX, len(word)))
+    names = [_words_of(path) for path in paths]
+    found = {
+        word
+        for word in frozenset[str]().union(*names)
+        if word in begun or any(word[:end] in asked for end in range(_PREFIX, len(word)))
+    }
+    return [len(words & found) / len(words) if words else 0.0 for words in names]
 
 
 @lru_cache(maxsize=4096)
@@ -158,11 +163,6 @@ def _words_of(path: str) -> frozenset[str]:
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
     return frozenset(terms_of(folder.rpartition("/")[2] if stem in FOLDER_FILES and folder else stem))
-
-
-def _matches(word: str, asked: str) -> bool:
-    short, long = sorted((word, asked), key=len)
-    return word == asked or len(short) >= _PREFIX and long.startswith(short)
 
 
 def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int = 0) -> list[Hit]:
@@ -179,9 +179,7 @@ def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int =
         best = _hit(candidate, refs, context, len(hits) + 1)
         others: list[Hit] = []
         for other in candidate.others:
-            hit = _hit(other, refs, context, len(others) + 2)
-            # A copy that took the place of the best definition is in another file.
-            if best and hit and (hit.root, hit.path) == (best.root, best.path):
+            if hit := _hit(other, refs, context, len(others) + 2):
                 others.append(hit)
         if best:
             hits.append(replace(best, others=tuple(others)) if others else best)

@@ -283,4 +283,4 @@ class Searcher:
 
 
 def _shown(query: str) -> str:
-    return query if len(query) <= _SHOWN_QUERY else f"{query[:_SHOWN_QUERY]}..."
+    return query if len(query) <= _SHOWN_QUERY else f"{query[:_SHOWN_QUERY]}…"

@@ -175,7 +175,7 @@ def token_lines(
 
 def _line(number: int, text: str, tokens: TokenLine, terms: AbstractSet[str]) -> Line:
     if len(text) > _MAX_LINE:
-        text = f"{text[:_MAX_LINE]}..."
+        text = f"{text[:_MAX_LINE]}…"
         tokens = (("text", text),)
     return Line(number, text, list(_marked(tokens, marks(text, terms))))
 

@@ -137,10 +137,10 @@ def test_with_context_a_snippet_is_the_first_lines_and_those_around_the_definiti
 
 def test_a_long_line_is_cut_at_the_width_of_the_terminal_and_marked():
     long = replace(HIT, kind="module", code="x" * 500)
-    assert lines(long) == [(3, "x" * (MAX_LINE - 3) + "...")]
+    assert lines(long) == [(3, "x" * (MAX_LINE - 1) + "…")]
     narrow = replace(HERE, is_terminal=True, width=40)
     ((_, text),) = excerpt(long, [0], narrow)
-    assert text.endswith("x...") and len(text) == 29
+    assert text.endswith("x…") and len(text) == 29
 
 
 def test_the_parts_of_a_score_add_up_to_it():

@@ -94,7 +94,7 @@ def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
     answer = client.get(f"{API}search", params={"q": "long_line", "limit": 1}).json()
     first, second = answer["hits"][0]["snippet"]
     assert first["text"] == "def long_line():"
-    assert len(second["text"]) == 2_003 and second["text"].endswith("...")
+    assert len(second["text"]) == 2_001 and second["text"].endswith("…")
     assert "".join(token[1] for token in second["tokens"]) == second["text"]
 
 
