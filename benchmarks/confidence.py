@@ -32,25 +32,24 @@ from benchmarks.suites.repositories import sources_of
 from codesearch.config import IndexOptions
 from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.judge import (
+    SCREEN,
     BenchOptions,
     Collection,
     DocumentKey,
     functions_of_language,
+    on_screen,
     open_collection,
 )
 from codesearch.evaluation.qrels import Qrels, QueryId
 from codesearch.evaluation.suites import SMOKE, named_document, read_questions, smoke_judgements
 from codesearch.search.ranking import Ranking
-from codesearch.search.screen import group_by_file
 from codesearch.search.searcher import Searcher
-from codesearch.settings import SearchSettings
 from codesearch.text.bundle import SHIPPED, load_bundle
 from training.evaluation.pairs import one_file
 
 _ABSENT = Path(__file__).with_name("absent_topics.json")
 _ABSENT_KINDS = ("anywhere", "near", "shared")
 _ANYWHERE = 20
-_SCREEN = 17
 """Definitions that a terminal of 24 rows shows."""
 HIGH = 0.78
 """A confidence from which on the documentation calls it high."""
@@ -222,8 +221,7 @@ def _on_screen(searcher: Searcher, collection: Collection, text: str) -> tuple[R
     """Ask, and return the keys of the definitions that `codesearch query` shows in a terminal."""
     analysed = searcher.analyse(text)
     ranking = searcher.ranking(analysed)
-    files = group_by_file(analysed.text, ranking, searcher.config, SearchSettings.hits, _SCREEN)
-    return ranking, {collection.keys[one.doc_id] for best in files for one in (best, *best.others)}
+    return ranking, {collection.keys[doc_id] for doc_id in on_screen(searcher, analysed, ranking)}
 
 
 def _of_smoke() -> Iterator[Asked]:
@@ -247,7 +245,7 @@ def _of_functions(
     """Ask for functions of the language of each query."""
     for query, text in queries.items():
         ranking = searcher.ranking(searcher.analyse(text), functions_of_language(query))
-        shown = {collection.keys[place.doc_id] for place in ranking.best(_SCREEN)}
+        shown = {collection.keys[place.doc_id] for place in ranking.best(SCREEN)}
         yield _outcome(source, ranking, any(qrels[query].get(key, 0) > 0 for key in shown))
 
 

@@ -4,9 +4,8 @@
 
 The questions are those of the suites `applications` (both halves) and `known-items` (Python). Each is asked as
 `codesearch query` asks it, and its answer is rendered for a terminal. A definition is visible if a row has its
-line, below or beside the name of its file. `list` is the share with the definition among the first fifteen of
-`query --flat`. `page` is the web page in Chromium, in a window of 1280 x 800, without scrolling. `agent` is the answer
-of the tool `search` in 3,000 characters, `agent by default` that without options.
+line, below or beside the name of its file. `page` is the web page in Chromium, in a window of 1280 x 800, without
+scrolling. `agent` is the answer of the tool `search` in 3,000 characters, `agent by default` that without options.
 """
 
 from __future__ import annotations
@@ -46,7 +45,6 @@ _ON_PAGE = r"""() => [...document.querySelectorAll('#hits a[href*="#L"]')].filte
 _TOKENS = {"agent by default": 250, "agent": 750}
 _HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)(?:  |-\d+ )")
 _OTHER = re.compile(r" *(\d+)(?:   |-\d+ )\S")
-_LIST = 15
 
 Answer = tuple[str, int | str]
 """The path of a definition, and its first line or its name."""
@@ -97,8 +95,7 @@ def _asked(data: Path) -> Iterator[tuple[str, Path, tuple[str, ...], dict[str, s
 
 
 def _visible(session: Session, root: Path, text: str, answers: set[Answer]) -> dict[str, bool]:
-    flat = session.search(SearchRequest(text, _LIST)).hits
-    found = {"list": any({(hit.path, hit.start_line), (hit.path, hit.name)} & answers for hit in flat)}
+    found = {}
     for width, height in _SIZES:
         terminal = Terminal(root, is_terminal=True, width=width, height=height)
         answer = session.search(SearchRequest(text, by_file=True, screen=screen_definitions(terminal)))

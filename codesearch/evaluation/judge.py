@@ -24,9 +24,11 @@ from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
 from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.files import scratch_folder
+from codesearch.search.ranking import AnalysedQuery, Ranking
 from codesearch.search.request import Filters
-from codesearch.search.screen import rank_files
+from codesearch.search.screen import group_by_file, rank_files
 from codesearch.search.searcher import Searcher
+from codesearch.settings import SearchSettings
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.text.onnx import Encoder
@@ -35,6 +37,8 @@ FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
 DEFAULT = "default"
+SCREEN = 18
+"""Definitions that `query` shows on a terminal of 80 x 24."""
 _FUSED = RankConfig(
     heuristics_count=0, file_diversity_penalty=0.0, file_support_weight=0.0, file_name_weight=0.0
 )
@@ -182,10 +186,12 @@ def open_collection(
 def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResult:
     """Index each folder, ask its queries with every system, and score the results.
 
-    The queries of different folders must have different groups.
+    The queries of different folders must have different groups. If definitions were judged, `screen` is 1 for a query
+    with a right one among those `on_screen`, else 0.
     """
     runs: dict[str, Run] = {system.name: {} for system in options.systems}
     scores: dict[str, QueryScores] = {name: {} for name in runs}
+    screens: dict[str, dict[QueryId, float]] = {name: {} for name in runs}
     queries: dict[QueryId, str] = {}
     names: dict[str, str] = {}
     parts: list[dict[str, Any]] = []
@@ -199,13 +205,16 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
                 raise ConfigError(f"{tree.root}: there is nothing to ask", f"give the data of suite {suite}")
             for system in options.systems:
                 with options.clock.stage(f"query {system.name}"):
-                    found, times = _run(collection, questions, system, tree, options)
+                    found, shown, times = _run(collection, questions, system, tree, options)
                 p50, p95 = np.percentile(times, [50, 95]).round(2).tolist()
                 times_ms[system.name] = {"p50": p50, "p95": p95}
                 runs[system.name] |= found
+                screens[system.name] |= shown
         with options.clock.stage("score"):
             for name, run in runs.items():
-                scores[name] |= questions.score(run)
+                for query, of_query in questions.score(run).items():
+                    screen = {"screen": screens[name][query]} if query in screens[name] else {}
+                    scores[name][query] = {**of_query, **screen}
         queries |= questions.queries
         names |= collection.names
         details = {
@@ -238,10 +247,11 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
 
 def _run(
     collection: Collection, questions: Questions, system: System, tree: Tree, options: BenchOptions
-) -> tuple[Run, list[float]]:
-    """Run every query with one system; return the run, and the milliseconds of each query."""
+) -> tuple[Run, dict[QueryId, float], list[float]]:
+    """Run every query with one system; return the run, the scores `screen`, and the milliseconds of each query."""
     searcher = Searcher([collection.index], collection.encoder, system.config)
     run: Run = {}
+    screens: dict[QueryId, float] = {}
     times_ms = []
     for number, (query, text) in enumerate(questions.queries.items(), 1):
         filters = Filters() if tree.everything else functions_of_language(query)
@@ -255,8 +265,17 @@ def _run(
         times_ms.append(1000 * (time.perf_counter() - started))
         found = dict.fromkeys(collection.keys[candidate.doc_id] for candidate in best)
         run[query] = list(found)[:DEPTH]
+        if (grades := questions.qrels.get(query)) and not tree.by_file:
+            shown = on_screen(searcher, analysed, ranking)
+            screens[query] = float(any(grades.get(collection.keys[doc_id], 0) > 0 for doc_id in shown))
         options.on_progress(f"query {system.name}", number, len(questions.queries))
-    return run, times_ms
+    return run, screens, times_ms
+
+
+def on_screen(searcher: Searcher, query: AnalysedQuery, ranking: Ranking) -> list[int]:
+    """Return the doc_ids of the definitions that `query` shows on a terminal of 80 x 24."""
+    files = group_by_file(query.words, ranking, searcher.config, SearchSettings.hits, SCREEN)
+    return [shown.doc_id for best in files for shown in (best, *best.others)]
 
 
 def _coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]:

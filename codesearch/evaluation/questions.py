@@ -18,6 +18,7 @@ from pathlib import Path
 from codesearch.engine.session import Session
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.judge import SCREEN
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
@@ -27,8 +28,6 @@ from codesearch.types import Hit
 from codesearch.visible import visible
 
 DEPTH = 10
-SCREEN = 18
-"""Definitions that `query` shows on a terminal of 80 x 24."""
 _CURE = 'write {"query": "parse a date", "answers": ["src/dates.py::parse"]}'
 
 

@@ -75,6 +75,11 @@ class AnalysedQuery:
     exact: Sequence[int] | None = None
     report: Report | None = None
 
+    @property
+    def words(self) -> str:
+        """All of a report, else the text."""
+        return self.report.text if self.report else self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:

@@ -230,8 +230,7 @@ class Searcher:
         count, candidate_count = request.top_k, self.config.candidate_count
         while True:
             if request.by_file:
-                words = query.report.text if query.report else query.text
-                candidates = group_by_file(words, ranking, self.config, count, request.screen)
+                candidates = group_by_file(query.words, ranking, self.config, count, request.screen)
             else:
                 candidates = group_copies(ranking, count, left_out)
             hits = hydrate(ranking.documents, candidates, request.context)

@@ -118,6 +118,7 @@ def test_figures_equal_those_computed_from_the_predictions(output):
     assert system["ndcg_all"]["go"] == pytest.approx(gain / math.log2(rank + 1) / ideal)
     assert system["ndcg_within"]["go"] == pytest.approx(gain / ideal)
     assert system["recall_at_10"]["go"] == 0.5
+    assert system["screen"] == {"go": 1.0, "python": 1.0, "average": 1.0}
     assert system["ndcg_all"].keys() == {"go", "python", "average"}
     assert output.fields["details"]["coverage"]["go"] == {"judged": 2, "extracted": 1}
 

@@ -10,8 +10,8 @@ import pytest
 from benchmarks.compare import compare
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import screen_definitions
+from codesearch.evaluation.judge import SCREEN
 from codesearch.evaluation.metrics import bootstrap_intervals
-from codesearch.evaluation.questions import SCREEN
 from tests.command import Command
 
 QUESTIONS = [
