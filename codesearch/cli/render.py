@@ -163,9 +163,10 @@ def _in_one_row(
 
 
 def in_width(place: str, name: str, width: int) -> tuple[str, str]:
-    """Return a place and a name that fit into a row, with two spaces between them."""
+    """Return a place and a name that fit into a row, with two spaces between them; no name if it has no room."""
     place = fold_path(place, max(width - len(name) - 2, width // 3))
-    return place, cut_start(name, max(width - len(place) - 2, _LEAST_DETAILS))
+    room = width - len(place) - 2
+    return place, cut_start(name, room) if room >= min(len(name), _LEAST_DETAILS) else ""
 
 
 def _other_row(hit: Hit, width: int) -> str:
@@ -281,7 +282,8 @@ def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
         path = Path(hit.root, hit.path)
         link = Style(color=_STYLES["place"], link=path.as_uri() if path.is_absolute() else None)
         style = "yellow" if hit.stale else "dim"
-        yield Text.assemble((place, link), (f"  {name}", "bold"), (f"  {details}" if details else "", style))
+        after = ((f"  {text}", its_style) for text, its_style in ((name, "bold"), (details, style)) if text)
+        yield Text.assemble((place, link), *after)
         yield from (Text(row, style="dim") for row in block.scores)
         for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
             for start, end in marks(code.plain, terms) if hit.code else ():

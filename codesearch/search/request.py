@@ -70,7 +70,7 @@ class SearchRequest:
 
     Attributes:
         query: a question, keywords, a name, a path, text from the code, or code; `Session.similar` ignores it.
-        top_k: hits to return.
+        top_k: hits to return; with `screen` the fewest.
         mode: "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
         filters: which documents may be hits.
         all_code: rank tests, generated code, vendored code and stubs like other code.

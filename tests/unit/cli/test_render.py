@@ -339,3 +339,9 @@ def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_w
         r"    x = 'a\x1b\x0c'  # \ufeff",
         "    y = 1",
     ]
+
+
+def test_a_name_without_room_next_to_a_long_file_name_is_left_out():
+    answer = replace(ANSWER, hits=[replace(HIT, path=f"db/{'x' * 70}.py")])
+    terminal = replace(HERE, is_terminal=True, width=80, height=24)
+    assert render(answer, "text", terminal, color="never").splitlines()[0] == f"…/{'x' * 70}.py:3"
