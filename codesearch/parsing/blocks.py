@@ -36,7 +36,7 @@ _BEFORE = (
 _NAME = (
     r"""\s+(?:if\s+not\s+exists\s+)?(?:(?:[\w$]+|[\["`][\w\ $-]+[\]"`])\.(?=[\["`]))*"""
     r"""(?:\[(?P<bracketed>[^\W\d][\w\ $-]*)\]|"(?P<quoted>[^\W\d][\w\ $-]*)"(?!\s+")|`(?P<ticked>[^`]{1,80})`"""
-    r"""|["'`\[]?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
+    r"""|(?:["'`\[]|::)?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
 )
 # A keyword and a name, as in most languages; then Lisp, CMake, a function that is assigned, `let` of ML, a clause of
 # Erlang, a member of F#, a function of Fortran with its type, and a type before the name, as in C.
@@ -61,7 +61,7 @@ _CLASS = re.compile(
     rf"""(?:resource|data|variable|output|provider|module|locals)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
     | \s*type(?:\s*,[\w\s,()]*)?\s*::\s*(?P<derived>\w+)
     | {_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module(?!\s+procedure\b)
-        |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace|message|service
+        |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace(?:\s+eval)?|message|service
         |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
     re.VERBOSE | re.IGNORECASE,
 )

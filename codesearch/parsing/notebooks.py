@@ -12,7 +12,7 @@ _MOST_TOKENS = 400_000
 """Notebooks have a few for each line. The rest of a file with more is not read."""
 _LANGUAGE = ([b'"metadata"', b'"kernelspec"', b'"language"'], [b'"metadata"', b'"language_info"', b'"name"'])
 _CELLS = b'"cells"'
-_SOURCE, _TYPE = [_CELLS, b"", b'"source"'], [_CELLS, b"", b'"cell_type"']
+_SOURCE, _TYPE = ([_CELLS, b"", b'"source"'], [_CELLS, b"", b'"input"']), [_CELLS, b"", b'"cell_type"']
 _OTHER_CODE = re.compile(r"\s*%%(?!time|capture|prun)")
 """A cell that begins so is in another language."""
 _COMMAND = re.compile(r"(\s*)([%!].*)")
@@ -26,18 +26,19 @@ def code_of(notebook: bytes) -> bytes:
     row, is_code = 0, False
     for match in islice(_TOKEN.finditer(notebook), _MOST_TOKENS):
         token, text, colon = match[0], match[1], match[2]
+        path = keys[2:] if keys[:1] == [b'"worksheets"'] else keys  # Format 3 and older.
         if token in b"[{":
             keys.append(b"")
         elif token in b"]}":
-            if keys[:1] == [_CELLS] and len(keys) == 3:
+            if path[:1] == [_CELLS] and len(path) == 3:
                 lines += _python(cell, len(lines)) if is_code else []
                 cell, is_code = [], False
             del keys[-1:]
         elif text and colon and keys:
             keys[-1] = text
-        elif text and keys[:3] == _SOURCE and len(keys) <= 4:
+        elif text and path[:3] in _SOURCE and len(path) <= 4:
             cell.append((row, _string(text)))
-        elif text and keys == _TYPE:
+        elif text and path == _TYPE:
             is_code = text == b'"code"'
         elif text and keys in _LANGUAGE and text.lower() != b'"python"':
             return b""

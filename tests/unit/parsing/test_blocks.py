@@ -96,6 +96,8 @@ def test_no_block_begins_behind_the_end_of_the_code():
         ("a.nim", "iterator items*(a: Seq): int =", "items"),
         ("a.fs", "let inline (>>=) m f =", "(>>=)"),
         ("a.fs", "  member this.Area(x) =", "Area"),
+        ("a.tcl", "namespace eval shop {", "shop"),
+        ("a.tcl", "proc ::total {x} {", "total"),
     ],
 )
 def test_the_first_line_of_a_definition_names_it(path, line, name):

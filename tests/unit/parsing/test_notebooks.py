@@ -54,6 +54,12 @@ def test_each_line_of_code_is_at_the_line_of_the_file():
     assert "def train_model" in text.split("\n")[rows[1]] and "echo" in text.split("\n")[rows[6]]
 
 
+def test_the_worksheets_of_older_notebooks_have_cells_too():
+    cell = {"cell_type": "code", "input": ["def f():\n", "    pass"], "language": "python"}
+    notebook = json.dumps({"worksheets": [{"cells": [cell]}]})
+    assert code_of(notebook.encode()) == b"def f():\n    pass"
+
+
 def test_cells_in_one_line_follow_each_other():
     code = code_of(notebook().encode()).decode()
     assert "def train_model(x):\n" in code and code.endswith("# %%time\nlast = train_model(1)")
