@@ -22,6 +22,7 @@ from training.average import average_runs  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
 from training.corpus.rows import read_rows, write_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
+from training.evaluation.sets import rows_of  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
 from training.pretrained import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.samples import (  # noqa: E402
@@ -230,7 +231,7 @@ def test_runs_with_other_texts_of_documents_do_not_share_samples(corpus, tmp_pat
             vocabulary=None if run == runs[0] else runs[0],
         )
     assert len(list((corpus / "tokenized").glob("*"))) == 4
-    measured = evaluate_run(corpus, runs[1], "valid")["documents"]
+    measured = evaluate_run(runs[1], "valid", rows_of(corpus, "valid"), file="valid")["documents"]
     assert measured == "code alone, as CodeSearchNet's published figures"
 
 
