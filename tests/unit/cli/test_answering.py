@@ -25,7 +25,7 @@ def test_no_client_gets_the_answer_to_the_question_of_another(tmp_path: Path, mo
 
     def ask(name: str) -> None:
         options = ("--json", "--root", str(tree), "--home", str(home))
-        out, _, code = answer(facts(("query", name, *options)))
+        out, _, code, _ = answer(facts(("query", name, *options)))
         assert code == 0
         queries[name] = json.loads(out)["query"]
 
