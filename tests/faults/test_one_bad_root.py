@@ -178,7 +178,7 @@ def test_agents_get_every_answer_of_a_project_whose_path_is_not_utf8(engine, odd
     assert status[1].startswith(f"project {odd.parent}/b\\udcffd\n")
     assert wrong == (
         True,
-        "Error executing tool read: /elsewhere/x is not in the index: give the path of a file in it",
+        "/elsewhere/x is not in the index: give the path of a file in it",
     )
 
 
