@@ -16,7 +16,7 @@ from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, 
 from codesearch.cli.render import in_width, path_from, place_of, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Limits, cut
-from codesearch.errors import ConfigError
+from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.options import Opt
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import parse_asked
@@ -241,19 +241,22 @@ def history(
     from codesearch.history.search import CommitFilters
 
     place, *rest = words or [""]
-    if not _is_place(place, invocation):
-        if " " not in place and (language_of_path(place) or place.endswith("/")):
-            yield searched_as_words(place)
-        place, rest = "", list(words or [])
     engine, terminal = invocation.engine(home), invocation.terminal
     root = root and invocation.path(root)
     if root and not root.is_dir():
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     scope = Scope((root,)) if root else Scope(here=terminal.here)
-    if place:
+    is_path_like = language_of_path(place) is not None or place.endswith("/")
+    is_qualified = not is_path_like and " " not in place and len(parse_asked(place).names) > 1
+    is_sure = _is_place(place, invocation)
+    if is_sure or is_qualified:
         session = yield from invocation.session(engine, scope, indexing)
     else:  # The commits have an index of their own.
         session = engine.session(scope, AS_INDEXED)
+    if not is_sure and not _is_definition(place, session):
+        if " " not in place and (is_path_like or is_qualified):
+            yield searched_as_words(place)
+        place, rest = "", list(words or [])
     filters = CommitFilters(since, author, path, here=terminal.here)
     with build_progress("history", unit="commit") as on_progress:
         answer = session.history(
@@ -269,6 +272,18 @@ def history(
         path_of = partial(path_from, terminal, answer.top)
         text = shown(history_lines(answer, terminal.max_line, path_of), terminal, color)
     yield Output(text, notes, 0 if answer.hits else 1)
+
+
+def _is_definition(word: str, session: Session) -> bool:
+    """Say whether a word is exactly the name of a definition. A plain lowercase word is a question."""
+    names = parse_asked(word).names
+    if not names or " " in word or (word.isalpha() and word.islower()):
+        return False
+    try:
+        with session.spots(word, only_definitions=True) as spots:
+            return any(spot.row and spot.row.name == names[-1] for spot in spots)
+    except CodeSearchError:  # Such as no index.
+        return False
 
 
 def _is_place(word: str, invocation: Invocation) -> bool:

@@ -126,7 +126,7 @@ def update_history(
         known = known_files(history.folder, previous, [*added, *gone]) if previous else {}
         to_parse = [SourceFile(path, "commit", (_BYTES, 0, 0, 0, 0)) for path in added if path not in known]
         dead = [live for path, live in known.items() if path in gone]
-        embedded = 0
+        count = 0
         if to_parse or dead or not (previous and previous.complete):
             plan = Plan(
                 root=history.common,
@@ -142,10 +142,11 @@ def update_history(
             # If this run is stopped, the next one compares all commits.
             (history.folder / _STATE).unlink(missing_ok=True)
             parse = partial(_parsed, history, encoder, cut or {})
-            embedded = build_index(plan, encoder, on_progress, parse=parse).embedded
+            count = build_index(plan, encoder, on_progress, parse=parse).manifest.documents
+            count -= previous.documents - sum(live.record.doc_count for live in dead) if previous else 0
         with suppress(OSError):  # Without the file, the next run compares all commits.
             write_atomically(history.folder / _STATE, history.state.encode(), for_owner=True)
-        return embedded
+        return count
 
 
 def _last_state(history: History) -> str:

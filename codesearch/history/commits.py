@@ -152,12 +152,13 @@ def commit_ids(repository: Repository, *arguments: str) -> list[str]:
 def read_diff(repository: Repository, revision: str, paths: Sequence[Path | str]) -> list[str]:
     """Return the lines of a commit: date, id, author, message, numbers of lines by file, and the diff of some paths.
 
-    The diff of a merge is that against its first parent. What is behind 10,000 lines is left out.
+    The diff of a merge is that against its first parent. After 10,000 lines, a line says that more were left out.
     """
     commit = repository.commit(revision)
     arguments = (*_LARGE, *LOG, "--max-count=1", "--format=%cs  %h  %an%n%B", "--diff-merges=first-parent")
     lines = repository.lines(*arguments, "--numstat", "--patch", str(commit), "--", *map(str, paths))
-    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(lines, _MAX_DIFF_LINES)]
+    shown = [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(lines, _MAX_DIFF_LINES)]
+    return [*shown, "… more lines"] if next(lines, None) is not None else shown
 
 
 def without_trailers(body: str) -> str:
@@ -233,11 +234,12 @@ class CommitHit:
 class HistoryAnswer:
     """Commits for a question or a place, which is at `path` below the `top` of the work tree.
 
-    `commits` were searched, of which `added` were indexed for this answer. A `shallow` clone lacks older ones.
+    `definition` is the name of the definition at the place, "" for a file, a folder or lines. `commits` were searched, of which `added` were indexed for this answer. A `shallow` clone lacks older ones.
     """
 
     question: str
     place: str
+    definition: str
     path: str
     top: str
     hits: tuple[CommitHit, ...]
@@ -370,9 +372,13 @@ def history_lines(
         yield from (cut(f"    | {lines[at - 1].strip()}", width) for at in sorted(chosen) if at)
         yield from (cut(f"    {line}", width) for line in _changed_files(hit, answer.path, path_of))
         yield ""
-    commits = counted(len(answer.hits), "commit") if answer.hits else "no commits"
-    of = f" that changed {answer.place}" if answer.place else ""
-    yield visible(f"{commits} of {answer.commits:,}{of}")
+    place, name = answer.place, answer.definition
+    changed = f" that changed {place if name in place else f'{name} ({place})'}" if place else ""
+    if answer.commits:
+        commits = counted(len(answer.hits), "commit") if answer.hits else "no commits"
+        yield visible(f"{commits} of {answer.commits:,}{changed}")
+    else:
+        yield visible(f"no commits{changed}")
 
 
 def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ names) do not apply. Among equal commits, newer ones come first.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -40,6 +41,7 @@ from codesearch.store.digest import content_digest
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot
+from codesearch.structure.text import short_name
 from codesearch.text.onnx import Encoder
 from codesearch.types import Coverage
 
@@ -208,7 +210,8 @@ def answer_history(
     hits = read_hits(history.repository, dict(islice(scores.items(), top_k)))
     commits, is_shallow = commits if ids is None else len(ids), bool(history.shallow)
     coverage = coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)})
-    return HistoryAnswer(question, place, path, top, hits, commits, added, is_shallow, coverage)
+    name = short_name(spot.definition) if spot and spot.definition else ""
+    return HistoryAnswer(question, place, name, path, top, hits, commits, added, is_shallow, coverage)
 
 
 def path_of(history: History, spot: Spot) -> str:
@@ -220,11 +223,25 @@ def path_of(history: History, spot: Spot) -> str:
 
 
 def _commits_of(history: History, spot: Spot, path: str) -> list[str]:
-    """Return the ids of the commits that changed a place, newest first."""
+    """Return the ids of the commits that changed a place, newest first, also before a file was renamed."""
+    repository, head = history.repository, history.head
+    if spot.file is None:
+        return commit_ids(repository, head, "--", path)
+    path = _path_at_head(history, path)
     if spot.row is None and spot.lines is None:
-        return commit_ids(history.repository, history.head, "--", path)
+        try:
+            return commit_ids(repository, "--follow", "--root", head, "--", path)
+        except ConfigError:  # A partial clone has no contents, so renames are not seen.
+            return commit_ids(repository, head, "--", path)
     first, last = _lines_at_head(history, spot, path)
-    return commit_ids(history.repository, f"-L{first},{last}:{path}", "--no-patch", history.head)
+    return commit_ids(repository, f"-L{first},{last}:{path}", "--no-patch", head)
+
+
+def _path_at_head(history: History, path: str) -> str:
+    """Return the path of a file in the last commit; it is another one if a rename is staged."""
+    renames = ("diff-index", "--cached", "-M", "--diff-filter=R", "--name-status", "-z", history.head)
+    fields = iter(os.fsdecode(history.repository.git(*renames, codes=(0, 128))).split("\0"))
+    return next((old for _, old, new in zip(fields, fields, fields, strict=False) if new == path), path)
 
 
 def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:

@@ -130,7 +130,43 @@ def test_the_commits_of_a_definition_are_listed_newest_first(indexed, place):
         "feed: limit the grain  (Keeper)",
         "first  (a)",
     ]
-    assert found.endswith(f"2 commits of 2 that changed {place}\n")
+    shown = place if "Loft.feed" in place else f"Loft.feed ({place})"
+    assert found.endswith(f"2 commits of 2 that changed {shown}\n")
+
+
+@pytest.mark.parametrize("name", ["Loft.feed", "Loft#feed"])
+def test_a_qualified_name_is_a_definition(indexed, name):
+    assert "2 commits of 2 that changed " in indexed("history", name).stdout
+    asked = indexed("history", name, "hungry pigeon", "-n", "1").stdout
+    assert "A hungry pigeon" in asked and "1 commit of 2 that changed" in asked
+
+
+def test_a_name_is_a_definition_only_in_its_own_case(indexed, root):
+    assert indexed("history", "Loft").stdout.endswith("2 commits of 2 that changed Loft\n")
+    for question in ("feed", "Feed", "limit"):
+        done = indexed("history", question)
+        assert done.stdout.endswith("commits of 4\n") and "note: " not in done.stderr
+    missing = indexed("history", "Loft.fed")
+    assert "note: Loft.fed does not exist: it is searched for as words\n" in missing.stderr
+
+
+def test_the_history_of_a_file_goes_on_before_it_was_renamed(indexed, root):
+    git(root, "mv", "loft.py", "attic.py")
+    for place in ("attic.py", "attic.py::Loft.feed"):
+        found = indexed("history", place).stdout
+        assert "feed: limit the grain" in found and "2 commits of 2 that changed " in found
+    commit(root, "rename the loft")
+    found = indexed("history", "attic.py").stdout
+    assert found.count("\n\n20") == 2 and found.endswith("3 commits of 3 that changed attic.py\n")
+    write_tree(root, {"new.py": "x = 1\n"})
+    assert indexed("history", "new.py").stdout == "no commits that changed new.py\n"
+
+
+def test_commits_of_one_text_are_all_counted(engine, root):
+    for _ in range(3):
+        commit(root, "bump the version")
+    answer = engine.session(Scope((root,))).history("version")
+    assert answer.added == answer.commits == 7
 
 
 def test_a_question_ranks_the_commits_of_a_place(indexed):
