@@ -75,7 +75,9 @@ def read(
     text = terminal.json_text(answer) if options.json else ""
     text = text or shown(reading_lines(answer.places, terminal), terminal, options.color)
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
-    notes = freshness_notes(answer.freshness) + (note if answer.place_count > 1 and not options.json else "")
+    is_cut = answer.place_count > len(answer.places) or any(reading.folded for reading in answer.places)
+    is_cut = is_cut and answer.place_count > 1 and not options.json
+    notes = freshness_notes(answer.freshness) + (note if is_cut else "")
     yield Output(text, notes + coverage_note(answer.coverage, is_few=False))
 
 

@@ -286,7 +286,7 @@ class Session:
     def read(
         self, place: str, *, most_lines: int | None = None, most_chars: int | None = None
     ) -> PlacesAnswer[Reading]:
-        """Return the code of a place; if it names several places, the first lines of each.
+        """Return the code of a place; if it names several places, they share the lines.
 
         Args:
             place: a path, PATH:LINE, PATH:FIRST-LAST, PATH::NAME, a name or the end of a qualified name. Paths may be

@@ -234,7 +234,8 @@ class CommitHit:
 class HistoryAnswer:
     """Commits for a question or a place, which is at `path` below the `top` of the work tree.
 
-    `definition` is the name of the definition at the place, "" for a file, a folder or lines. `commits` were searched, of which `added` were indexed for this answer. A `shallow` clone lacks older ones.
+    `definition` is the name of the definition at the place, "" for a file, a folder or lines. `commits` were searched,
+    of which `added` were indexed for this answer. A `shallow` clone lacks older ones.
     """
 
     question: str

@@ -415,7 +415,7 @@ def _hydrated(usage: _Occurrence) -> Usage:
     end = end if end >= 0 else len(source)
     first = max(start, position - _TEXT_BEFORE)
     mark = "…" if source[start:first].strip() else ""
-    text = mark + source[first : min(end, position + _TEXT_AFTER)].strip()
+    text = mark + source[first : min(end, position + _TEXT_AFTER)].strip().lstrip("\ufeff")
     at = file.innermost(usage.line)
     inside = None if at is None else file.row(at).of(file.proposed.file)
     return Usage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -10,6 +11,7 @@ from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.source import read_source
+from codesearch.structure.imports import import_statements
 from codesearch.structure.places import Spot
 from codesearch.types import HEADER_KINDS, TEXT_KINDS, Definition, Document
 
@@ -19,6 +21,7 @@ WHOLE_LINES = 120
 _AROUND = 10
 """Lines above and below a line that is in no definition."""
 _FIRST_LINES = 3
+"""Of each of several places, at least."""
 _NUMBER_CHARS = 8
 """About as long is the number of a line."""
 MAX_CANDIDATES = 20
@@ -70,8 +73,8 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
     """Return the lines of a place.
 
     A function and a range of lines are never folded. A class or a file with more than `most` lines or `most_chars`
-    characters has only what is outside of its members, and the signatures of the members. Members of classes in it are
-    shown likewise if they fit.
+    characters has only what is outside of its members and imports, and the signatures of the members, also of classes
+    in it, as far as they fit.
     """
     file, source, stale = _source(spot)
     lines = source.removesuffix("\n").split("\n")
@@ -97,6 +100,8 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
     if is_folded and not fits(shown):
         inside = (row for row in spot.rows() if first <= row.start_line and row.last_line <= last)
         members = by_depth(row for row in inside if row != spot.row)
+        if not spot.row and members:
+            shown = _without_imports(source, spot.path, file.language, shown, members[0][0].start_line)
         shown = _unfolded(members, lines, shown, fits)
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
     return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)
@@ -105,19 +110,21 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
 def read_places(
     spots: Sequence[Spot], most: int | None = WHOLE_LINES, most_chars: int | None = None
 ) -> list[Reading]:
-    """Return the code of a place; if there are several, the first lines of each that can be read."""
+    """Return the code of a place; several places that can be read share the lines."""
     readings: list[Reading] = []
     failed: IndexNotFoundError | None = None
-    for spot in spots[:MAX_CANDIDATES]:
+    count = min(len(spots), MAX_CANDIDATES)
+    most = most and max(most // count, _FIRST_LINES)
+    for spot in spots[:count]:
         try:
-            readings.append(read_whole(spot, most, most_chars))
+            readings.append(read_whole(spot, most, most_chars and most_chars // count))
         except IndexNotFoundError as error:
             failed = failed or error
     if failed and not readings:
         raise failed
     if len(readings) == 1:
         return readings
-    return [replace(reading, lines=reading.lines[:_FIRST_LINES]) for reading in readings]
+    return [replace(reading, lines=reading.lines[: most or _FIRST_LINES]) for reading in readings]
 
 
 def _source(spot: Spot) -> tuple[FileRecord, str, bool]:
@@ -131,7 +138,25 @@ def _source(spot: Spot) -> tuple[FileRecord, str, bool]:
         raise IndexNotFoundError(
             f"{spot.path} is gone or cannot be read", f"run {index_command(manifest.root)}"
         )
-    return spot.file, read[0].decode("utf-8", "replace"), read[1]
+    return spot.file, read[0].decode("utf-8", "replace").removeprefix("\ufeff"), read[1]
+
+
+def _without_imports(source: str, path: str, language: str, shown: range, first_member: int) -> Sequence[int]:
+    """Return the lines without import statements before the first member, and the blank lines behind them."""
+    hidden: set[int] = set()
+    for statement in import_statements(source, path, language):
+        first = source.count("\n", 0, statement.start) + 1
+        if first < first_member:
+            hidden.update(range(first, first + 1 + source.count("\n", statement.start, statement.end - 1)))
+    return _without_blank(shown, source.split("\n"), hidden)
+
+
+def _without_blank(shown: Sequence[int], lines: Sequence[str], hidden: set[int]) -> list[int]:
+    """Return the lines that are not hidden; a blank line after a hidden one says nothing."""
+    for number in shown:
+        if not lines[number - 1].strip() and number - 1 in hidden:
+            hidden.add(number)
+    return [number for number in shown if number not in hidden]
 
 
 def _unfolded(
@@ -142,7 +167,7 @@ def _unfolded(
 ) -> Sequence[int]:
     """Return the lines outside of the members, and those of the members' signatures.
 
-    A class that is the only member is never folded, and no other one if the members of all classes fit.
+    The members of a class that is the only member are always shown, those of other classes as far as they fit.
     """
     shown = whole
     folded: list[DocumentRow] = []
@@ -150,7 +175,12 @@ def _unfolded(
         members = [*(row for row in folded if row.kind not in HEADER_KINDS), *level]
         opened = _without_bodies(members, lines, whole)
         if len(folded) > 1 and not fits(opened):
-            break
+            more = sorted(set(opened).difference(shown))
+
+            def too_many(count: int, shown: Sequence[int] = shown, more: Sequence[int] = more) -> bool:
+                return not fits([*shown, *more[:count]])
+
+            return sorted([*shown, *more[: bisect_left(range(1, len(more)), True, key=too_many)]])
         folded, shown = members, opened
     return shown
 
@@ -191,7 +221,4 @@ def _without_bodies(members: Iterable[DocumentRow], lines: Sequence[str], whole:
     for row in members:
         head = head_of(lines[row.start_line - 1 : row.last_line], row.signature)
         hidden.update(range(row.start_line + head.stop, row.last_line + 1))
-    for number in whole:  # A blank line between two folded members says nothing.
-        if not lines[number - 1].strip() and number - 1 in hidden:
-            hidden.add(number)
-    return [number for number in whole if number not in hidden]
+    return _without_blank(whole, lines, hidden)

@@ -103,11 +103,15 @@ def test_a_long_class_has_its_fields_and_the_signatures_of_its_members(read):
 def test_a_long_file_is_folded_and_a_function_is_not(read):
     assert (
         read("cache.py", 8)
-        == """1 import os
-2
-3
+        == """  … lines 1-3
 4 class Cache:
-  … lines 5-27
+5     \"\"\"Keeps values.\"\"\"
+6
+7     size = 10
+8
+9     def get(
+10         self,
+  … lines 11-27
 28 def load(path):
   … line 29"""
     )
@@ -131,9 +135,25 @@ def test_a_namespace_and_the_only_class_in_it_are_not_folded_but_their_members_a
 
 def test_members_of_classes_are_shown_if_they_fit(read):
     assert "9     def get(" in read("cache.py", 24) and "… lines 13-16" in read("cache.py", 24)
-    assert "… lines 5-27" in read("cache.py", 12)
+    assert read("cache.py", 12).count("\n") == 15 and "… lines 13-16" in read("cache.py", 12)
 
 
 def test_a_limit_of_characters_holds_in_place_of_lines(read):
     assert "…" not in read("cache.py", most_chars=1_000)
-    assert "… lines 5-27" in read("cache.py", most_chars=200)
+    assert "size = 10" in read("cache.py", most_chars=200) and "limit" not in read("cache.py", most_chars=200)
+
+
+def test_several_places_share_the_lines_and_are_folded(tmp_path, tiny_bundle):
+    second = LONG.replace("size = 10", "size = 20")
+    root = write_tree(tmp_path / "src", {"a.py": f"\ufeff{LONG}", "b.py": second})
+    engine = Engine(tmp_path / "home", model=tiny_bundle)
+    engine.index(root)
+    session = engine.session(Scope((root,)))
+    whole = session.read("Cache").places
+    assert [reading.folded for reading in whole] == [0, 0]
+    folded = session.read("Cache", most_lines=32).places
+    texts = ["\n".join(text for _, text in reading.lines) for reading in folded]
+    assert "size = 10" in texts[0] and "size = 20" in texts[1]
+    assert all("limit = 3" in text and "return value" not in text for text in texts)
+    assert session.read("a.py:1-2").places[0].lines == ((1, "import os"), (2, ""))
+    engine.close()
