@@ -141,7 +141,9 @@ def _source(spot: Spot) -> tuple[FileRecord, str, bool]:
     return spot.file, read[0].decode("utf-8", "replace").removeprefix("\ufeff"), read[1]
 
 
-def _without_imports(source: str, path: str, language: str, shown: range, first_member: int) -> Sequence[int]:
+def _without_imports(
+    source: str, path: str, language: str, shown: Sequence[int], first_member: int
+) -> list[int]:
     """Return the lines without import statements before the first member, and the blank lines behind them."""
     hidden: set[int] = set()
     for statement in import_statements(source, path, language):
