@@ -19,6 +19,8 @@ _SAFE = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", 
 LOG = (*_QUIET, "log", *_SAFE, "--encoding=UTF-8")
 """`git log` that runs no command of a repository, whatever its configuration says. First commits have no changes."""
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"}
+MISSING = -1
+"""The size of a file whose content a partial clone lacks; reading it is an error."""
 _BATCH_BYTES = 32_000_000
 """About this many bytes of files are in memory at the same time."""
 
@@ -120,9 +122,8 @@ class Repository:
             about, _, path = entry.partition(b"\t")
             mode, _, object_id, size = about.decode().split() if entry else ("",) * 4
             if mode.startswith("100"):
-                if not size.isdigit():  # It says BAD.
-                    raise self._lacks(os.fsdecode(path))
-                found.append(Blob(os.fsdecode(path), object_id, int(size), mode == "100755"))
+                known = int(size) if size.isdigit() else MISSING  # It says BAD.
+                found.append(Blob(os.fsdecode(path), object_id, known, mode == "100755"))
         return found
 
     def contents(self, blobs: Iterable[Blob]) -> Iterator[tuple[Blob, bytes]]:

@@ -20,7 +20,8 @@ from codesearch.config import IndexOptions, WalkConfig
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import ConfigError
 from codesearch.files import REVISIONS, expanded, make_folder, private, scratch_folder
-from codesearch.git import Blob, Repository, work_tree
+from codesearch.git import MISSING, Blob, Repository, work_tree
+from codesearch.parsing.languages import language_of_path
 from codesearch.store.catalogue import index_folder, read_entry, remove_unused
 from codesearch.store.database import storage_error
 
@@ -128,6 +129,7 @@ def _write_files(home: Path, revision: Revision) -> None:
         blob
         for blob in repository.blobs(revision.commit, revision.below)
         if blob.size <= most and _is_safe(blob.path)
+        if blob.size != MISSING or language_of_path(blob.path)  # Such as a font, which is never indexed.
     ]
     try:
         with scratch_folder(home) as scratch:

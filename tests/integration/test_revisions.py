@@ -186,6 +186,17 @@ def test_a_folder_that_a_revision_does_not_have_is_an_error(engine, root):
         index_at(engine, root / "later")
 
 
+def test_a_missing_object_of_a_file_that_is_never_indexed_does_not_matter(engine, root):
+    write_tree(root, {"pigeon.ttf": "a font"})
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-m", "font")
+    found = git(root, "rev-parse", "HEAD:pigeon.ttf")
+    (root / ".git/objects" / found[:2] / found[2:]).unlink()
+    revision = find_revision(engine.home, Scope((root,), at="HEAD"))
+    index_at(engine, root, "HEAD")
+    assert is_indexed(engine.home, revision) and not (revision.folder / "pigeon.ttf").exists()
+
+
 def test_a_missing_object_is_an_error_with_the_cure(engine, root):
     found = git(root, "rev-parse", "old:src/open.py")
     (root / ".git/objects" / found[:2] / found[2:]).unlink()
