@@ -51,8 +51,9 @@ def sample_batches(
     """Divide the pairs of an epoch into batches, in random order.
 
     The pairs of a language are dealt again and again, each time in another order, and an epoch takes the next `share`
-    of them. The rest makes a smaller batch, unless there are fewer than `MIN_BATCH`.
-    Unless they are `grouped`, a batch holds all languages.
+    of them. Pairs that follow each other in a source are of one package, mostly of one file: in one batch, they are
+    harder negatives than others. The rest makes a smaller batch, unless there are fewer than `MIN_BATCH`. Unless they
+    are `grouped`, a batch holds all languages.
     """
     batches = []
     for number, (source, samples) in enumerate(datasets):
@@ -60,7 +61,7 @@ def sample_batches(
         for group in np.unique(groups):
             members = np.flatnonzero(groups == group)
             seed = stream(config.seed, number, samples.language_names[group])
-            taken = members[_taken(len(members), source.share, seed, epoch)]
+            taken = members[_taken(len(members), source.share, seed, epoch, config.neighbours)]
             batches += [
                 BatchIndices(number, taken[start : start + config.batch_size])
                 for start in range(0, len(taken), config.batch_size)
@@ -70,12 +71,17 @@ def sample_batches(
     return [batches[index] for index in order]
 
 
-def _taken(count: int, share: float, seed: int, epoch: int) -> NDArray[np.int64]:
-    """Return the numbers of an epoch's pairs of one language in random order, int64."""
+def _taken(count: int, share: float, seed: int, epoch: int, neighbours: int) -> NDArray[np.int64]:
+    """Return the numbers of an epoch's pairs of one language, int64: runs of neighbours in random order."""
     first, last = round(epoch * share * count), round((epoch + 1) * share * count)
     deals = []
     for deal in range(first // max(1, count), -(-last // max(1, count))):
-        order = np.random.default_rng((seed, deal)).permutation(count)
+        draw = np.random.default_rng((seed, deal))
+        starts = draw.permutation(-(-count // neighbours)) * neighbours
+        order = (starts[:, None] + np.arange(neighbours)).reshape(-1)
+        order = order[order < count]
+        if neighbours > 1:  # So that runs begin elsewhere in each deal.
+            order = (order + draw.integers(neighbours)) % count
         deals.append(order[max(0, first - deal * count) : last - deal * count])
     return np.concatenate(deals) if deals else np.zeros(0, np.int64)
 

@@ -120,6 +120,8 @@ class TrainConfig(_OneLineErrors):
     """The learning rate falls linearly to this share of its start."""
     batch_size: Annotated[int, Field(ge=2)] = 1_024  # The other pairs of a batch are the wrong answers.
     """Pairs in a step."""
+    neighbours: Positive = 1
+    """Pairs that follow each other in a source, mostly of one file, and are drawn together: harder negatives."""
     chunk: Count = 0
     """Texts that are embedded at once, if not a whole batch; it saves memory and takes a second pass."""
     epochs: Positive = 3

@@ -277,6 +277,20 @@ def test_an_epoch_takes_the_next_share_of_each_source(data):
     assert len({batch.dataset for batch in epochs[0][:10]}) == 2
 
 
+def test_neighbours_are_in_one_batch_and_begin_elsewhere_in_each_epoch(data):
+    _, samples, _ = data
+    config = dataclasses.replace(CONFIG, batch_size=40, neighbours=8)
+    starts = []
+    for epoch in range(4):
+        batches = [plan.indices for plan in sample_batches([part(samples)], config, epoch)]
+        assert sorted(np.concatenate(batches)) == list(range(400))
+        together = np.concatenate([batch.reshape(-1, 8) for batch in batches])
+        assert ((together - together[:, :1]) % 400 == np.arange(8)).all()
+        assert (np.diff(together[:, 0]) != 8).any()
+        starts.append(int(together[0, 0]) % 8)
+    assert len(set(starts)) > 1
+
+
 def test_padding_is_masked(data):
     _, samples, _ = data
     ids, mask = padded(samples.documents, np.array([0, 1]))
