@@ -79,7 +79,7 @@ def test_vim_lists_the_hits(run, tmp_path):
 
 def test_neovim_lists_the_hits(run, tmp_path):
     (tmp_path / "init.lua").write_text(recipe("Neovim"))
-    wait = "call wait(30000, {-> len(getqflist()) > 0})"
+    wait = "call wait(100000, {-> len(getqflist()) > 0})"
     (tmp_path / "typed").write_text(f"CodeSearch {QUERY}\n{wait}\n{WRITE.format(tmp_path / 'list')}\nqall!\n")
     done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "typed")
     assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
@@ -88,7 +88,7 @@ def test_neovim_lists_the_hits(run, tmp_path):
 def test_neovim_shows_the_error(run, tmp_path):
     (tmp_path / "init.lua").write_text(recipe("Neovim"))
     said = tmp_path / "said"
-    wait = "call wait(30000, {-> execute('messages') =~ 'no index covers'})"
+    wait = "call wait(100000, {-> execute('messages') =~ 'no index covers'})"
     typed = (
         f"cd /\nCodeSearch x\n{wait}\ncall writefile([execute('messages'), winnr('$')], '{said}')\nqall!\n"
     )

@@ -44,7 +44,7 @@ def counts(report: IndexReport) -> object:
     return replace(manifest, commit=0, created="", seconds=0, segments=[]), manifest.complete
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(TREES, CHANGES, CHANGES)
 def test_an_index_that_starts_from_another_one_answers_as_one_that_does_not(tree, later, branch):
     with tempfile.TemporaryDirectory() as folder:
