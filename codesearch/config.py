@@ -172,11 +172,11 @@ class RankConfig:
     """
 
     candidate_count: int = 500
-    semantic_weight: float = 1.0
+    semantic_weight: float = 1.4
     length_prior_half: float = 4.0
     lexical_weight: float = 0.6
-    code_lexical_weight: float = 1.5
-    name_weight: float = 1.0
+    code_lexical_weight: float = 2.1
+    name_weight: float = 1.4
     direction_reward: float = 0.15
     direction_penalty: float = 0.15
     test_penalty: float = 0.2
@@ -189,7 +189,7 @@ class RankConfig:
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200
     file_support_weight: float = 0.2
-    file_name_weight: float = 0.2
+    file_name_weight: float = 0.28
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)

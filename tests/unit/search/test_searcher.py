@@ -56,7 +56,11 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
 
 def test_keywords_of_pasted_code_have_more_weight(built_index, encoder):
     config = RankConfig(
-        lexical_weight=0.4, code_lexical_weight=2.0, file_diversity_penalty=0, data_penalty=0
+        semantic_weight=1.0,
+        lexical_weight=0.4,
+        code_lexical_weight=2.0,
+        file_diversity_penalty=0,
+        data_penalty=0,
     ).all_code()
     for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
         hits = search(Searcher([built_index], encoder, config), query, 13)
