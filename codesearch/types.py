@@ -57,9 +57,8 @@ class Coverage:
     text: str = ""
 
     def note(self, *, is_few: bool) -> str:
-        """Say what an answer with few results, or with only a part of them, did not see; "" if nothing."""
-        is_cut = not self.reasons.keys().isdisjoint(("not read", "not shown"))
-        return f"not seen: {self.text}" if self.text and (is_few or is_cut) else ""
+        """Say what an answer with few results, or without some files, did not see; "" if nothing."""
+        return f"not seen: {self.text}" if self.text and (is_few or "not read" in self.reasons) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
@@ -91,7 +91,7 @@ _CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z
 _PACKAGED = frozenset("go java kotlin scala groovy csharp php".split())
 """Languages in which the definitions of a package are known in all its files."""
 _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
-_MOST_PACKAGED = 50
+_MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
 _OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
 """Languages in which several files can define members of a class."""
@@ -119,13 +119,21 @@ _BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
 class Names:
     """The definitions of a name; `targets` are the doc_ids of those that are asked for, in `target_files`.
 
-    `owner` is what stands before the name in a question if there it has no definition.
+    `owner` is what stands before the name in a question if there it has no definition, and `types_named` returns the
+    types of a name.
     """
 
     def __init__(
-        self, name: str, everything: Sequence[Ref], asked: Sequence[Ref], owner: str = "", sigil: str = ""
+        self,
+        name: str,
+        everything: Sequence[Ref],
+        asked: Sequence[Ref],
+        owner: str = "",
+        sigil: str = "",
+        types_named: Callable[[str], Sequence[Ref]] = lambda _: (),
     ) -> None:
         self.name = name
+        self._types_named, self._one = types_named, dict[frozenset[str], bool]()
         self.asked, self.owner, self.sigil = asked, owner, sigil
         self.has_variants = any(ref.row.name != name for ref in everything)
         self.targets = {ref.doc_id for ref in asked}
@@ -159,6 +167,22 @@ class Names:
             ):
                 packages[ref.root, package].append(ref)
         return packages
+
+    def are_one(self, refs: Sequence[Ref]) -> bool:
+        """Say whether there is one definition, or a method of a type and those of types that have it as a base."""
+        owners = frozenset(ref.owner for ref in refs)
+        if len(refs) < 2 or len(owners) < len(refs) or not all(owners) or len(owners) > _MOST_OWNERS:
+            return len(refs) == 1
+        if owners not in self._one:
+            of_types = {owner: self._types_named(owner) for owner in owners}
+            self._one[owners] = any(
+                all(
+                    any(is_base(base, ref.row, ref.file.language) for ref in of_types[owner])
+                    for owner in owners - {base}
+                )
+                for base in owners
+            )
+        return self._one[owners]
 
     def in_file(self, root: str, path: str) -> Sequence[Ref]:
         """Return the definitions in a file, in the order of lines."""
@@ -260,10 +284,10 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
         if not same:
             return SEVERAL, possible
         meant, possible = same if meant else meant, same
-    if len(meant) == 1:
+    if names.are_one(meant):
         is_text = may_be_in_string(file.source, position) and in_string(file.source, position, file.strings)
         return (LIKELY if is_text else CERTAIN), meant
-    if len(possible) == 1:  # With an owner, there is also a definition that is not in the index.
+    if names.are_one(possible):  # With an owner, there is also a definition that is not in the index.
         return (SEVERAL if names.owner else LIKELY), possible
     return (SEVERAL if possible else NO_DEFINITION), possible
 

@@ -224,7 +224,7 @@ def usages_summary(
             text += f": {owner} does not define it"
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
-        of = f"{shown:,} of " if shown < usages.usage_count else ""
+        of = f"{shown:,} of " if 0 < shown < usages.usage_count else ""
         lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
         text = f"{of}{lines} in {files}: {grades}"
         if owner:

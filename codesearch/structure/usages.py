@@ -108,7 +108,8 @@ class Usages:
     the lines that have the name and are no usages: they can only mean other definitions, or the name is a part of a
     longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go, types with
     its methods by name and numbers of parameters; of a method with its type, the methods of derived types. If the name
-    has no definition with what stood before it, that is `not_in`. If nothing has the name, `near` has the nearest ones.
+    has no definition with what stood before it, that is `not_in`. A name without a definition has its other spellings
+    in `near`, or if nothing has the name, the nearest names.
     """
 
     name: str
@@ -182,7 +183,11 @@ def find_usages(
     counts = Counter(GRADES[usage.grade] for usage in usages)
     listed = usages if all_code or tests else _telling(usages, bases)
     other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
-    is_unknown = not (usages or unread or elsewhere or names.asked)
+    near: list[str] = []
+    if not names.asked:
+        near = sorted({exact for _, exact, _ in snapshot.named(names.name)} - {names.name})
+        if not (usages or unread or elsewhere):
+            near = near_names(snapshot, names.name)
     return Usages(
         names.name,
         names.owner,
@@ -198,7 +203,7 @@ def find_usages(
         len(usages) - len(listed) - other_code,
         derived[:limit],
         derived_count,
-        tuple(near_names(snapshot, names.name)) if is_unknown else (),
+        tuple(near),
         time.perf_counter() - started,
     )
 
@@ -230,6 +235,9 @@ def _meant(
         refs += [ref for ref in members_among(snapshot, (name,)) if ref.row.name == name]
         return sorted((ref for ref in refs if allowed[ref.root](ref.path)), key=place_in_order)
 
+    def types_named(owner: str) -> list[Ref]:
+        return [ref for ref in definitions(owner) if ref.row.kind in _TYPES]
+
     try:
         spots = find_spots(indexes, bare, here, folders, only_definitions=True)
     except (ConfigError, IndexNotFoundError) as error:
@@ -253,7 +261,7 @@ def _meant(
     ]
     if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
         yield Names(last, [], [], owner, sigil)
-    yield Names(name, everything, targets, sigil=sigil)
+    yield Names(name, everything, targets, sigil=sigil, types_named=types_named)
 
 
 def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Occurrence], int, int]:

@@ -413,6 +413,32 @@ def test_methods_that_override_one_are_listed(tmp_path: Path, index_tree: Callab
     assert find_usages([index], "run").derived == find_usages([index], "Other.run").derived == ()
 
 
+def test_a_method_of_an_interface_and_those_of_its_classes_are_one(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "IStore.cs": "interface IStore\n{\n    int Load(int id);\n}\n",
+        "Store.cs": "class Store : Base, IStore\n{\n    public int Load(int id) { return id; }\n}\n",
+        "Page.cs": "class Page\n{\n    int Show(IStore store) { return store.Load(1); }\n}\n",
+    }
+    other = {"Other.cs": "class Other\n{\n    int Load(int id) { return 2; }\n}\n"}
+    index = index_tree(write_tree(tmp_path / "one", tree))
+    for place in ("Load", "IStore.Load", "Store.Load"):
+        (found,) = find_usages([index], place).usages
+        assert (found.path, found.grade, len(found.may_be)) == ("Page.cs", "likely", 2)
+    index = index_tree(write_tree(tmp_path / "two", tree | other))
+    assert [one.grade for one in find_usages([index], "Load").usages] == ["one of several"]
+
+
+def test_a_name_without_a_definition_has_its_other_spellings(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {"a.ts": "export function resetPassword() { return 1 }\n", "b.ts": "api.ResetPassword();\n"}
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "ResetPassword")
+    assert (lines(found), found.near) == (["b.ts:1"], ("resetPassword",))
+    assert "did you mean resetPassword?" in usages_summary(found)
+
+
 def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
     index: IndexReader, ask: Callable[..., Usages]
 ) -> None:
