@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Limits, Match
 from codesearch.errors import ConfigError
+from codesearch.parsing.flags import is_beside
 from codesearch.search.changes import changed_lines
 from codesearch.search.filters import slashes
 from codesearch.search.request import Filters
@@ -89,7 +90,10 @@ def _functions(
     doc_ids = np.flatnonzero(chosen)
     is_whole = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & STUB) == 0)
     functions: DocIds = doc_ids[is_whole]
-    is_other = (snapshot.flags(functions) & (0 if limits.all_code else _OTHER_CODE)) > 0
+    is_other = np.zeros(len(functions), dtype=bool)
+    if not limits.all_code:
+        is_other = (snapshot.flags(functions) & _OTHER_CODE) > 0
+        is_other |= np.fromiter(map(is_beside, snapshot.paths_of(functions)), bool, len(functions))
     is_short = snapshot.line_counts(functions) < limits.min_lines
     left_out = {"other code": int(is_other.sum()), "short": int((is_short & ~is_other).sum())}
     functions = functions[~is_other & ~is_short]

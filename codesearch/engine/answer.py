@@ -125,7 +125,7 @@ _OTHERS = {
     "folded": "line{s} or definition{s} folded",
     "shallow": "shallow clone{s} without older commits",
     "short": "function{s} shorter than --min-lines",
-    "other code": "function{s} in tests, generated or vendored code",
+    "other code": "function{s} in tests, examples, migrations, generated or vendored code",
 }
 _LISTED = 5
 _SEEN = ("binary", "link", "partly as blocks", "no code")

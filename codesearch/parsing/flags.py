@@ -25,6 +25,7 @@ _GENERATED_NAME = re.compile(
     r"(?:\.(?:min|bundle|chunk|umd|iife|pkgd)|[.-][0-9a-f]{12,})\.[cm]?js$",
     re.IGNORECASE,
 )
+_BESIDE = re.compile("(?:^|/)(?:migrations?|migrate|examples?)/", re.IGNORECASE)
 _HEAD_BYTES = 2_048
 _STUB_CHARS = 600
 """Longer bodies count as code without a check: the check takes time, and such long stubs are rare."""
@@ -96,6 +97,11 @@ def is_test(path: str) -> bool:
     return _has_part("/".join(folders), TEST_WORDS) or not TEST_WORDS.isdisjoint(
         (*subtokens(stem), *extensions.split("."))
     )
+
+
+def is_beside(path: str) -> bool:
+    """Say whether the path of a file marks it as a migration or an example, which repeat code and are seldom meant."""
+    return _BESIDE.search(path) is not None
 
 
 def is_built(path: str) -> bool:

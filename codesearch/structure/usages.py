@@ -13,7 +13,6 @@ The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `nam
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.parsing.flags import is_test
+from codesearch.parsing.flags import is_beside, is_test
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import parse_asked
@@ -62,7 +61,6 @@ _MOST_DERIVED = 50
 _MOST_IN_FILE = 10_000
 _SIGILS, _MARKS = "@$:", "?!="
 """What may stand before and behind a name without being part of it."""
-_OTHER_FOLDER = re.compile("(?:^|/)(?:migrations?|migrate|examples?)/", re.IGNORECASE)
 _TYPES = HEADER_KINDS | {"type"}
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
@@ -300,7 +298,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
         is_other = bool(segment.rows["flags"][record.first_doc] & OF_FILE)
     else:
         is_other = is_test(file.path)
-    is_other = is_other or _OTHER_FOLDER.search(file.path) is not None
+    is_other = is_other or is_beside(file.path)
     line, seen, size = 1, 0, len(names.name)
     of_line: dict[int, _Occurrence | None] = {}
     positions = occurrences(file.source, names.name)

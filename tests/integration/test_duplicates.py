@@ -103,10 +103,13 @@ def test_the_text_shows_five_functions_of_a_group_and_counts_the_others(command,
     assert len(command("duplicates", "--same", "text", "--vimgrep").stdout.splitlines()) == 8
 
 
-def test_tests_and_short_functions_are_left_out_unless_they_are_asked_for(command):
+def test_tests_and_short_functions_are_left_out_unless_they_are_asked_for(root, command):
+    write_tree(root, {"db/migrations/m1.py": TOTAL})
+    command("index", ".")
     assert command("duplicates", "tests").returncode == 0
-    assert "tests/test_cart.py" not in command("duplicates").stdout
-    assert "tests/test_cart.py:5" in command("duplicates", "--all-code").stdout
+    for path in ("tests/test_cart.py:5", "db/migrations/m1.py:1"):
+        assert path.partition(":")[0] not in command("duplicates").stdout
+        assert path in command("duplicates", "--all-code").stdout
     assert command("duplicates", "--min-lines", "20").stderr.startswith(
         "no duplicates in 0 functions\nnote: not seen: "
     )
@@ -148,7 +151,7 @@ def test_changed_functions_are_compared_with_all_others(tmp_path, home):
         command("duplicates", "--changed").stderr
         == "no duplicates in 0 changed definitions, compared with 4 functions\n"
         "note: not seen: 1 function shorter than --min-lines, "
-        "2 functions in tests, generated or vendored code\n"
+        "2 functions in tests, examples, migrations, generated or vendored code\n"
     )
     edited = TOTAL.replace("total_price", "sum_up")
     write_tree(root, {"lib/new.py": f"x = 1\n\n\n\n{edited}\n\ndef other():\n    return x\n"})
