@@ -319,7 +319,10 @@ def only_spot(text: str, spots: Sequence[Spot]) -> Spot:
     """Return the only place that a text names."""
     if len(spots) == 1:
         return spots[0]
-    listed = ", ".join(f"{spot.path}:{spot.first_line}" for spot in spots[:_LISTED])
+    listed = ", ".join(
+        f"{spot.path}:{spot.first_line}" + (f" ({spot.row.qualified_name})" if spot.row else "")
+        for spot in spots[:_LISTED]
+    )
     more = f" and {len(spots) - _LISTED} more" if len(spots) > _LISTED else ""
     raise ConfigError(f"{text} names {len(spots)} places", f"give one of them: {listed}{more}")
 

@@ -203,7 +203,7 @@ def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, r
     write_tree(root, {"a/x.py": "def same(): pass\n", "b/x.py": "def same(): pass\n"})
     indexed("index", ".")
     assert indexed("history", "x.py::same").stderr.splitlines()[-1] == (
-        "error: x.py::same names 2 places: give one of them: a/x.py:1, b/x.py:1"
+        "error: x.py::same names 2 places: give one of them: a/x.py:1 (same), b/x.py:1 (same)"
     )
 
 

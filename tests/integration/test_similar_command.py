@@ -141,5 +141,5 @@ def test_similar_without_an_index_says_what_to_run(tmp_path: Path):
 def test_a_name_of_several_definitions_is_an_error_that_lists_them(ask, output_format):
     done = ask("similar", "--all", "push", *output_format)
     assert (done.returncode, done.stdout) == (2, "")
-    places = "python/convert.py:17, ruby/queue.rb:4"
+    places = "python/convert.py:17 (Stack.push), ruby/queue.rb:4 (PriorityQueue.push)"
     assert done.stderr == f"error: push names 2 places: give one of them: {places}\n"
