@@ -180,7 +180,7 @@ def fold_path(place: str, width: int) -> str:
     """Leave folders in the middle of a path out, so that it fits; the file stays whole.
 
     >>> fold_path("app/src/main/java/org/shop/Cart.java:12", 32), fold_path("app/src/shop/Cart.java:12", 8)
-    ('app/…/org/shop/Cart.java:12', '…/Cart.java:12')
+    ('app/…/java/org/shop/Cart.java:12', '…/Cart.java:12')
     """
     *folders, file = place.split("/")
     shorter = ([folders[0], _CUT, *folders[start:], file] for start in range(2, len(folders) + 1))
@@ -395,7 +395,7 @@ def _cut_middle(line: str, width: int) -> str:
     """Cut a signature so that its end is shown.
 
     >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
-    'def load(path: Path, strict: … -> Config'
+    'def load(path: Path, … -> Config'
     """
     if len(line) <= width:
         return line

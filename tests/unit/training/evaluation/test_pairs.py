@@ -70,7 +70,7 @@ def test_a_pool_scores_every_code_for_every_query(encoder):
     assert scores["bm25"].argmax(axis=1).tolist() == scores["dense"].argmax(axis=1).tolist() == [0, 2]
     assert scores["bm25"][0, 1] == 0.0
     fused = scorer.fused(scores["bm25"], scores["dense"])
-    assert fused[1, 2] == pytest.approx(scores["dense"][1, 2] + 0.6 * scores["bm25"][1, 2])
+    assert fused[1, 2] == pytest.approx(1.4 * scores["dense"][1, 2] + 0.6 * scores["bm25"][1, 2])
     assert 0.0 < scores["bm25"][1, 2] < 1.0
     scorer.close()
 
