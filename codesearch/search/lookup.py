@@ -37,7 +37,7 @@ _MODULE = KINDS.index("module")
 _MOST_AT_PATH = 200
 _MOST_MEMBERS = 10
 T = TypeVar("T")
-_MOST_ALIKE, _ALIKE, _MOST_NEAR = 20, 0.7, 3
+_MOST_ALIKE, _ALIKE, _MISSPELT, _MOST_NEAR = 20, 0.7, 0.9, 3
 """Names that are compared with one that nothing has, how alike they must be, and how many are proposed."""
 _OF_NAMES = RankConfig(field_weights=(1.0, 0.0, 0.0, 0.0, 0.0))
 _Named = Mapping[int, tuple[str, str]]
@@ -180,6 +180,21 @@ def types_of_members(
         if (at := innermost([span[:2] for span in spans], row.start_line)) is not None:
             doc_ids.add(bases[id(segment)] + file.first_doc + at)
     return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
+
+
+def documents_misspelt(
+    documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] | None
+) -> dict[int, float]:
+    """Return the documents whose names differ by few letters from an identifier of several words, with a likeness."""
+    if len(asked.names) != 1 or len(split_identifier(asked.names[0])) < 2:
+        return {}
+    name = asked.names[0].lower()
+    near = [
+        exact
+        for exact in near_names(documents, asked.names[0])
+        if SequenceMatcher(None, name, exact.lower()).ratio() >= _MISSPELT
+    ]
+    return dict.fromkeys(_with_names(documents, near, allowed), SPELLED_OUT)
 
 
 def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[str]:

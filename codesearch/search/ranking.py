@@ -25,7 +25,13 @@ from codesearch.config import RankConfig
 from codesearch.search.forms import joined_names, parse_asked
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import Literal
-from codesearch.search.lookup import documents_at, documents_named, documents_spelled, types_of_members
+from codesearch.search.lookup import (
+    documents_at,
+    documents_misspelt,
+    documents_named,
+    documents_spelled,
+    types_of_members,
+)
 from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.topk import distinct
 from codesearch.text.terms import FIELDS
@@ -101,9 +107,9 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     """Return the best allowed documents by keywords and by vectors with all their signals, not yet scored.
 
     The signal `name` is 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
-    .2 if the words of the query make the name ("zip file" and `ZipFile`) or only the names around it differ, else
-    0. A query in lower case matches any case. The type of a member that the query names has `OTHER_SPELLING`. The
-    signal `path` is above 0 if the query is the path of the document's file.
+    .2 if the words of the query make the name ("zip file" and `ZipFile`), if few letters differ or only the names around
+    it, else 0. A query in lower case matches any case. The type of a member that the query names has `OTHER_SPELLING`.
+    The signal `path` is above 0 if the query is the path of the document's file.
     """
     documents, allowed, count = pool.documents, pool.allowed, config.candidate_count
     bm25, ceiling, missing = pool.lexical.scores(query.terms)
@@ -114,6 +120,7 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
         documents_spelled(documents, joined, allowed)
         or documents_named(documents, asked, allowed)
         or types_of_members(documents, asked, allowed)
+        or documents_misspelt(documents, asked, allowed)
     )
     at_path = documents_at(documents, asked, allowed)
     scored = np.flatnonzero(bm25 > 0)

@@ -63,3 +63,10 @@ def test_the_words_of_a_name_find_it(index: IndexReader, query: str) -> None:
 def test_the_words_of_a_name_in_a_longer_query_are_no_name(index: IndexReader) -> None:
     hits = search(Searcher([index], None), "count ordered words", mode="lexical")
     assert {hit.signals["name"] for hit in hits} == {0}
+
+
+@pytest.mark.parametrize("query", ["OrderdWords", "ordered_wrds"])
+def test_a_name_with_a_wrong_letter_is_found(index: IndexReader, query: str) -> None:
+    first = search(Searcher([index], None), query, mode="lexical")[0]
+    assert (first.name, first.signals["name"]) == ("OrderedWords", pytest.approx(0.2))
+    assert search(Searcher([index], None), "OtherWords", mode="lexical")[0].signals["name"] == 0
