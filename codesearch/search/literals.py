@@ -117,6 +117,8 @@ def read_with(
 
 _FEWEST_WORDS, _ENOUGH_WORDS, _MOST_WORDS, _MOST_CHARS = 4, 6, 40, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
+KEY = re.compile(r"\w+(?:-\w+){2,}")
+"""A text such as the key of a translation, which is looked for as it is."""
 _BETWEEN = "\"'`+\\#*/.;- \t\n\r"
 """What may stand between two words: white space, comment marks, and the ends of two strings."""
 _MESSAGE = re.compile(r"[:;()\[\]{}<>%$#@*=!|\\`]|(?<!\w)'|'(?!\w)|\.$")
@@ -204,10 +206,14 @@ def literals_of(query: str) -> list[Literal]:
 
     >>> [text.words for text in literals_of('where is "refused by peer" raised')], literals_of("parse a file")
     ([[b'refused', b'by', b'peer']], [])
+    >>> literals_of("user-has-no-access")
+    [Literal(words=[b'user-has-no-access'], form='quoted')]
     """
     if len(query) > _MOST_CHARS:
         return []
     quoted = max((first or second for first, second in _QUOTED.findall(query)), key=len, default="")
+    if KEY.fullmatch(query.strip()):
+        quoted = query
     words, inside, is_question = _words(query), _words(quoted), _QUESTION.match(query)
     found = []
     if len(words) >= _FEWEST_WORDS and words != inside and not (is_question and quoted):

@@ -107,9 +107,9 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     """Return the best allowed documents by keywords and by vectors with all their signals, not yet scored.
 
     The signal `name` is 1 if the query is the document's name, `OTHER_SPELLING` if only case or underscores differ,
-    .2 if the words of the query make the name ("zip file" and `ZipFile`), if few letters differ or only the names around
-    it, else 0. A query in lower case matches any case. The type of a member that the query names has `OTHER_SPELLING`.
-    The signal `path` is above 0 if the query is the path of the document's file.
+    .2 if the words of the query make the name ("zip file" and `ZipFile`) or few letters or only the names around it
+    differ, else 0. A query in lower case matches any case. The type of a member that the query names has
+    `OTHER_SPELLING`. The signal `path` is above 0 if the query is the path of the document's file.
     """
     documents, allowed, count = pool.documents, pool.allowed, config.candidate_count
     bm25, ceiling, missing = pool.lexical.scores(query.terms)

@@ -18,6 +18,7 @@ from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import (
+    KEY,
     NOWHERE,
     ExactText,
     documents_with,
@@ -263,7 +264,7 @@ class Searcher:
             terms=terms[: MAX_CODE_TERMS if code else None] if mode != "semantic" else (),
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
-            literals=() if parse_asked(query).names else literals_of(query),
+            literals=() if parse_asked(query).names and not KEY.fullmatch(query) else literals_of(query),
             report=report,
         )
 

@@ -24,7 +24,7 @@ TREE = {
     "    return peer\n",
     "limits.go": "package limits\n\n// Every caller waits here until\n//   one of the places is free again.\n\n"
     "func take() int {\n\treturn 1\n}\n\n"
-    'func fail() error {\n\treturn errors.New("no place " +\n\t\t"is free: " + name)\n}\n',
+    '// Of place-is-not-free.\nfunc fail() error {\n\treturn errors.New("no place " +\n\t\t"is free: " + name)\n}\n',
     "report.rb": 'def report(host, n)\n  puts "Host #{host} refused #{n} calls: retry later"\nend\n',
     "check.py": "def check(host):\n    raise ValueError(\n        f'The old host {host!r} is'\n"
     "        f' not up: give another one'\n    )\n",
@@ -59,6 +59,8 @@ def literal_hits(found: Found) -> list[str]:
         ('"refused"', ["refused", "dial", "report", "test_dial"]),
         ("caller waits here until one of the places", ["take"]),
         ('"no place is free:"', ["fail"]),
+        ("place-is-not-free", ["fail"]),
+        ("is-not-free", ["fail"]),
         ("The old host example.org is not up: give another one", ["check"]),
         ("connection refused by peer", []),
         ("no Connection refused by peer", []),
