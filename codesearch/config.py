@@ -149,6 +149,7 @@ class RankConfig:
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         code_lexical_weight: replaces `lexical_weight` if the query is code, because code shares exact words with the
             code that it was copied from.
+        named_lexical_weight: likewise if a word of the query can only be a name in code.
         name_weight: added if the query is exactly the document's name.
         direction_reward: added if the query asks for a conversion and the document converts in that direction.
         direction_penalty: subtracted if the document converts in the opposite direction.
@@ -176,6 +177,7 @@ class RankConfig:
     length_prior_half: float = 4.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 2.1
+    named_lexical_weight: float = 0.84
     name_weight: float = 1.4
     direction_reward: float = 0.15
     direction_penalty: float = 0.15
@@ -198,6 +200,10 @@ class RankConfig:
     def penalty(self, reason: str) -> float:
         """Return the weight of a penalty, given the name of its signal in `codesearch.search.heuristics`."""
         return float(getattr(self, f"{reason}_penalty"))
+
+    def for_text(self, *, named: bool) -> RankConfig:
+        """Return the weights for a query in words, of which some may name code."""
+        return replace(self, lexical_weight=self.named_lexical_weight) if named else self
 
     def for_code(self) -> RankConfig:
         """Return the weights for a query that is a piece of code."""

@@ -273,7 +273,7 @@ def _run(
 
 
 def on_screen(searcher: Searcher, query: AnalysedQuery, ranking: Ranking) -> list[int]:
-    """Return the doc_ids of the definitions that `query` shows on a terminal of 80 x 24."""
+    """Return the doc_ids of the definitions that `query` chooses for a terminal of 80 x 24; not all may have a row."""
     files = group_by_file(query.words, ranking, searcher.config, SearchSettings.hits, SCREEN)
     return [shown.doc_id for best in files for shown in (best, *best.others)]
 

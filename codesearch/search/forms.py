@@ -28,6 +28,7 @@ _MAX_CHARS, _MANY_WORDS = 1_000, 40
 MOST_PLACE = 4_096
 """A longer text is no place."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls", "crate", "super"})
+_IDENTIFIER = re.compile(r"[^\W_][a-z0-9]*[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w(?:\(\)|::\w)")
 _CODE_LINE = re.compile(
     r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
 )
@@ -194,6 +195,15 @@ def is_code(query: str) -> bool:
     if len(lines) > 1:
         return any(map(is_code_line, lines))
     return _CODE.search(query) is not None
+
+
+def has_identifier(query: str) -> bool:
+    """Say whether a query has a word that can only be a name in code.
+
+    >>> has_identifier("crash in loadConfig"), has_identifier("fix read_all()"), has_identifier("Parse the file.")
+    (True, True, False)
+    """
+    return _IDENTIFIER.search(query) is not None
 
 
 def is_code_line(line: str) -> bool:

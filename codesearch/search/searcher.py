@@ -14,7 +14,7 @@ from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
 from codesearch.search.confidence import Confidence, confidence_of, shipped_calibration
 from codesearch.search.filters import allowed_documents
-from codesearch.search.forms import is_code, is_long, parse_asked
+from codesearch.search.forms import has_identifier, is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import (
@@ -204,7 +204,9 @@ class Searcher:
         config = replace(config, candidate_count=candidate_count or config.candidate_count)
         pool = self.searched.pool(query, filters or Filters(), config)
         ranking = propose(pool, query, config)
-        fuse(ranking, config.for_code() if query.pasted else config)
+        fuse(
+            ranking, config.for_code() if query.pasted else config.for_text(named=has_identifier(query.text))
+        )
         adjust(query.text, ranking, config)
         # The candidates of two queries to a server are numbered independently.
         if query.report is None or self.searched.snapshot is None:
