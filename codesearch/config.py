@@ -201,13 +201,10 @@ class RankConfig:
         """Return the weight of a penalty, given the name of its signal in `codesearch.search.heuristics`."""
         return float(getattr(self, f"{reason}_penalty"))
 
-    def for_text(self, *, named: bool) -> RankConfig:
-        """Return the weights for a query in words, of which some may name code."""
-        return replace(self, lexical_weight=self.named_lexical_weight) if named else self
-
-    def for_code(self) -> RankConfig:
-        """Return the weights for a query that is a piece of code."""
-        return replace(self, lexical_weight=self.code_lexical_weight)
+    def keywords_for(self, *, code: bool, named: bool) -> RankConfig:
+        """Return the weights for a query that is code, or of which a word can only be a name in code."""
+        weight = self.code_lexical_weight if code else self.named_lexical_weight
+        return replace(self, lexical_weight=weight) if code or named else self
 
     def all_code(self) -> RankConfig:
         """Return these weights without the penalties for tests, generated code, vendored code and stubs."""

@@ -27,6 +27,7 @@ FIELD = "field"
 """The kind of what has no document and is only found by its name: fields, properties, enum members, small constants."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
 """Kinds whose documents end before the first member. Each member is a separate document."""
+TYPE_KINDS = HEADER_KINDS | {"type"}
 TEXT_KINDS = frozenset({"module", "section", "setting"})
 """Kinds of documents that are no definitions in code."""
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})

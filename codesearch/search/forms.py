@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codesearch.parsing.identifiers import split_identifier
-from codesearch.types import HEADER_KINDS, KINDS
+from codesearch.types import KINDS, TYPE_KINDS
 
 _SEPARATORS = re.compile(r"::|->|[#.\\]")
 _CALL = re.compile(r"\((?:[^()]|\([^()]*\))*\)?;?$")
@@ -39,7 +39,7 @@ _ASKS_WHERE = re.compile(
     r"(?:\s+(?:defined|declared|implemented))?\s*\??",
     re.IGNORECASE,
 )
-_FUNCTIONS, _CLASSES = frozenset({"function", "method"}), HEADER_KINDS | {"type"}
+_FUNCTIONS, _CLASSES = frozenset({"function", "method"}), TYPE_KINDS
 _HINTS = {
     **dict.fromkeys("def defp defmacro func function fn fun macro sub".split(), (_FUNCTIONS,)),
     "method": (frozenset({"method"}), _FUNCTIONS),

@@ -211,9 +211,9 @@ def literals_of(query: str) -> list[Literal]:
     """
     if len(query) > _MOST_CHARS:
         return []
-    quoted = max((first or second for first, second in _QUOTED.findall(query)), key=len, default="")
     if KEY.fullmatch(query.strip()):
-        quoted = query
+        return [Literal(_words(query), "quoted")]
+    quoted = max((first or second for first, second in _QUOTED.findall(query)), key=len, default="")
     words, inside, is_question = _words(query), _words(quoted), _QUESTION.match(query)
     found = []
     if len(words) >= _FEWEST_WORDS and words != inside and not (is_question and quoted):

@@ -204,9 +204,7 @@ class Searcher:
         config = replace(config, candidate_count=candidate_count or config.candidate_count)
         pool = self.searched.pool(query, filters or Filters(), config)
         ranking = propose(pool, query, config)
-        fuse(
-            ranking, config.for_code() if query.pasted else config.for_text(named=has_identifier(query.text))
-        )
+        fuse(ranking, config.keywords_for(code=query.pasted, named=has_identifier(query.text)))
         adjust(query.text, ranking, config)
         # The candidates of two queries to a server are numbered independently.
         if query.report is None or self.searched.snapshot is None:

@@ -10,7 +10,7 @@ from itertools import islice
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
 from codesearch.structure.places import place_in_order
-from codesearch.types import HEADER_KINDS
+from codesearch.types import TYPE_KINDS
 
 _METHOD = re.compile(r"^\s*(\w+)(?=\()", re.MULTILINE)
 _EMBEDDED = re.compile(r"^[ \t]*(?:(\w+)\.)?(\w+)[ \t]*(?://.*)?$", re.MULTILINE)
@@ -42,7 +42,7 @@ def implementing(snapshot: Snapshot, interfaces: Sequence[Ref]) -> list[Ref]:
                 ref
                 for ref in named(owner)
                 if (ref.root, os.path.dirname(ref.path)) == (root, folder)
-                and ref.row.kind in HEADER_KINDS | {"type"}
+                and ref.row.kind in TYPE_KINDS
                 and ref.doc_id != interface.doc_id
             ]
     return sorted(types, key=place_in_order)

@@ -51,7 +51,7 @@ from codesearch.structure.meaning import (
 )
 from codesearch.structure.places import definitions_among, find_spots, members_among, place_in_order
 from codesearch.text.terms import terms_of
-from codesearch.types import HEADER_KINDS, OF_FILE, Definition
+from codesearch.types import OF_FILE, TYPE_KINDS, Definition
 
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
@@ -61,7 +61,6 @@ _MOST_DERIVED = 50
 _MOST_IN_FILE = 10_000
 _SIGILS, _MARKS = "@$:", "?!="
 """What may stand before and behind a name without being part of it."""
-_TYPES = HEADER_KINDS | {"type"}
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
 _TEXT_BEFORE, _TEXT_AFTER = 80, 160
@@ -182,10 +181,10 @@ def find_usages(
     listed = usages if all_code or tests else _telling(usages, bases)
     other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
     near: list[str] = []
-    if not names.asked:
+    if not names.asked and (usages or unread or elsewhere):
         near = sorted({exact for _, exact, _ in snapshot.named(names.name)} - {names.name})
-        if not (usages or unread or elsewhere):
-            near = near_names(snapshot, names.name)
+    elif not names.asked:
+        near = near_names(snapshot, names.name)
     return Usages(
         names.name,
         names.owner,
@@ -234,7 +233,7 @@ def _meant(
         return sorted((ref for ref in refs if allowed[ref.root](ref.path)), key=place_in_order)
 
     def types_named(owner: str) -> list[Ref]:
-        return [ref for ref in definitions(owner) if ref.row.kind in _TYPES]
+        return [ref for ref in definitions(owner) if ref.row.kind in TYPE_KINDS]
 
     try:
         spots = find_spots(indexes, bare, here, folders, only_definitions=True)
@@ -361,7 +360,7 @@ def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
 def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:
     """Return the definitions whose headers have a name as a base, by its line, if the name may be a type."""
     derived: dict[_Line, Defined] = {}
-    if not any(ref.row.kind in _TYPES for ref in names.asked) and (
+    if not any(ref.row.kind in TYPE_KINDS for ref in names.asked) and (
         names.asked or not names.name[:1].isupper()
     ):
         return derived
