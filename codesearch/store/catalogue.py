@@ -19,6 +19,8 @@ from codesearch.store.manifest import MANIFEST, Manifest, read_manifest
 INDEXES = "indexes"
 _POLL_S = 0.05
 _UNUSED_S = 30 * 86_400
+_REMOVE_WAIT_S = 2.0
+"""How long a removal waits for a writer, such as a watcher that indexes a saved file."""
 _OWN_WAIT_S = 0.5
 """How long to wait for another thread of this process, such as a watcher, which writes little at a time."""
 
@@ -133,7 +135,7 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
 
 def remove_index(folder: Path, root: str) -> None:
     """Delete an index; delete the manifest first, so that a partly deleted index is never read."""
-    with writer_lock(folder, root):
+    with writer_lock(folder, root, wait_s=_REMOVE_WAIT_S):
         (folder / MANIFEST).unlink(missing_ok=True)
         shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)
     if OPEN_FILES_STAY:

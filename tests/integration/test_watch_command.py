@@ -248,7 +248,7 @@ def test_the_service_updates_existing_and_new_indexes(command):
         command("index", "other")
         (other / "o.py").write_text("def newer_one():\n    pass\n")
         wait_for_documents(engine, other, "newer_one")
-        command("remove", "other")
+        assert command("remove", "other").returncode == 0
         (other / "o.py").write_text("def removed_one():\n    pass\n")
         (src / "a.py").write_text("def later_one():\n    pass\n")
         wait_for_documents(engine, src, "later_one", "second_one")

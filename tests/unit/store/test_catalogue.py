@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from codesearch.errors import IndexFormatError, IndexLockedError
 from codesearch.files import default_home
+from codesearch.store import catalogue
 from codesearch.store.catalogue import index_folder, list_indexes, remove_index, writer_lock
 from tests.conftest import break_format
 
@@ -54,11 +58,30 @@ def test_removing_an_index_leaves_the_sources_and_the_others(home, nested_roots)
     assert not index_folder(home, nested_roots["one"]).exists()
 
 
-def test_an_index_that_is_being_written_is_not_removed(home, nested_roots):
+def test_an_index_that_is_being_written_is_not_removed(home, nested_roots, monkeypatch):
+    monkeypatch.setattr(catalogue, "_REMOVE_WAIT_S", 0.0)
+    monkeypatch.setattr(catalogue, "_OWN_WAIT_S", 0.0)
     folder = index_folder(home, nested_roots["one"])
     with writer_lock(folder, "one"), pytest.raises(IndexLockedError):
         remove_index(folder, "one")
     assert (folder / "manifest.json").exists()
+
+
+def test_a_removal_waits_for_a_short_update(home, nested_roots):
+    folder = index_folder(home, nested_roots["one"])
+    locked = threading.Event()
+
+    def update() -> None:
+        with writer_lock(folder, "one"):
+            locked.set()
+            time.sleep(0.7)  # Longer than threads of one process wait for each other anyway.
+
+    with ThreadPoolExecutor() as pool:
+        writer = pool.submit(update)
+        locked.wait()
+        remove_index(folder, "one")
+        writer.result()
+    assert not folder.exists()
 
 
 @pytest.mark.parametrize(
