@@ -204,7 +204,7 @@ class Agents:
         context: Context[Any, Any],
         place: Annotated[str, _about("A name, a qualified name, path:line or path::name.")],
         path: Annotated[str, _about("A glob of the files to look in; ! excludes.")] = "",
-        all_code: Annotated[bool, _about("List all, also in tests, migrations and generated code.")] = False,
+        all_code: Annotated[bool, _about("List all, also in comments, tests and generated code.")] = False,
         tests: Annotated[bool, _about("List only the tests that have the name.")] = False,
         limit: Annotated[int, _at_most(200, "Hits to show.")] = 30,
         max_tokens: _Tokens = 1_500,

@@ -101,9 +101,12 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     shown_hits = sum(first < len(rows) for first in accumulate(map(len, blocks), initial=0))
     lines: list[dict[int, str]] = [{} for _ in range(shown_hits)]
     hits = answer.hits[:shown_hits]
-    best = [snippet_lines(hit, answer.query, answer.mode, _MOST_SNIPPET_LINES) for hit in hits]
-    for count in range(1, _MOST_SNIPPET_LINES + 1):  # The better a hit, the more lines.
-        for hit, positions, shown in zip(hits[: max(shown_hits // count, 1)], best, lines, strict=False):
+    is_exact = answer.mode == "exact"
+    most = fitting_lines(max_tokens) if is_exact else _MOST_SNIPPET_LINES
+    best = [snippet_lines(hit, answer.query, answer.mode, most) for hit in hits]
+    for count in range(1, most + 1):  # The better a hit, the more lines, unless each line has an exact text.
+        having = shown_hits if is_exact else max(shown_hits // count, 1)
+        for hit, positions, shown in zip(hits[:having], best, lines, strict=False):
             code = _code(hit)
             for position in sorted(positions[:count]):
                 text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
@@ -116,8 +119,10 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
         head, *others = rows[: len(block)]
         del rows[: len(block)]
         parts += [head, *(shown[position] for position in sorted(shown)), *others]
-    more = len(answer.hits) - shown_hits
-    note = f"{more} more left out: ask with more max_tokens or a narrower path\n" if more else ""
+    more = f"{len(answer.hits) - shown_hits} more" if len(answer.hits) > shown_hits else ""
+    hidden = answer.lines - len(answer.outside) - sum(map(len, lines))
+    more = f"{counted(hidden, 'line')} with the text" if hidden > 0 else more
+    note = f"{more} left out: ask with more max_tokens or a narrower path\n" if more else ""
     return notes + "".join(parts) + note
 
 

@@ -99,7 +99,7 @@ def usages(
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
     all_code: Annotated[
-        bool, Opt("List all, also in tests, migrations, generated and vendored code.")
+        bool, Opt("List all, also in comments, tests, migrations, generated and vendored code.")
     ] = False,
     tests: Annotated[bool, Opt("List the tests that have the name, one usage for each.")] = False,
     vimgrep: Annotated[bool, Opt("Print path:line:column:text, which editors can open.")] = False,

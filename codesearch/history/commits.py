@@ -370,7 +370,10 @@ def history_lines(
         lines = without_trailers(hit.body).split("\n")
         # The subject takes the place of a definition's head, which is always chosen.
         chosen = best_lines("\n".join([hit.subject, *lines]), answer.question, _SHOWN_LINES + 1)
-        yield from (cut(f"    | {lines[at - 1].strip()}", width) for at in sorted(chosen) if at)
+        told = [lines[at - 1].strip() for at in sorted(chosen) if at]
+        more = " …" if told and len(told) < sum(map(bool, lines)) else ""
+        yield from (cut(f"    | {line}", width) for line in told[:-1])
+        yield from (cut(f"    | {line}{more}", width) for line in told[-1:])
         yield from (cut(f"    {line}", width) for line in _changed_files(hit, answer.path, path_of))
         yield ""
     place, name = answer.place, answer.definition
@@ -383,17 +386,22 @@ def history_lines(
 
 
 def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) -> Iterator[str]:
-    """Yield a line for each of the first changed files; the place and those with known definitions come first."""
+    """Yield a line for each of the first changed files, those with known definitions first; if a file is the place, only its own.
+
+    If that had another folder then, a file of its name stands for it.
+    """
     names: dict[str, list[str]] = {}
     for changed in hit.definitions:
         names.setdefault(changed.path, []).append(
             without_folders(changed.name, changed.path) + " (removed)" * changed.removed
         )
     paths = [*names, *(path for path in hit.paths if path not in names)]
-    paths.sort(key=lambda path: path != place)
-    for path in paths[:_SHOWN_FILES]:
+    name = place.rpartition("/")[2]
+    paths.sort(key=lambda path: (path != place, path.rpartition("/")[2] != name, f"{place}/" not in path))
+    most = 1 if name and paths[:1] and paths[0].endswith(name) else _SHOWN_FILES
+    for path in paths[:most]:
         of_file = names.get(path, [])
         more = f", {len(of_file) - _SHOWN_NAMES:,} more" if len(of_file) > _SHOWN_NAMES else ""
         yield f"{path_of(path)}: {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else path_of(path)
-    if len(paths) > _SHOWN_FILES:
-        yield counted(len(paths) - _SHOWN_FILES, "more file")
+    if len(paths) > most:
+        yield counted(len(paths) - most, "more file")

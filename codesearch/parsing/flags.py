@@ -20,7 +20,7 @@ _VENDOR_FOLDERS = frozenset(
 )
 _BUILD_FOLDERS = frozenset("amd build bundle bundles cjs dist es5 esm esm5 min out target umd".split())
 _GENERATED_NAME = re.compile(
-    r"_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h|validate\.go|gw\.go)$|[._]generated\.\w+$|(?:^|/)zz_generated|"
+    r"_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h|validate\.go|gw\.go)$|(?:[._]generated|\.gen)\.\w+$|(?:^|/)zz_generated|"
     r"\.(?:g|designer|g\.i)\.cs$|(?:^|/)(?:parsetab|lextab|yacctab)\.py$|"
     r"(?:\.(?:min|bundle|chunk|umd|iife|pkgd)|[.-][0-9a-f]{12,})\.[cm]?js$",
     re.IGNORECASE,
@@ -36,7 +36,7 @@ _HEAD = re.compile(
 )
 """What stands before the first code in any language: comments, and the name of the package."""
 _GENERATED = re.compile(
-    rb"^[^\n]*(?:\bcode generated\b[^\n]*\bdo not edit\b|@generated\b)|"
+    rb"^[^\n]*(?:\b(?:code generated|generated code)\b[^\n]*\bdo not edit\b|@generated\b)|"
     rb"^[^\w\n]*(?:(?:warning|note|do(?: not|n't) (?:edit|modify))\b\W*)?"
     rb"(?:(?:(?:this|the|these) )?(?:\w+ )?(?:file|code|class|classes) )?"
     rb"(?:(?:this )?(?:is|are|was|has been|contains) (?:an )?)?"

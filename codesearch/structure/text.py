@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -165,7 +165,10 @@ def usages_lines(
     gutter: str = _GUTTER,
 ) -> Iterator[str]:
     """Yield definitions, those with the name as a base, and usages by grade, file and the definition around them."""
-    yield from _defined_lines(usages, width, path_of)
+    listed = [f"{defined.path}:{defined.start_line}" for defined in usages.definitions]
+    meant = {place for usage in usages.usages if len(usage.may_be) < len(listed) for place in usage.may_be}
+    marks = {place: f"[{number}]" for number, place in enumerate(listed, 1) if place in meant}
+    yield from _defined_lines(usages, marks, width, path_of)
     grade, before, inside = "", None, None
     for usage in usages.usages:
         heading = f"{usage.grade}{', in tests and other code' if usage.other_code else ''}:"
@@ -175,7 +178,7 @@ def usages_lines(
             yield heading
         if before != (usage.root, usage.path, usage.may_be):
             before, inside = (usage.root, usage.path, usage.may_be), None
-            yield cut(f"{path_of(usage.root, usage.path)}{_about(usage, usages)}", width)
+            yield cut(f"{path_of(usage.root, usage.path)}{_about(usage, len(listed), marks)}", width)
         around = None if usage.inside and usage.inside.kind == "module" else usage.inside
         name = around and short_name(around)
         if name != inside:
@@ -185,15 +188,17 @@ def usages_lines(
         yield cut(f"{gutter.format(usage.line)}{usage.text}", width)
 
 
-def _about(usage: Usage, usages: Usages) -> str:
+def _about(usage: Usage, definitions: int, marks: Mapping[str, str]) -> str:
     """Return which of several definitions a usage can mean, and whether its file changed."""
-    is_any = len(usage.may_be) >= len(usages.definitions)
-    means = "" if is_any or not usage.may_be else f"  = {', '.join(usage.may_be)}"
+    means = ", ".join(marks.get(place, place) for place in usage.may_be)
+    means = f"  = {means}" if means and len(usage.may_be) < definitions else ""
     return f"{means}{STALE if usage.stale else ''}"
 
 
-def _defined_lines(usages: Usages, width: int, path_of: Callable[[str, str], str]) -> Iterator[str]:
-    """Yield the lines of definitions, and of those with the name as a base."""
+def _defined_lines(
+    usages: Usages, marks: Mapping[str, str], width: int, path_of: Callable[[str, str], str]
+) -> Iterator[str]:
+    """Yield the lines of definitions with their marks, and of those with the name as a base."""
     listed = ((usages.definitions, usages.definition_count), (usages.derived, usages.derived_count))
     for definitions, count in listed:
         if definitions is usages.derived and definitions:
@@ -205,7 +210,9 @@ def _defined_lines(usages: Usages, width: int, path_of: Callable[[str, str], str
                 yield f"has all methods of {name}:" if first.language == "go" else f"has {name} as a base:"
         for defined in definitions:
             name = visible(f"{short_name(defined)}  {defined.kind}")
-            yield cut(f"{path_of(defined.root, defined.path)}:{defined.start_line}  {name}", width)
+            mark = marks.get(f"{defined.path}:{defined.start_line}", "")
+            place = f"{path_of(defined.root, defined.path)}:{defined.start_line}"
+            yield cut(f"{place}  {name}  {mark}".rstrip(), width)
             if definitions is usages.definitions and len(definitions) <= _SIGNATURES:
                 yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
         if more := count - len(definitions):
@@ -230,7 +237,7 @@ def usages_summary(
         if owner:
             text = f"{name} is not defined in {owner}, so these are all lines with {name}: {text}"
     hidden = [f"{usages.other_code:,} in {_OTHER_CODE}"] if usages.other_code else []
-    hidden += [f"{usages.implied:,} imports and bases"] if usages.implied else []
+    hidden += [f"{counted(usages.implied, 'line')} of imports, bases and comments"] if usages.implied else []
     if hidden:
         text += f"; {all_code} lists {' and '.join(hidden)}"
     if usages.elsewhere:

@@ -101,7 +101,7 @@ class Usages:
 
     The counts are of everything that was read; `unread_files` may have the name and were not all read. Other code is
     only counted, in `other_code`, unless there is nothing else. `implied` counts the lines that are not listed because
-    they are the base of a definition in `derived`, or an import in a file that has another usage. `elsewhere` counts
+    they are the base of a definition in `derived`, an import in a file that has another usage, or a comment. `elsewhere` counts
     the lines that have the name and are no usages: they can only mean other definitions, or the name is a part of a
     longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go, types with
     its methods by name and numbers of parameters; of a method with its type, the methods of derived types. If the name
@@ -323,11 +323,12 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
 
 
 def _telling(usages: Sequence[_Occurrence], bases: Collection[_Line]) -> list[_Occurrence]:
-    """Return the usages without other code, bases of derived types, and imports in files with other usages.
+    """Return the usages without other code, comments, bases of derived types, and imports in files with other usages.
 
-    If all usages are in other code, it is not left out.
+    If all usages are in other code, it is not left out; neither are comments.
     """
     source = [usage for usage in usages if not usage.is_other] or usages
+    source = [usage for usage in source if usage.grade != IN_COMMENTS] or source
     source = [usage for usage in source if (usage.file, usage.line) not in bases]
     imports = [
         usage.grade != DECLARED and usage.file.import_around(usage.position) is not None for usage in source

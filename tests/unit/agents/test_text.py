@@ -122,6 +122,23 @@ def test_the_confidence_is_in_words(confidence, is_low, expected):
     assert hits_text(answer, Path("/src"), 200).splitlines()[0] == expected
 
 
+def test_lines_with_an_exact_text_that_are_not_shown_are_counted():
+    answer = Answer(
+        "check(name)", "exact", "", "", 10, 0.1, [HIT], lines=5, files=2, outside=(("/src", "a.py", 9),)
+    )
+    text = hits_text(answer, Path("/src"), 200)
+    assert text.startswith("5 lines in 2 files have the text; outside of definitions: a.py:9\n")
+    assert text.endswith(
+        "  5:     check(name)\n3 lines with the text left out: ask with more max_tokens or a narrower path\n"
+    )
+
+
+def test_each_hit_with_an_exact_text_has_all_its_lines_if_they_fit():
+    hits = [replace(HIT, path=f"{name}.py", code="\n".join([f"{name}()"] * 12)) for name in ("a", "b")]
+    text = hits_text(Answer("()", "exact", "", "", 10, 0.1, hits, lines=24, files=2), Path("/src"), 400)
+    assert (text.count("a()"), text.count("b()"), "left out" in text) == (12, 12, False)
+
+
 def test_an_answer_without_hits_says_what_it_did_not_see():
     coverage = Coverage(False, {"ignored folder": 2}, "2 ignored folders")
     answer = Answer("check", "exact", "", "", 10, 0.1, [], coverage=coverage)

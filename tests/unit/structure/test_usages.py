@@ -456,7 +456,7 @@ def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
     tree = {
         "shape.py": "class Shape:\n    pass\n",
         "square.py": "from shape import Shape\n\n\nclass Square(Shape):\n    pass\n",
-        "draw.py": "from shape import Shape\n\n\ndef draw():\n    return Shape()\n",
+        "draw.py": "from shape import Shape\n\n\ndef draw():  # a Shape\n    return Shape()\n",
         "names.py": "from shape import Shape\n",
         "examples/one.py": "from shape import Shape\n",
         "Geometry.Test/ShapeFixture.py": "from shape import Shape\n\n\ndef run():\n    Shape()\n    Shape()\n",
@@ -465,7 +465,7 @@ def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
     index = index_tree(write_tree(tmp_path / "project", tree))
     found = find_usages([index], "Shape")
     assert lines(found) == ["draw.py:5", "names.py:1"]
-    assert (found.usage_count, found.other_code, found.implied) == (11, 6, 3)
+    assert (found.usage_count, found.other_code, found.implied) == (12, 6, 4)
     assert [one.name for one in found.derived] == ["Square"]
     tests = find_usages([index], "Shape", tests=True)
     assert lines(tests) == ["Geometry.Test/ShapeFixture.py:5", "Geometry.Test/other.py:5"]
