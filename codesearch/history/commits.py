@@ -386,9 +386,9 @@ def history_lines(
 
 
 def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) -> Iterator[str]:
-    """Yield a line for each of the first changed files, those with known definitions first; if a file is the place, only its own.
+    """Yield a line for each of the first changed files, those with known definitions first.
 
-    If that had another folder then, a file of its name stands for it.
+    If the place is a file, only that is shown, or one of its name if it had another folder then.
     """
     names: dict[str, list[str]] = {}
     for changed in hit.definitions:

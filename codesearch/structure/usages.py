@@ -101,12 +101,12 @@ class Usages:
 
     The counts are of everything that was read; `unread_files` may have the name and were not all read. Other code is
     only counted, in `other_code`, unless there is nothing else. `implied` counts the lines that are not listed because
-    they are the base of a definition in `derived`, an import in a file that has another usage, or a comment. `elsewhere` counts
-    the lines that have the name and are no usages: they can only mean other definitions, or the name is a part of a
-    longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go, types with
-    its methods by name and numbers of parameters; of a method with its type, the methods of derived types. If the name
-    has no definition with what stood before it, that is `not_in`. A name without a definition has its other spellings
-    in `near`, or if nothing has the name, the nearest names.
+    they are the base of a definition in `derived`, an import in a file that has another usage, or a comment.
+    `elsewhere` counts the lines that have the name and are no usages: they can only mean other definitions, or the name
+    is a part of a longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go,
+    types with its methods by name and numbers of parameters; of a method with its type, the methods of derived types.
+    If the name has no definition with what stood before it, that is `not_in`. A name without a definition has its other
+    spellings in `near`, or if nothing has the name, the nearest names.
     """
 
     name: str
