@@ -240,22 +240,17 @@ class StoreReader:
             wrong = " OR ".join(f"typeof({name}) != '{kind}'" for name, kind in columns)
             if next(self._select(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"), None):
                 return f"a value in {table} has another type"
-        kinds = ", ".join(f"'{kind}'" for kind in KINDS)
-        wrong = (
-            f"kind NOT IN ({kinds}) OR start_line < 1 OR end_line < start_line OR last_line < end_line "
-            "OR start_byte < 0 OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
-            "OR NOT EXISTS (SELECT 1 FROM files WHERE files.file_id = documents.file_id "
-            "AND doc_id >= first_doc AND doc_id < first_doc + doc_count)"
+        placed = (
+            "start_line < 1 OR end_line < start_line OR last_line < end_line OR start_byte < 0 "
+            "OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
+            "OR NOT EXISTS (SELECT 1 FROM files WHERE files.file_id ="
         )
-        if next(self._select(f"SELECT 1 FROM documents WHERE {wrong} LIMIT 1"), None):
-            return "a value in documents is out of range"
-        wrong = (
-            f"kind != '{FIELD}' OR start_line < 1 OR end_line < start_line OR last_line < end_line "
-            "OR start_byte < 0 OR end_byte < start_byte OR flags NOT BETWEEN 0 AND 255 "
-            f"OR NOT EXISTS (SELECT 1 FROM files WHERE files.file_id = member_id >> {_MEMBER_BITS} AND doc_count)"
-        )
-        if next(self._select(f"SELECT 1 FROM members WHERE {wrong} LIMIT 1"), None):
-            return "a value in members is out of range"
+        in_file = "documents.file_id AND doc_id >= first_doc AND doc_id < first_doc + doc_count)"
+        document = f"kind NOT IN {KINDS} OR {placed} {in_file}"
+        member = f"kind != '{FIELD}' OR {placed} member_id >> {_MEMBER_BITS} AND doc_count)"
+        for table, wrong in (("documents", document), ("members", member)):
+            if next(self._select(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"), None):
+                return f"a value in {table} is out of range"
         return ""
 
     def counts(self) -> tuple[int, int]:

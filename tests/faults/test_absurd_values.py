@@ -103,6 +103,10 @@ def cases() -> list[tuple[str, list[str], dict[str, str]]]:
     return found
 
 
+def test_each_command_has_a_line() -> None:
+    assert set(LINES) == set(COMMANDS)
+
+
 @pytest.fixture
 def command(tmp_path: Path, home: Path) -> Command:
     made = Command(write_tree(tmp_path / "tree", {"g.py": "def find_the_giraffe():\n    return 1\n"}), home)

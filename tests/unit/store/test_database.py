@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from dataclasses import astuple
+from dataclasses import astuple, fields
+from zlib import crc32
 
 import pytest
 
 from codesearch.errors import IndexCorruptError, IndexWriteError
+from codesearch.store.arrays import ROW
 from codesearch.store.database import (
     DATABASE,
+    DocumentRow,
     FileRecord,
     StoreReader,
     StoreWriter,
     document_row,
     storage_error,
 )
+from codesearch.store.manifest import FORMAT_VERSION
 from codesearch.types import Document
 from tests.tiny_bundle import change_one_byte
 
@@ -90,6 +94,15 @@ def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
     row = document_row(document)
     assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8)
     assert astuple(row.of(FileRecord("p.py", "python", 1, b""))) == described
+
+
+def test_other_columns_are_another_format():
+    columns = crc32(
+        repr((DocumentRow._fields, [field.name for field in fields(FileRecord)], ROW.descr)).encode()
+    )
+    assert (FORMAT_VERSION, columns) == (15, 4175459741), (
+        "raise FORMAT_VERSION, then write the new numbers here"
+    )
 
 
 def test_a_missing_database_is_a_corrupt_index(tmp_path):
