@@ -23,6 +23,9 @@ demo: $(VENV)/installed
 
 # The first one measures the memory of processes, which earlier tests would raise. The last one starts threads of gRPC.
 ALONE = tests/faults/test_costly_files.py tests/integration/test_milvus_backend.py
+# Each process that runs one of these imports torch, for seconds.
+TORCH = tests/unit/training tests/unit/exporters tests/parity tests/gpu \
+	tests/unit/benchmarks/test_embedding.py tests/unit/benchmarks/test_encoders.py
 
 # Everything but what needs torch, Milvus or a browser, which are large.
 check: $(VENV)/installed-check
@@ -45,9 +48,10 @@ test: $(VENV)/installed-test
 test-alone: $(VENV)/installed-test
 	$(BIN)/pytest -q --collect-only >/dev/null
 	$(BIN)/pytest -q $(ALONE)
+	$(BIN)/pytest -q $(TORCH)
 
 test-together: lint
-	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder $(ALONE:%=--ignore %)
+	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder $(patsubst %,--ignore %,$(ALONE) $(TORCH))
 
 # Needs a CUDA device, and the extra `gpu` in place of `cpu` for the tests of embedding.
 test-gpu: $(VENV)/installed-test

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -41,19 +43,33 @@ def until(
         pause()
 
 
+def free_port() -> int:
+    """Return a port that no program uses and that the system does not give to a client in the meantime."""
+    while True:
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port := 10_000 + secrets.randbelow(20_000)))
+            return port
+
+
 def listens(port: int) -> bool:
     """Return whether a program of this machine accepts connections at a port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-SHIP = """
+RUN = f"""
+import codesearch.service.client as client
+client.DEADLINE_S = {TIMEOUT}
+from codesearch.cli.entry import run
+run()
+"""
+"""The command. It and its service wait for each other as long as tests do, because a busy machine is slow."""
+SHIP = f"""
 import sys
 from pathlib import Path
 import codesearch.text.bundle as bundle
 bundle.SHIPPED = Path(sys.argv.pop(1))
-from codesearch.cli.entry import run
-run()
+{RUN}
 """
 """The command with another shipped model: the bundle in the first argument."""
 
@@ -84,8 +100,32 @@ class Command:
         }
         return {**kept, **own, **self.variables}
 
+    @property
+    def can_fork(self) -> bool:
+        names = ("PYTHON", "LC_", "LANG")
+        return self.may_fork and not any(name.startswith(names) for name in self.variables)
+
+    def with_streams(self, stdin: int, stdout: int, stderr: int, *arguments: object) -> int:
+        """Run the command with open files for its streams; return the exit code."""
+        if self.can_fork:
+            streams = [stdin, stdout, stderr]
+            with open(
+                self.forks.start([*map(str, arguments)], self.folder, self.environment, streams)
+            ) as code:
+                return int(code.read())
+        return subprocess.run(
+            self.line(*arguments),
+            cwd=self.folder,
+            env=self.environment,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            timeout=TIMEOUT,
+            check=False,
+        ).returncode
+
     def line(self, *arguments: object, shipped: Path | None = None) -> list[str]:
-        start = ["-c", SHIP, str(shipped)] if shipped else ["-m", "codesearch"]
+        start = ["-c", SHIP, str(shipped)] if shipped else ["-c", RUN]
         return [sys.executable, *start, *map(str, arguments)]
 
     def __call__(
@@ -97,7 +137,7 @@ class Command:
         largest_file: int | None = None,
     ) -> subprocess.CompletedProcess[str]:
         folder = cwd or self.folder
-        if self.may_fork and not any(name.startswith(("PYTHON", "LC_", "LANG")) for name in self.variables):
+        if self.can_fork:
             return self.forks.run(
                 [*map(str, arguments)],
                 folder,
@@ -118,6 +158,12 @@ class Command:
             timeout=TIMEOUT,
             check=False,
         )
+
+    def succeeds(self, *arguments: object, **options: Any) -> str:
+        """Run the command, which has to end without an error; return its output."""
+        done = self(*arguments, **options)
+        assert done.returncode == 0, done
+        return done.stdout
 
     def start(self, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

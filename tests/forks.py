@@ -29,6 +29,7 @@ from typing import Any
 import codesearch
 from codesearch.build import parse, workers
 from codesearch.parsing.languages import language_named, load_query
+from codesearch.service import client
 
 _MESSAGE_BYTES = 1_000_000
 _OPTIONAL = {"agents", "evaluation", "lsp", "milvus", "web"}
@@ -95,16 +96,15 @@ class Forks:
         Raises:
             subprocess.TimeoutExpired: it did not end in time.
         """
-        # A pipe has no size that `largest_file` could limit.
-        asked = json.dumps([arguments, str(folder), environment, str(shipped or ""), largest_file])
-        pipes = [os.pipe() for _ in ("stdout", "stderr", "exit code")]
-        ends, theirs = zip(*pipes, strict=True)
+        pipes = [os.pipe() for _ in ("stdout", "stderr")]
+        ends, theirs = map(list, zip(*pipes, strict=True))
         try:
             with tempfile.TemporaryFile() as stdin:
                 stdin.write(given.encode())
                 stdin.seek(0)
-                with self._lock:
-                    socket.send_fds(self._started(), [asked.encode()], [stdin.fileno(), *theirs])
+                streams = [stdin.fileno(), *theirs]
+                # A pipe has no size that `largest_file` could limit.
+                ends.append(self.start(arguments, folder, environment, streams, shipped, largest_file))
                 for end in theirs:
                     os.close(end)
             out, err, code = _read(*ends, timeout=timeout)
@@ -115,6 +115,23 @@ class Forks:
             for end in ends:
                 os.close(end)
         return subprocess.CompletedProcess(arguments, int(code), _text(out), _text(err))
+
+    def start(
+        self,
+        arguments: list[str],
+        folder: Path,
+        environment: dict[str, str],
+        streams: list[int],
+        shipped: Path | None = None,
+        largest_file: int | None = None,
+    ) -> int:
+        """Start a command line in a fork with files for stdin, stdout and stderr; return a pipe with its exit code."""
+        asked = json.dumps([arguments, str(folder), environment, str(shipped or ""), largest_file])
+        code, theirs = os.pipe()
+        with self._lock:
+            socket.send_fds(self._started(), [asked.encode()], [*streams, theirs])
+        os.close(theirs)
+        return code
 
     def close(self) -> None:
         """End the process, and the commands that still run."""
@@ -241,6 +258,7 @@ def _prepare() -> None:
     for language in _LANGUAGES:
         load_query(language_named(language))
     parse_in_this_process(setattr)
+    client.DEADLINE_S = 120.0  # A busy machine is slow.
     gc.freeze()
 
 

@@ -70,7 +70,7 @@ def test_every_example_runs(page: Path, tmp_path: Path) -> None:
     commands = examples(page)
     write_tree(tmp_path / "src", TINY_REPO)
     run = Command(tmp_path / "src", tmp_path / "home", {"HOME": str(tmp_path), "XDG_DATA_HOME": ""})
-    run("index", ".")
+    run.succeeds("index", ".")
     for command in commands:
         program, *words = (
             word.replace("~", str(tmp_path), 1) if word.startswith("~") else word

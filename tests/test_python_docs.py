@@ -44,12 +44,11 @@ def folder(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "project", TINY_REPO)
 
 
-def test_the_first_example_is_a_short_script_that_finds_what_it_shows(folder):
+def test_the_first_example_is_a_short_script():
     code, shown = EXAMPLES[0]
     assert len(code.splitlines()) <= 6
     assert "__main__" not in code
     assert shown == "python/convert.py 4 int_to_string\npython/convert.py 9 string_to_int\n"
-    assert run_script(folder, code) == shown
 
 
 def test_all_examples_run_in_order_and_print_what_they_show(folder):

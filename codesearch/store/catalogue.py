@@ -137,9 +137,9 @@ def remove_index(folder: Path, root: str) -> None:
     """Delete an index; delete the manifest first, so that a partly deleted index is never read."""
     with writer_lock(folder, root, wait_s=_REMOVE_WAIT_S):
         (folder / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():  # A waiting writer has made the lock again; Windows deletes a lock only now.
         shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)
-    if OPEN_FILES_STAY:
-        shutil.rmtree(folder, ignore_errors=True)  # The lock file can be deleted only now.
 
 
 def remove_unused(home: Path) -> None:

@@ -74,8 +74,8 @@ TEXTS = (
     "::",
     "-1",
 )
-_SAMPLE = 82
-"""`make test` tries one case in 82."""
+_SAMPLE = 127
+"""`make test` tries one case in 127."""
 
 
 def flag(option: Option) -> str:

@@ -93,7 +93,7 @@ def test_hits_do_not_show_the_target_of_a_link(tree, command, home, tiny_bundle,
 def test_hits_follow_links_if_the_walk_followed_them(tree, command, tmp_path, tiny_bundle):
     write_tree(tmp_path, {"outside/deep.py": SECRET})
     put(tree / "linked", str(tmp_path / "outside"))
-    command("index", ".", "--follow", cwd=tree, shipped=tiny_bundle)
+    command.succeeds("index", ".", "--follow", cwd=tree, shipped=tiny_bundle)
     assert "linked/deep.py:1" in command("query", "push secret", cwd=tree, shipped=tiny_bundle).stdout
 
 

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import random
-import socket
 import subprocess
 import sys
 import threading
@@ -21,7 +20,7 @@ from urllib.parse import urlencode
 import pytest
 
 from codesearch.service.client import ask
-from tests.command import TIMEOUT, Command, until
+from tests.command import TIMEOUT, Command, free_port, until
 from tests.conftest import write_tree
 
 pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
@@ -142,9 +141,7 @@ def load(tmp_path: Path) -> Iterator[tuple[Load, int]]:
     )
     command = Command(tmp_path, tmp_path / "home")
     assert command("index", tree).returncode == 0
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     with command.start("serve", "--web", "--port", port, stdout=subprocess.PIPE, text=True) as service:
         try:
             service.stdout.readline()
@@ -161,8 +158,10 @@ def check(load: Load, pid: int, seconds: float, queries: int) -> None:
     for thread in threads:
         thread.start()
     samples = []
-    started = time.monotonic()
     try:
+        # On a busy machine, the first answers take long, and what they load is not growth.
+        until(lambda: min(load.seen["http"], load.seen["socket"]) > 20, unless=lambda: load.wrong)
+        started = time.monotonic()
         while (passed := time.monotonic() - started) < seconds or load.seen["http"] + load.seen[
             "socket"
         ] < queries:
@@ -189,7 +188,7 @@ def check(load: Load, pid: int, seconds: float, queries: int) -> None:
 
 
 def test_a_service_under_load_answers_correctly_and_does_not_grow(load):
-    check(*load, seconds=8, queries=200)
+    check(*load, seconds=4, queries=200)
 
 
 @pytest.mark.thorough

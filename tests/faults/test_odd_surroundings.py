@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -32,7 +34,7 @@ def test_names_beyond_ascii_are_printed_in_an_ascii_locale(command, home):
 
 def test_json_is_valid_if_the_output_lacks_a_character(command, home):
     write_tree(command.folder, {"ç.py": "def alpha(two):\n    return two\n"})
-    command("index", ".")
+    command.succeeds("index", ".")
     ascii_only = Command(command.folder, home, {"PYTHONIOENCODING": "ascii"})
     for arguments in ("query alpha", "outline ç.py", "usages alpha", "duplicates --min-lines 1"):
         found = json.loads(ascii_only(*arguments.split(), "--json").stdout)
@@ -43,36 +45,28 @@ def test_json_is_valid_if_the_output_lacks_a_character(command, home):
     "arguments", [["--help"], ["query", "--help"], ["--version"], ["query", "alpha"], ["status"]]
 )
 def test_a_full_device_is_a_one_line_error(command, arguments):
-    command("index", ".")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            command.line(*arguments),
-            cwd=command.folder,
-            env=command.environment,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (2, "error: output: No space left on device\n")
+    command.succeeds("index", ".")
+    with open(os.devnull) as empty, open("/dev/full", "w") as full, TemporaryFile() as err:
+        assert command.with_streams(empty.fileno(), full.fileno(), err.fileno(), *arguments) == 2
+        err.seek(0)
+        assert err.read() == b"error: output: No space left on device\n"
 
 
 def test_an_ignore_file_with_a_byte_order_mark_works(command):
     write_tree(command.folder, {"b.py": "def beta():\n    return 2\n"})
     (command.folder / ".gitignore").write_bytes(b"\xef\xbb\xbfb.py\n")
-    command("index", ".")
+    command.succeeds("index", ".")
     assert command("query", "beta", "--files").stdout != "b.py\n"
 
 
 def test_a_long_query_without_words_is_not_echoed_whole(command):
-    command("index", ".")
+    command.succeeds("index", ".")
     done = command("query", "(% " * 40_000)
     assert done.returncode == 2 and len(done.stderr) < 200
 
 
 def test_a_terminal_of_zero_columns_still_gets_output(command):
-    command("index", ".")
+    command.succeeds("index", ".")
     narrow = Command(command.folder, command.home, {"COLUMNS": "0"})
     assert "def alpha(one):" in narrow("query", "alpha").stdout
     assert "documents" in narrow("status").stdout
@@ -97,14 +91,14 @@ def test_a_path_that_is_too_long_is_a_one_line_error(command):
     ],
 )
 def test_the_folder_of_a_user_who_does_not_exist_is_no_folder(command, arguments, error):
-    command("index", ".")
+    command.succeeds("index", ".")
     done = command(*arguments)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {error}\n")
 
 
 @pytest.mark.parametrize("columns", ["²", "9" * 5_000, "-1", "x", ""])
 def test_columns_that_are_no_number_are_those_of_the_terminal(command, home, columns):
-    command("index", ".")
+    command.succeeds("index", ".")
     done = Command(command.folder, home, {"COLUMNS": columns})("query", "alpha", "--compact")
     assert (done.returncode, done.stdout) == (0, "a.py:1  alpha  function, 2 lines\n")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -46,17 +46,23 @@ def at_most_open(more: int) -> Iterator[None]:
             os.close(descriptor)
 
 
+@pytest.fixture(scope="module")
+def full_home(tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path) -> Path:
+    folder = tmp_path_factory.mktemp("many")
+    with closing(Engine(folder / "home", model=tiny_bundle, device="cpu")) as engine:
+        for number in range(FOLDERS):
+            files = {"a.py": f"def find_the_giraffe_{number}():\n    return {number}\n"}
+            engine.index(write_tree(folder / f"r{number}", files))
+    return folder / "home"
+
+
 @pytest.fixture
-def engine(tmp_path: Path, home: Path, tiny_bundle: Path) -> Iterator[Engine]:
-    engine = Engine(home, model=tiny_bundle, device="cpu")
-    for number in range(FOLDERS):
-        files = {"a.py": f"def find_the_giraffe_{number}():\n    return {number}\n"}
-        engine.index(write_tree(tmp_path / f"r{number}", files))
-    yield engine
-    engine.close()
+def engine(full_home: Path, tiny_bundle: Path) -> Iterator[Engine]:
+    with closing(Engine(full_home, model=tiny_bundle, device="cpu")) as engine:
+        yield engine
 
 
-def test_many_folders_are_searched_with_few_open_files(engine, tmp_path, monkeypatch):
+def test_many_folders_are_searched_with_few_open_files(engine, monkeypatch):
     monkeypatch.setattr(store, "MOST_OPEN", 5)
     before = len(os.listdir("/proc/self/fd"))
     with at_most_open(16):

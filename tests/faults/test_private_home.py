@@ -17,7 +17,7 @@ from tests.conftest import index_by_engine, write_tree
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="the system has no permissions")
 
 
-@pytest.fixture(params=[0o000, 0o022, 0o077])
+@pytest.fixture(params=[0o000, 0o077])
 def umask(request) -> Iterator[int]:
     before = os.umask(request.param)
     yield request.param

@@ -46,7 +46,7 @@ def test_a_first_index_without_space_is_a_one_line_error_that_names_the_home(tre
 @pytest.mark.parametrize("size", LIMITS)
 def test_a_query_answers_from_the_last_index_if_an_update_has_no_space(tree, home, tiny_bundle, size):
     run = Command(tree, home)
-    run("index", ".", "--model", tiny_bundle)
+    run.succeeds("index", ".", "--model", tiny_bundle)
     write_tree(tree, {"new.py": "def new():\n    return 1\n"})
     done = run("query", "int to string", "--files", largest_file=size)
     assert done.returncode == 0 and "convert.py" in done.stdout
@@ -98,7 +98,7 @@ def can_mount(folder: Path) -> bool:
 
 def test_a_home_on_a_read_only_file_system_answers_and_refuses_to_index(tree, home, tiny_bundle):
     run = Command(tree, home)
-    run("index", ".", "--model", tiny_bundle)
+    run.succeeds("index", ".", "--model", tiny_bundle)
     if not can_mount(home):
         pytest.skip("cannot mount a folder read-only")
 

@@ -18,7 +18,7 @@ from codesearch.cli.notes import build_progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.visible import visible, visible_json
-from tests.command import TIMEOUT
+from tests.command import TIMEOUT, Command
 from tests.conftest import index_by_engine, write_tree
 
 ATTACKS = {
@@ -40,14 +40,25 @@ OWN = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;(?:id=\d+;[!-~]*|;)\x1b\\")
 """The escape sequences that codesearch itself writes: colours, and links with printable addresses."""
 
 
-@pytest.fixture
-def hostile(tmp_path: Path, home: Path, tiny_bundle: Path) -> Path:
+def write_hostile(folder: Path, home: Path, bundle: Path) -> Path:
     source = f"def push(item='{TEXT}'):\n    # push {TEXT}\n    return '{TEXT}' + item\n"
     ruby = f'# push an item\ndescribe "push {TEXT}" do\n  push\n  push\nend\n'
-    root = write_tree(tmp_path / f"root{NAME}", {f"push{NAME}\n.py": source, "b.rb": ruby, "c.py": "x = 1\n"})
+    root = write_tree(folder / f"root{NAME}", {f"push{NAME}\n.py": source, "b.rb": ruby, "c.py": "x = 1\n"})
     (root / "bad\n\x1b[1m.py").write_bytes(b"def push_bad(): return '\x81'\n")
-    index_by_engine(root, home, tiny_bundle)
+    index_by_engine(root, home, bundle)
     return root
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, home: Path, tiny_bundle: Path) -> Path:
+    return write_hostile(tmp_path, home, tiny_bundle)
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path) -> Command:
+    """The command in a hostile folder that tests only read."""
+    folder = tmp_path_factory.mktemp("hostile")
+    return Command(write_hostile(folder, folder / "home", tiny_bundle), folder / "home")
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -64,28 +75,28 @@ def test_letters_emoji_and_backslashes_are_kept():
 @pytest.mark.parametrize(
     "options", ["", "--full", "--compact", "--files", "--vimgrep", "--explain", "--context=1"]
 )
-def test_formats_for_people_have_no_control_characters(hostile, command, options):
-    done = command("query", "push", "--root", hostile, "-n", 20, *options.split())
+def test_formats_for_people_have_no_control_characters(ask, options):
+    done = ask("query", "push", "-n", 20, *options.split())
     assert done.returncode == 0 and "push" in done.stdout
     assert not FORBIDDEN.search(done.stdout + done.stderr)
     assert r"\x1b" in done.stdout
 
 
-def test_colours_and_links_are_the_only_escapes(hostile, command):
-    done = command("query", "push", "--root", hostile, "-n", 20, "--color", "always", "--full")
+def test_colours_and_links_are_the_only_escapes(ask):
+    done = ask("query", "push", "-n", 20, "--color", "always", "--full")
     assert "\x1b[" in done.stdout and "\x1b]8;" in done.stdout
     assert not FORBIDDEN.search(OWN.sub("", done.stdout))
 
 
-def test_a_hit_in_vimgrep_format_is_one_line(hostile, command):
-    lines = command("query", "push", "--root", hostile, "-n", 20, "--vimgrep").stdout.splitlines()
-    hits = command("query", "push", "--root", hostile, "-n", 20, "--jsonl").stdout.split("\n")[:-1]
+def test_a_hit_in_vimgrep_format_is_one_line(ask):
+    lines = ask("query", "push", "-n", 20, "--vimgrep").stdout.splitlines()
+    hits = ask("query", "push", "-n", 20, "--jsonl").stdout.split("\n")[:-1]
     assert len(lines) == len(hits) and all(re.match(r".+:\d+:1:", line) for line in lines)
 
 
 @pytest.mark.parametrize("form", ["--json", "--jsonl"])
-def test_json_is_safe_to_print_and_keeps_the_data(hostile, command, form):
-    text = command("query", "push", "--root", hostile, "-n", 20, form).stdout
+def test_json_is_safe_to_print_and_keeps_the_data(ask, form):
+    text = ask("query", "push", "-n", 20, form).stdout
     assert not FORBIDDEN.search(text)
     hits = (
         json.loads(text)["hits"] if form == "--json" else [json.loads(line) for line in text.split("\n")[:-1]]
@@ -99,12 +110,12 @@ def test_json_has_only_the_escapes_of_json():
     assert json.loads(visible_json(text)) == {NAME: f"{NAME}\n"} and not FORBIDDEN.search(visible_json(text))
 
 
-@pytest.mark.parametrize("words", [["status", "--warnings"], ["doctor"], ["config"], ["remove", "--all"]])
-def test_other_commands_have_no_control_characters(hostile, command, words):
-    done = command(*words, cwd=hostile)
-    assert not FORBIDDEN.search(done.stdout + done.stderr) and done.returncode == 0
-    if words[0] != "config":
-        assert r"root\x1b[2J" in done.stdout
+def test_other_commands_have_no_control_characters(hostile, command):
+    for words in (["status", "--warnings"], ["doctor"], ["config"], ["remove", "--all"]):
+        done = command(*words, cwd=hostile)
+        assert not FORBIDDEN.search(done.stdout + done.stderr) and done.returncode == 0
+        if words[0] != "config":
+            assert r"root\x1b[2J" in done.stdout
 
 
 def test_export_and_import_have_no_control_characters(hostile, command, tiny_bundle):
@@ -135,10 +146,8 @@ def test_what_agents_read_has_no_control_characters(hostile, home, tiny_bundle):
     assert not FORBIDDEN.search(text)
 
 
-def test_a_warning_about_a_file_is_one_line(hostile, command):
-    warnings = [
-        line for line in command("status", "--warnings").stdout.splitlines() if "invalid UTF-8" in line
-    ]
+def test_a_warning_about_a_file_is_one_line(ask):
+    warnings = [line for line in ask("status", "--warnings").stdout.splitlines() if "invalid UTF-8" in line]
     assert warnings == [r"    bad\n\x1b[1m.py: invalid UTF-8 at byte 24: read with replacement characters"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from codesearch.search.request import SearchRequest
 from tests.command import Command
 from tests.conftest import index_by_engine, write_tree
 from tests.git import FILES, git, repository
+from tests.integration.test_serve_command import serving
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -201,14 +201,10 @@ def test_a_service_compares_with_a_revision_at_each_query(tmp_path, home, tiny_b
     index_by_engine(root, home, tiny_bundle)
     ask = Command(root, home)
     asked = ("query", "push", "--changed", "--vimgrep", "--mode", "lexical")
-    with ask.start("serve", stdout=subprocess.PIPE) as service:
-        try:
-            service.stdout.readline()
-            assert (ask(*asked).returncode, ask(*asked).stdout) == (1, "")
-            write_tree(root, {"b.py": "def push_b(item): pass\n"})
-            assert ask(*asked).stdout == "b.py:1:1:def push_b(item)\n"
-            git(root, "commit", "-q", "-a", "-m", "second")
-            assert ask(*asked).returncode == 1
-            assert ask(*asked, "--changed=HEAD~1").stdout == "b.py:1:1:def push_b(item)\n"
-        finally:
-            service.terminate()
+    with serving(ask, "--no-watch"):
+        assert (ask(*asked).returncode, ask(*asked).stdout) == (1, "")
+        write_tree(root, {"b.py": "def push_b(item): pass\n"})
+        assert ask(*asked).stdout == "b.py:1:1:def push_b(item)\n"
+        git(root, "commit", "-q", "-a", "-m", "second")
+        assert ask(*asked).returncode == 1
+        assert ask(*asked, "--changed=HEAD~1").stdout == "b.py:1:1:def push_b(item)\n"

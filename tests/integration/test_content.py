@@ -21,7 +21,7 @@ def tree(tiny_repo: Path) -> Path:
 
 @pytest.fixture
 def index(command: Command, tree: Path, tiny_bundle: Path):
-    return lambda *options: command("index", tree.name, "--model", tiny_bundle, *options).stdout
+    return lambda *options: command.succeeds("index", tree.name, "--model", tiny_bundle, *options)
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ def test_results_can_be_cut_to_what_is_alike(command, same, count):
 
 def test_the_text_shows_five_functions_of_a_group_and_counts_the_others(command, root):
     write_tree(root, {f"lib/copy{number}.py": TOTAL for number in range(7)})
-    command("index", ".")
+    command.succeeds("index", ".")
     lines = command("duplicates", "--same", "text").stdout.splitlines()
     assert len(lines) == 7 and lines[-1] == "  and 3 more, which --vimgrep lists"
     assert len(command("duplicates", "--same", "text", "--vimgrep").stdout.splitlines()) == 8
@@ -105,7 +105,7 @@ def test_the_text_shows_five_functions_of_a_group_and_counts_the_others(command,
 
 def test_tests_and_short_functions_are_left_out_unless_they_are_asked_for(root, command):
     write_tree(root, {"db/migrations/m1.py": TOTAL})
-    command("index", ".")
+    command.succeeds("index", ".")
     assert command("duplicates", "tests").returncode == 0
     for path in ("tests/test_cart.py:5", "db/migrations/m1.py:1"):
         assert path.partition(":")[0] not in command("duplicates").stdout
@@ -146,7 +146,7 @@ def test_other_formats(command):
 def test_changed_functions_are_compared_with_all_others(tmp_path, home):
     root = repository(tmp_path / "repository", {**FILES, "lib/new.py": "x = 1\n\n\n\n"})
     command = Command(root, home)
-    command("index", ".")
+    command.succeeds("index", ".")
     assert (
         command("duplicates", "--changed").stderr
         == "no duplicates in 0 changed definitions, compared with 4 functions\n"
@@ -171,7 +171,7 @@ def test_changed_functions_are_compared_with_all_others(tmp_path, home):
 def test_a_check_of_changes_fails_if_another_process_is_writing_the_index(tmp_path, home):
     root = repository(tmp_path / "repository", FILES)
     command = Command(root, home)
-    command("index", ".")
+    command.succeeds("index", ".")
     write_tree(root, {"lib/new.py": TOTAL})
     with writer_lock(index_folder(home, root), "repository"):
         found = command("duplicates", "--changed")

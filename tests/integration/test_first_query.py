@@ -103,7 +103,7 @@ def test_a_language_without_a_parser_is_named(ask, project, tiny_bundle):
 
 
 def test_with_a_service_the_client_indexes_and_the_service_answers_from_then_on(ask, project, tiny_bundle):
-    with serving(replace(ask, folder=project)) as service:
+    with serving(replace(ask, folder=project), "--no-watch") as service:
         done = ask("query", "push", "-k", "1", "--vimgrep", "--model", tiny_bundle)
         assert done.stdout == "convert.py:17:1:def push(self, item)\n"
         assert re.fullmatch(LINE.format(root=project), done.stderr)

@@ -167,7 +167,7 @@ def test_bad_input_is_one_line(command, folders):
 
 
 def test_with_a_service_a_group_answers_the_same_and_its_client_indexes(command, folders):
-    with serving(replace(command, variables={"XDG_CONFIG_HOME": "/nowhere"})) as service:
+    with serving(replace(command, variables={"XDG_CONFIG_HOME": "/nowhere"}), "--no-watch") as service:
         first = command("query", "retry a request", "--group", "backend", "--compact")
         again = command("query", "retry a request", "--group", "backend", "--compact")
         write_groups(folders, backend=("api", "mono/web", "gone"))

@@ -40,7 +40,7 @@ def assert_last_good(command: Command, folder: Path) -> None:
 @pytest.mark.parametrize("whole_group", [True, False], ids=["from a terminal", "to the process"])
 def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_group):
     folder = index_folder(home, indexed)
-    bigger_tree(indexed, 500)
+    bigger_tree(indexed, 200)
     with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
         until((folder / "segments/000002" / "vectors.int8").exists)
         (os.killpg if whole_group else os.kill)(process.pid, signal.SIGINT)

@@ -33,10 +33,9 @@ def commit(root: Path, subject: str, body: str = "", author: str = "Keeper <keep
     git(root, "commit", "-q", "--allow-empty", "--cleanup=verbatim", f"--author={author}", "-m", message)
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A repository with four commits; the second limits the method `feed`."""
-    root = repository(tmp_path / "project", {"loft.py": FIRST, "docs.md": "# Loft\n"})
+def four_commits(root: Path) -> Path:
+    """Make a repository with four commits; the second limits the method `feed`."""
+    repository(root, {"loft.py": FIRST, "docs.md": "# Loft\n"})
     write_tree(root, {"loft.py": FIRST.replace("return pigeon", "return pigeon[:3]")})
     commit(root, "feed: limit the grain", BODY)
     write_tree(root, {"gate.py": "def shut(gate):\n    return not gate\n"})
@@ -49,13 +48,27 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return four_commits(tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """The command in an indexed repository that tests only read."""
+    folder = tmp_path_factory.mktemp("history")
+    command = Command(four_commits(folder / "project"), folder / "home")
+    command.succeeds("index", ".")
+    return command
+
+
+@pytest.fixture
 def command(root: Path, home: Path) -> Command:
     return Command(root, home)
 
 
 @pytest.fixture
 def indexed(command: Command) -> Command:
-    command("index", ".")
+    command.succeeds("index", ".")
     return command
 
 
@@ -124,8 +137,8 @@ def test_a_date_that_is_none_is_an_error(engine, root, since):
 
 
 @pytest.mark.parametrize("place", ["loft.py:2", "loft.py:3", "loft.py::Loft.feed", "loft.py::feed"])
-def test_the_commits_of_a_definition_are_listed_newest_first(indexed, place):
-    found = indexed("history", place, "-n", "5").stdout
+def test_the_commits_of_a_definition_are_listed_newest_first(shared, place):
+    found = shared("history", place, "-n", "5").stdout
     assert [line[24:] for line in found.splitlines() if line[:2] == "20"] == [
         "feed: limit the grain  (Keeper)",
         "first  (a)",
@@ -135,18 +148,18 @@ def test_the_commits_of_a_definition_are_listed_newest_first(indexed, place):
 
 
 @pytest.mark.parametrize("name", ["Loft.feed", "Loft#feed"])
-def test_a_qualified_name_is_a_definition(indexed, name):
-    assert "2 commits of 2 that changed " in indexed("history", name).stdout
-    asked = indexed("history", name, "hungry pigeon", "-n", "1").stdout
+def test_a_qualified_name_is_a_definition(shared, name):
+    assert "2 commits of 2 that changed " in shared("history", name).stdout
+    asked = shared("history", name, "hungry pigeon", "-n", "1").stdout
     assert "A hungry pigeon" in asked and "1 commit of 2 that changed" in asked
 
 
-def test_a_name_is_a_definition_only_in_its_own_case(indexed, root):
-    assert indexed("history", "Loft").stdout.endswith("2 commits of 2 that changed Loft\n")
+def test_a_name_is_a_definition_only_in_its_own_case(shared):
+    assert shared("history", "Loft").stdout.endswith("2 commits of 2 that changed Loft\n")
     for question in ("feed", "Feed", "limit"):
-        done = indexed("history", question)
+        done = shared("history", question)
         assert done.stdout.endswith("commits of 4\n") and "note: " not in done.stderr
-    missing = indexed("history", "Loft.fed")
+    missing = shared("history", "Loft.fed")
     assert "note: Loft.fed does not exist: it is searched for as words\n" in missing.stderr
 
 
@@ -169,8 +182,8 @@ def test_commits_of_one_text_are_all_counted(engine, root):
     assert answer.added == answer.commits == 7
 
 
-def test_a_question_ranks_the_commits_of_a_place(indexed):
-    found = indexed("history", "loft.py::Loft", "hungry pigeon", "--json")
+def test_a_question_ranks_the_commits_of_a_place(shared):
+    found = shared("history", "loft.py::Loft", "hungry pigeon", "--json")
     answer = json.loads(found.stdout)
     assert [hit["subject"] for hit in answer["hits"]] == ["feed: limit the grain", "first"]
     assert answer["hits"][0]["score"] > answer["hits"][1]["score"]
@@ -179,9 +192,9 @@ def test_a_question_ranks_the_commits_of_a_place(indexed):
     ]
 
 
-def test_files_and_folders_are_places_too(indexed, root):
-    assert "docs: when to open" in indexed("history", "docs.md").stdout
-    assert indexed("history", "./").stdout.endswith("4 commits of 4 that changed ./\n")
+def test_files_and_folders_are_places_too(shared):
+    assert "docs: when to open" in shared("history", "docs.md").stdout
+    assert shared("history", "./").stdout.endswith("4 commits of 4 that changed ./\n")
 
 
 def test_lines_are_those_of_the_last_commit_when_the_file_has_changed(indexed, root):
@@ -201,7 +214,7 @@ def test_lines_are_those_of_the_last_commit_when_the_file_has_changed(indexed, r
 
 def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, root):
     write_tree(root, {"a/x.py": "def same(): pass\n", "b/x.py": "def same(): pass\n"})
-    indexed("index", ".")
+    indexed.succeeds("index", ".")
     assert indexed("history", "x.py::same").stderr.splitlines()[-1] == (
         "error: x.py::same names 2 places: give one of them: a/x.py:1 (same), b/x.py:1 (same)"
     )
@@ -220,8 +233,8 @@ def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, r
         ),
     ],
 )
-def test_mistakes_are_one_line(indexed, words, error):
-    done = indexed("history", *words)
+def test_mistakes_are_one_line(shared, words, error):
+    done = shared("history", *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[-1] == f"error: {error}"
 
@@ -244,14 +257,14 @@ def test_a_folder_without_repository_or_commits_is_an_error(tmp_path, home):
     assert broken.stderr.count("\n") == 1
 
 
-def test_a_missing_file_is_searched_for_as_words_with_a_note(command):
+def test_a_missing_file_is_searched_for_as_words_with_a_note(shared):
     note = "note: gone.py does not exist: it is searched for as words\n"
-    assert note in command("history", "gone.py").stderr
-    assert command("history", "why is gone.py").stderr == ""
+    assert note in shared("history", "gone.py").stderr
+    assert shared("history", "why is gone.py").stderr == ""
 
 
-def test_no_hits_have_code_1(command):
-    done = command("history", "--author", "nobody", "pigeon")
+def test_no_hits_have_code_1(shared):
+    done = shared("history", "--author", "nobody", "pigeon")
     assert (done.returncode, done.stdout) == (1, "no commits of 4\n")
 
 
@@ -293,7 +306,7 @@ def test_remove_deletes_the_index_of_commits_with_all_others(engine, root, home,
     engine.index(root)
     engine.session(Scope((root,))).history("pigeon")
     assert list((home / "commits").iterdir())
-    command("remove", "--all")
+    command.succeeds("remove", "--all")
     assert not (home / "commits").exists()
 
 

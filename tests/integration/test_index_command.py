@@ -181,17 +181,6 @@ def test_optimize_merges_all_segments_and_then_has_nothing_to_do(indexed, index,
     assert len(list(only_file(home, "*").glob("segments/*"))) == 1
 
 
-def test_a_damaged_index_names_the_cure_and_the_cure_works(indexed, index, home):
-    (indexed / "go" / "reader.go").unlink()
-    path = only_file(home, "*/segments/000001/postings/doc_ids.npy")
-    path.write_bytes(path.read_bytes()[:-1])
-    done = index()
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: {path}: ")
-    assert done.stderr.endswith(f"run `codesearch index --rebuild {indexed}`\n")
-    assert index("--rebuild").stdout.startswith("tiny: 11 documents")
-
-
 def test_names_that_no_terminal_can_show_are_escaped(command, tmp_path, tiny_bundle):
     name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     write_tree(Path(name), {"a.py": 'def f():\n    """Sort — 日本."""\n'})

@@ -17,9 +17,10 @@ from typing import Any, Union
 
 import pytest
 
+from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from tests.command import ROOT, TIMEOUT, Command
+from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import TINY_REPO, write_tree
 
 pytest.importorskip("pygls")
@@ -30,7 +31,7 @@ from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
 from pygls.protocol import default_converter
 
-from codesearch.lsp.server import make_editor
+from codesearch.lsp.server import Editor, make_editor
 
 SMILES = "/* \U0001f600\U0001f600 */ function pushSmile(item) { return item; }\n"
 """Each smile is two code units in UTF-16 and four in UTF-8."""
@@ -461,9 +462,20 @@ def test_a_request_that_waits_for_the_first_index_is_cancelled_at_once(project):
     run(session)
 
 
-def test_the_user_can_cancel_the_first_index(project):
-    files = {f"m{number}.py": f"def f{number}():\n    return {number}\n" * 50 for number in range(400)}
-    write_tree(project, files)
+def test_the_user_can_cancel_the_first_index(project, monkeypatch):
+    reporter = Editor._reporter
+
+    def held(editor: Editor, token: str) -> Callable[[Progress], None]:
+        """Hold the index until the user has cancelled it."""
+        report = reporter(editor, token)
+
+        def tell(progress: Progress) -> None:
+            until(editor.server.work_done_progress.tokens[token].cancelled)
+            report(progress)
+
+        return tell
+
+    monkeypatch.setattr(Editor, "_reporter", held)
 
     async def session() -> None:
         async with connected(project) as client:

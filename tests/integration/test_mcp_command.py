@@ -8,16 +8,19 @@ import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
 from codesearch.service.server import service_at
-from tests.command import ROOT, TIMEOUT
+from tests.command import ROOT, TIMEOUT, until
 from tests.conftest import TINY_REPO, write_tree
 from tests.git import git, repository
 
@@ -27,15 +30,26 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp_types import ListRootsResult, Root
 
+from codesearch.agents import server
 from codesearch.agents.server import make_server
+
+
+def write_project(folder: Path) -> Path:
+    huge = "def huge():\n" + "    value = 'äöü' * 3\n" * 3000
+    write_tree(folder / "src", {**TINY_REPO, "huge.py": huge})
+    (folder / "secret.py").write_text("def secret():\n    return 1\n")
+    return folder / "src"
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    huge = "def huge():\n" + "    value = 'äöü' * 3\n" * 3000
-    write_tree(tmp_path / "src", {**TINY_REPO, "huge.py": huge})
-    (tmp_path / "secret.py").write_text("def secret():\n    return 1\n")
-    return tmp_path / "src"
+    return write_project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project for tests that only read."""
+    return write_project(tmp_path_factory.mktemp("shared"))
 
 
 def parameters(project: Path) -> StdioServerParameters:
@@ -90,16 +104,16 @@ def test_each_tool_answers_with_paths_of_the_project(project):
     assert str(project) not in found[1] + similar[1] + read[1]
 
 
-def test_a_name_of_several_definitions_lists_their_places(project):
-    ((failed, text),) = ask(project, ("read", {"place": "push"}))
+def test_a_name_of_several_definitions_lists_their_places(shared):
+    ((failed, text),) = ask(shared, ("read", {"place": "push"}))
     assert not failed
     assert "python/convert.py:17-19 method Stack.push\n17:     def push(self, item):" in text
     assert "ruby/queue.rb:4-6 method PriorityQueue.push" in text
 
 
-def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last_line(project):
+def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last_line(shared):
     found, narrowed, refused = ask(
-        project,
+        shared,
         ("usages", {"place": "items"}),
         ("usages", {"place": "python/convert.py:15", "path": "go/", "limit": 1_000}),
         ("usages", {"place": "((("}),
@@ -110,9 +124,9 @@ def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last
     assert refused[0] and refused[1].endswith("'(((' has no letters or digits: the index finds words")
 
 
-def test_an_answer_is_text_only_because_clients_show_structured_content_in_place_of_it(project):
+def test_an_answer_is_text_only_because_clients_show_structured_content_in_place_of_it(shared):
     async def session() -> tuple[str, list[object]]:
-        async with connected(project) as client:
+        async with connected(shared) as client:
             result = await client.call_tool("search", {"query": "stack", "kind": "Class", "limit": 1})
             schemas = [tool.output_schema for tool in (await client.list_tools()).tools]
             return result.content[0].text, [result.structured_content, *schemas]
@@ -122,18 +136,18 @@ def test_an_answer_is_text_only_because_clients_show_structured_content_in_place
     assert not any(structured)
 
 
-def test_the_schemas_of_the_tools_say_that_other_arguments_are_refused(project):
+def test_the_schemas_of_the_tools_say_that_other_arguments_are_refused(shared):
     async def session() -> list[object]:
-        async with connected(project) as client:
+        async with connected(shared) as client:
             tools = (await client.list_tools()).tools
             return [tool.input_schema["additionalProperties"] for tool in tools]
 
     assert set(anyio.run(session)) == {False}
 
 
-def test_the_texts_of_the_tools_have_at_most_2_000_characters(project):
+def test_the_texts_of_the_tools_have_at_most_2_000_characters(shared):
     async def session() -> int:
-        async with connected(project) as client:
+        async with connected(shared) as client:
             tools = (await client.list_tools()).tools
             parameters = [one for tool in tools for one in tool.input_schema["properties"].values()]
             assert all(one.get("description") for one in parameters)
@@ -144,7 +158,6 @@ def test_the_texts_of_the_tools_have_at_most_2_000_characters(project):
 
 
 def test_an_unindexed_project_is_indexed_with_progress(project):
-    write_tree(project, many_files(60))
     seen: list[float] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
@@ -161,36 +174,33 @@ def test_an_unindexed_project_is_indexed_with_progress(project):
     assert seen and seen == sorted(seen)
 
 
-@pytest.mark.parametrize("query", ["push | pop", "a && b", '"int to string"', "f(x)[0]{1}", "'", "$(ls) `x`"])
-def test_special_characters_are_plain_text(project, query):
-    ((failed, text),) = ask(project, ("search", {"query": query}))
-    assert not failed or "no words" in text
+def test_special_characters_are_plain_text(shared):
+    queries = ("push | pop", "a && b", '"int to string"', "f(x)[0]{1}", "'", "$(ls) `x`")
+    for failed, text in ask(shared, *(("search", {"query": query}) for query in queries)):
+        assert not failed or "no words" in text
 
 
-@pytest.mark.parametrize("tool", ["read", "similar"])
-@pytest.mark.parametrize("place", ["../secret.py:1", "/etc/passwd:1", "python/../../secret.py:1"])
-def test_nothing_outside_of_the_project_is_read(project, tool, place):
-    ((failed, text),) = ask(project, (tool, {"place": place}))
-    assert failed and "is not in the index" in text and "\n" not in text
+def test_nothing_outside_of_the_project_is_read(shared):
+    places = ("../secret.py:1", "/etc/passwd:1", "python/../../secret.py:1")
+    for failed, text in ask(shared, *product(("read", "similar"), ({"place": place} for place in places))):
+        assert failed and "is not in the index" in text and "\n" not in text
 
 
-@pytest.mark.parametrize("tool", ["read", "similar"])
-def test_links_out_of_the_project_and_pipes_are_refused(project, tool):
+def test_links_out_of_the_project_and_pipes_are_refused(project):
     ask(project, ("status", {}))
     linked, pipe = project / "python/convert.py", project / "ruby/queue.rb"
     linked.unlink()
     linked.symlink_to(project.parent / "secret.py")
     pipe.unlink()
     os.mkfifo(pipe)
-    for failed, text in ask(
-        project, (tool, {"place": "python/convert.py:4"}), (tool, {"place": "ruby/queue.rb:4"})
-    ):
+    places = ({"place": "python/convert.py:4"}, {"place": "ruby/queue.rb:4"})
+    for failed, text in ask(project, *product(("read", "similar"), places)):
         assert failed and "return 1" not in text and "\n" not in text
 
 
-def test_a_huge_function_is_cut_and_the_note_says_where_the_rest_is(project):
+def test_a_huge_function_is_cut_and_the_note_says_where_the_rest_is(shared):
     read, found = ask(
-        project,
+        shared,
         ("read", {"place": "huge"}),
         ("search", {"query": "huge value", "limit": 50, "max_tokens": 2_000}),
     )
@@ -215,9 +225,9 @@ def test_source_that_addresses_a_machine_is_labelled(project):
     assert all(text.startswith("note: this quotes source that addresses a machine") for text in texts)
 
 
-def test_errors_are_one_line(project):
+def test_errors_are_one_line(shared):
     for failed, text in ask(
-        project,
+        shared,
         ("search", {"query": ""}),
         ("search", {"query": "x", "kind": "nonsense"}),
         ("read", {"place": "no_such_name"}),
@@ -225,10 +235,10 @@ def test_errors_are_one_line(project):
         assert failed and "\n" not in text and "Traceback" not in text
 
 
-def test_a_limit_above_the_maximum_is_said(project):
-    (found,) = ask(project, ("search", {"query": "stack", "limit": 500, "max_tokens": 10**9}))
+def test_a_limit_above_the_maximum_is_said(shared):
+    (found,) = ask(shared, ("search", {"query": "stack", "limit": 500, "max_tokens": 10**9}))
     assert found[1].startswith("note: limit is 50, the maximum\nnote: max_tokens is 20,000, the maximum\n")
-    (refused,) = ask(project, ("search", {"query": "stack", "limit": -1}))
+    (refused,) = ask(shared, ("search", {"query": "stack", "limit": -1}))
     assert refused == (True, "search: limit: Input should be greater than or equal to 0")
 
 
@@ -245,9 +255,9 @@ def test_exact_text_is_found_also_outside_of_definitions(project):
     assert "python/convert.py:17-19 Stack.push()" in inside[1]
 
 
-def test_a_path_without_a_query_lists_files(project):
+def test_a_path_without_a_query_lists_files(shared):
     listed, none, cut = ask(
-        project,
+        shared,
         ("search", {"path": "python/"}),
         ("search", {"path": "../secret.py"}),
         ("search", {"path": "../*", "max_tokens": 100}),
@@ -288,15 +298,15 @@ def test_a_file_that_is_shorter_than_its_outline_is_whole(project):
     assert short[1].startswith("tiny.py:1-3\n1: LIMIT = 1\n")
 
 
-def test_wrong_arguments_are_one_line_that_names_them(project):
-    texts = [text for _, text in ask(project, ("search", {"query": "x", "limit": "many"}), ("read", {}))]
+def test_wrong_arguments_are_one_line_that_names_them(shared):
+    texts = [text for _, text in ask(shared, ("search", {"query": "x", "limit": "many"}), ("read", {}))]
     assert texts[0].startswith("search: limit: Input should be a valid integer") and "\n" not in texts[0]
     assert texts[1] == "read: place: Field required"
 
 
-def test_notes_of_usages_and_history_say_how_to_see_more(project):
+def test_notes_of_usages_and_history_say_how_to_see_more(shared):
     few, question, nothing = ask(
-        project,
+        shared,
         ("usages", {"place": "value", "limit": 1}),
         ("usages", {"place": "how to boot"}),
         ("history", {}),
@@ -307,9 +317,10 @@ def test_notes_of_usages_and_history_say_how_to_see_more(project):
 
 
 def test_after_many_changes_the_index_is_updated_before_the_answer(project):
-    write_tree(project, many_files(60))
+    many = {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * 20 for n in range(60)}
+    write_tree(project, many)
     ask(project, ("status", {}))
-    write_tree(project, {name: f"# New\n\n{text}" for name, text in many_files(60).items()})
+    write_tree(project, {name: f"# New\n\n{text}" for name, text in many.items()})
     ((_, text),) = ask(project, ("read", {"place": "many/m59.py::f59"}))
     assert "many/m59.py:3-4 function f59\n3: def f59():\n4:     return 59\n" in text
 
@@ -351,10 +362,10 @@ def test_a_folder_that_is_no_project_is_not_to_be_indexed(tmp_path):
     assert anyio.run(session).endswith(f"{tmp_path} is no project: start the server with `--root DIR`")
 
 
-def test_concurrent_calls_get_their_own_answers(project):
+def test_concurrent_calls_get_their_own_answers(shared):
     async def session() -> dict[str, str]:
         found: dict[str, str] = {}
-        async with connected(project) as client:
+        async with connected(shared) as client:
 
             async def one(name: str) -> None:
                 found[name] = (await client.call_tool("read", {"place": name})).content[0].text
@@ -367,9 +378,9 @@ def test_concurrent_calls_get_their_own_answers(project):
     assert all(name.split(".")[-1] in text for name, text in anyio.run(session).items())
 
 
-def test_the_server_answers_after_a_cancelled_call(project):
+def test_the_server_answers_after_a_cancelled_call(shared):
     async def session() -> str:
-        async with connected(project) as client:
+        async with connected(shared) as client:
             with anyio.move_on_after(0.05):
                 await client.call_tool("search", {"query": "sort"})
             return (await client.call_tool("search", {"query": "sort a list"})).content[0].text
@@ -377,8 +388,8 @@ def test_the_server_answers_after_a_cancelled_call(project):
     assert "sortStrings" in anyio.run(session)
 
 
-def test_the_server_ends_when_stdin_closes(project):
-    asked = parameters(project)
+def test_the_server_ends_when_stdin_closes(shared):
+    asked = parameters(shared)
     done = subprocess.run(
         [asked.command, *asked.args], env=asked.env, input=b"", capture_output=True, timeout=TIMEOUT
     )
@@ -427,9 +438,9 @@ def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(pr
         assert anyio.run(session, process) == [expected, expected]
 
 
-def test_the_instructions_name_every_tool(project):
+def test_the_instructions_name_every_tool(shared):
     async def session() -> tuple[str, set[str]]:
-        async with connected(project) as client:
+        async with connected(shared) as client:
             return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
 
     text, names = anyio.run(session)
@@ -458,13 +469,22 @@ def test_the_entry_of_a_client_has_the_options_that_are_given(command, tmp_path)
         assert arguments[arguments.index("mcp") + 1 :] == expected
 
 
-def many_files(count: int, functions: int = 20) -> dict[str, str]:
-    return {f"many/m{n}.py": f"def f{n}():\n    return {n}\n" * functions for n in range(count)}
-
-
-def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(project):
-    write_tree(project, many_files(100, functions=300))
+def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(project, monkeypatch):
+    reporter, cancelled = server._reporter, threading.Event()
     again: list[float] = []
+
+    def held(context: object) -> Callable[..., None]:
+        """Report, and then hold the first run until it is cancelled."""
+        report = reporter(context)
+
+        def tell(progress: Progress, *message: str) -> None:
+            report(progress, *message)
+            if progress.done_bytes:
+                until(cancelled.is_set, unless=anyio.from_thread.check_cancelled)
+
+        return tell
+
+    monkeypatch.setattr(server, "_reporter", held)
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
         again.append(done)
@@ -478,6 +498,7 @@ def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(proje
 
                 await client.call_tool("search", {"query": "sort"}, progress_callback=cancel)
             assert scope.cancelled_caught
+            cancelled.set()
             result = await client.call_tool("search", {"query": "sort a list"}, progress_callback=progress)
             return result.content[0].text
 

@@ -27,7 +27,7 @@ from codesearch.milvus.push import PushReport
 from codesearch.milvus.store import Connection, MilvusStore
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.types import Hit
-from tests.command import TIMEOUT, Command, listens, until
+from tests.command import TIMEOUT, Command, free_port, listens, until
 from tests.conftest import TINY_REPO, write_tree
 
 pytest.importorskip("milvus_lite", reason="the extra milvus and milvus-lite are not installed")
@@ -46,10 +46,7 @@ class Server:
     """A Milvus Lite server that can be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
-        with closing(socket.socket()) as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self._folder = folder
+        self.port, self._folder = free_port(), folder
         self.process = self._start()
 
     @property

@@ -86,20 +86,6 @@ def test_jsonl_is_one_object_per_hit_in_order(ask):
     assert [hit["qualified_name"] for hit in hits[:2]] == ["Stack.push", "PriorityQueue.push"]
 
 
-def test_vimgrep_lines_are_path_line_column_and_signature(ask):
-    assert ask("query", "--all", "push", "-k", "2", "--vimgrep").stdout.splitlines() == [
-        "tiny/python/convert.py:17:1:def push(self, item)",
-        "tiny/ruby/queue.rb:4:1:def push(element, priority)",
-    ]
-
-
-def test_paths_are_relative_below_the_working_directory_and_absolute_elsewhere(ask, tmp_path):
-    inside = ask("query", "pop", "-k", "1", "--vimgrep", cwd=ask.folder / "tiny" / "python")
-    assert inside.stdout == "convert.py:21:1:def pop(self)\n"
-    outside = ask("query", "--all", "pop", "-k", "1", "--vimgrep", cwd=tmp_path)
-    assert outside.stdout == f"{ask.folder}/tiny/python/convert.py:21:1:def pop(self)\n"
-
-
 def test_context_shows_lines_before_and_after_the_definition(ask):
     done = ask("query", "--all", "getJson", "-k", "1", "--context", "2")
     shown = [line.split(" | ") for line in done.stdout.splitlines() if " | " in line]

@@ -51,7 +51,7 @@ def names(engine: Engine, scope: Scope) -> set[str]:
 
 
 def test_a_query_finds_the_code_of_a_tag_and_shows_paths_as_git_does(command, root):
-    command("index", ".")
+    command.succeeds("index", ".")
     first = command("query", "open pigeon", "--at", "old", "-n", "1", "--auto-index")
     assert first.stderr.startswith(f"indexed old of {root}: 4 documents in ")
     assert first.stdout.startswith("old:src/open.py:1  open_pigeon  function, 2 lines\n")
@@ -84,8 +84,8 @@ def test_every_command_of_places_reads_a_revision(command):
 
 
 def test_paths_after_a_query_and_a_subfolder_narrow_a_revision(command, root):
-    command("index", ".")
-    command("index", ".", "--at", "old")
+    command.succeeds("index", ".")
+    command.succeeds("index", ".", "--at", "old")
     inside = Command(root / "src", command.home)
     hit = "old:src/feed.py:1  feed_pigeon  function, 2 lines\n"
     assert inside("query", "pigeon", "feed.py", "--at", "old", "--compact").stdout == hit

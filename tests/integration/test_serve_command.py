@@ -27,10 +27,10 @@ ANSWER = (
 
 
 @contextmanager
-def serving(command: Command) -> Iterator[subprocess.Popen[bytes]]:
+def serving(command: Command, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     """Run a service. It accepts clients as soon as it has printed its first line."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with command.start("serve", **streams) as process:
+    with command.start("serve", *options, **streams) as process:
         try:
             line = process.stdout.readline().decode()
             home = command.home.absolute()
@@ -60,7 +60,7 @@ def alone(tmp_path_factory, tiny_bundle) -> Command:
 @pytest.fixture(scope="module")
 def asking(alone, tmp_path_factory) -> Iterator[Command]:
     """Yield the command for the same tree; it fails unless the service answers."""
-    with serving(alone):
+    with serving(alone, "--no-watch"):
         yield replace(alone, variables=bound_to_ask(tmp_path_factory.mktemp("bound")))
 
 
@@ -238,7 +238,7 @@ def test_a_system_without_sockets_has_no_service(command):
 def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_path, tiny_bundle):
     files = {"a.py": "def first():\n    return 1\n"}
     index(tmp_path / "tiny", home, tiny_bundle, files)
-    with serving(command):
+    with serving(command, "--no-watch"):
         bound = replace(command, variables=bound_to_ask(tmp_path))
         asked = ("query", "--all", "first second", "--vimgrep")
         assert bound(*asked).stdout == "tiny/a.py:1:1:def first()\n"
@@ -251,13 +251,13 @@ def test_an_update_and_a_removal_are_seen_by_the_next_query(command, home, tmp_p
 
 
 def test_after_kill_9_queries_still_work_and_a_new_service_can_start(indexed, command, home, tmp_path):
-    with serving(command) as process:
+    with serving(command, "--no-watch") as process:
         process.kill()
         process.wait(TIMEOUT)
         assert Path(socket_path(str(home))).exists()
         assert command(*QUERY).stdout == ANSWER
         assert command("serve", "--stop").stdout == f"no service runs for {home}\n"
-    with serving(command) as process:
+    with serving(command, "--no-watch") as process:
         assert replace(command, variables=bound_to_ask(tmp_path))(*QUERY).stdout == ANSWER
         done = command("serve", "--stop")
         assert (done.returncode, done.stdout) == (0, f"process {process.pid} stopped\n")
@@ -271,7 +271,7 @@ def test_a_service_with_a_long_home_path_ends_at_ctrl_c(tiny_repo, command, tmp_
     home = tmp_path / ("long-" * 30)
     index(tiny_repo, home, tiny_bundle)
     here = replace(command, home=home)
-    with serving(here) as process:
+    with serving(here, "--no-watch") as process:
         assert replace(here, variables=bound_to_ask(tmp_path))(*QUERY).stdout == ANSWER
         process.send_signal(signal.SIGINT)
         assert process.wait(TIMEOUT) == 0
@@ -279,7 +279,7 @@ def test_a_service_with_a_long_home_path_ends_at_ctrl_c(tiny_repo, command, tmp_
 
 
 def test_an_interrupted_client_does_not_stop_the_service(indexed, command, tmp_path):
-    with serving(command) as process:
+    with serving(command, "--no-watch") as process:
         bound = replace(command, variables=bound_to_ask(tmp_path))
         process.send_signal(signal.SIGSTOP)  # Makes the client wait.
         with bound.start(*QUERY, stdout=-1, stderr=-1) as query:

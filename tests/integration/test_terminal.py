@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import struct
-import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -22,27 +23,25 @@ def on_terminal(
     command: Command, *arguments: object, stdout: bool, stderr: bool, height: int = 0
 ) -> tuple[int, str, str]:
     """Run the command with stdout, stderr or both on a terminal; return the exit code and both outputs."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, 100, 0, 0))
-    with subprocess.Popen(
-        command.line(*arguments),
-        cwd=command.folder,
-        env={**command.environment, "COLUMNS": "100"},
-        stdin=slave,
-        stdout=slave if stdout else subprocess.PIPE,
-        stderr=slave if stderr else subprocess.PIPE,
-    ) as process:
-        os.close(slave)
-        shown = b""
+    command = replace(command, variables={**command.variables, "COLUMNS": "100"})
+    shown = b""
+    with TemporaryFile() as out, TemporaryFile() as err, ThreadPoolExecutor() as threads:
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", height, 100, 0, 0))
+        streams = slave, slave if stdout else out.fileno(), slave if stderr else err.fileno()
+        running = threads.submit(command.with_streams, *streams, *arguments)
+        running.add_done_callback(lambda _: os.close(slave))
         try:
             while part := os.read(master, 65_536):
                 shown += part
         except OSError:  # The other end was closed.
             pass
-        out = process.stdout.read() if process.stdout else shown
-        err = process.stderr.read() if process.stderr else shown
-    os.close(master)
-    return process.returncode, out.decode(), err.decode()
+        os.close(master)
+        texts = []
+        for file, is_shown in ((out, stdout), (err, stderr)):
+            file.seek(0)
+            texts.append((shown if is_shown else file.read()).decode())
+    return running.result(), *texts
 
 
 def plain(text: str) -> str:

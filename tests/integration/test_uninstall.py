@@ -182,7 +182,7 @@ def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_b
     ]
     now = content_of(user)
     assert now["project/AGENTS.md.codesearch.bak"] == b"# Rules\r\n"
-    command(*written, cwd=project)
+    command.succeeds(*written, cwd=project)
     assert content_of(user) == now, "the second time changed something"
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
     lines = done.stdout.splitlines()
@@ -201,20 +201,20 @@ def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_b
 
 
 def test_a_file_that_setup_made_is_deleted_again(command, user):
-    command("mcp", "--setup", "gemini", "--instructions", "--write", "--root", user / "project")
+    command.succeeds("mcp", "--setup", "gemini", "--instructions", "--write", "--root", user / "project")
     assert (user / "project/GEMINI.md").exists()
-    command("mcp", "--setup", "gemini", "--remove", "--root", user / "project")
+    command.succeeds("mcp", "--setup", "gemini", "--remove", "--root", user / "project")
     assert not (user / "project/GEMINI.md").exists()
 
 
 def test_a_skill_that_a_user_extended_keeps_what_is_theirs(command, user):
     skill = user / ".gemini/skills/codesearch/SKILL.md"
     written = ["mcp", "--setup", "gemini", "--instructions", "--write", "--root", user / "project"]
-    command(*written)
+    command.succeeds(*written)
     skill.write_text(skill.read_text() + "Mine.\n")
-    command(*written)
+    command.succeeds(*written)
     assert skill.read_text().endswith("-->\nMine.\n")
-    command("mcp", "--setup", "gemini", "--remove", "--root", user / "project")
+    command.succeeds("mcp", "--setup", "gemini", "--remove", "--root", user / "project")
     assert skill.read_text() == "Mine.\n"
 
 

@@ -64,9 +64,10 @@ class Watching:
     def wait(self, is_so: Callable[[], bool]) -> None:
         until(is_so, unless=lambda: self.process.poll() is not None and (self.out, self.err))
 
-    def ended(self, number: int = signal.SIGTERM) -> int:
-        """Send a signal; return the exit code when all output is read."""
-        self.process.send_signal(number)
+    def ended(self, number: int | None = None) -> int:
+        """Send a signal, if one is given; return the exit code when the process has ended and all output is read."""
+        if number is not None:
+            self.process.send_signal(number)
         code = self.process.wait(TIMEOUT)
         for reader in self.readers:
             reader.join(TIMEOUT)
@@ -187,14 +188,14 @@ def test_without_inotify_watches_it_polls_and_prints_a_note(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_burst_of_2000_files_is_indexed(command):
+def test_a_burst_of_500_files_is_indexed(command):
     src = command.folder / "src"
     with watching(command) as watcher:
-        for number in range(2000):
+        for number in range(500):
             folder = src / f"burst{number % 50}"
             folder.mkdir(exist_ok=True)
             (folder / f"f{number}.py").write_text(f"def burst_{number}():\n    pass\n")
-        watcher.wait(lambda: watcher.out[-1].endswith(")") and ", 2,002 documents" in watcher.out[-1])
+        watcher.wait(lambda: watcher.out[-1].endswith(")") and ", 502 documents" in watcher.out[-1])
 
 
 def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):
@@ -205,14 +206,14 @@ def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):
             # It waits two seconds for a watcher that is writing, and then says so.
             until(lambda: command("index", "src").returncode == 0)
         one.wait_for("turn_4_one", "second_one")
-        assert (one.ended(), two.ended(), one.err, two.err) == (0, 0, [], [])
+        assert (one.ended(signal.SIGTERM), two.ended(signal.SIGTERM), one.err, two.err) == (0, 0, [], [])
 
 
 def test_it_ends_when_its_index_is_removed(command):
     with watching(command) as watcher:
         assert command("remove", "src").returncode == 0
         (command.folder / "src/a.py").write_text("x = 1\n")
-        assert watcher.process.wait(TIMEOUT) == 0
+        assert watcher.ended() == 0
         assert watcher.out[-1].endswith("its index was removed; no longer watching")
 
 
@@ -228,7 +229,7 @@ def test_quiet_prints_nothing(command):
         watcher.wait(lambda: str(src) in watcher.engine.indexed_roots())
         (src / "a.py").write_text("def quiet_one():\n    pass\n")
         watcher.wait_for("quiet_one", "second_one")
-        assert (watcher.ended(), watcher.out, watcher.err) == (0, [], [])
+        assert (watcher.ended(signal.SIGTERM), watcher.out, watcher.err) == (0, [], [])
 
 
 def test_a_folder_that_does_not_exist_is_an_error(command):
@@ -238,14 +239,14 @@ def test_a_folder_that_does_not_exist_is_an_error(command):
 
 def test_the_service_updates_existing_and_new_indexes(command):
     engine = Engine(command.home)
-    command("index", "src")
+    command.succeeds("index", "src")
     with serving(command):
         src, other = command.folder / "src", command.folder / "other"
         wait_for_documents(engine, src, "first_one", "second_one")
         (src / "a.py").write_text("def served_one():\n    pass\n")
         wait_for_documents(engine, src, "served_one", "second_one")
         write_tree(other, {"o.py": "def other_one():\n    pass\n"})
-        command("index", "other")
+        command.succeeds("index", "other")
         (other / "o.py").write_text("def newer_one():\n    pass\n")
         wait_for_documents(engine, other, "newer_one")
         assert command("remove", "other").returncode == 0
@@ -267,7 +268,7 @@ def wait_for_documents(engine: Engine, root: Path, *names: str) -> None:
 
 
 def test_a_query_right_after_a_save_gets_the_new_content_from_a_service(command):
-    command("index", "src")
+    command.succeeds("index", "src")
     with serving(command):
         for number in range(10):
             (command.folder / "src/a.py").write_text(f"def at_once_{number}():\n    return 1\n")

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -58,6 +58,7 @@ def terms_of(documents: list[list[Counter[str]]]) -> set[str]:
     return {term for fields in documents for counts in fields for term in counts}
 
 
+@settings(max_examples=15)
 @given(BLOCKS)
 def test_postings_agree_with_a_brute_force_count(blocks):
     documents = [document for block in blocks for document in block]

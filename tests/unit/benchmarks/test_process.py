@@ -42,7 +42,9 @@ def test_cpu_and_memory_of_children_are_included():
 def test_a_command_over_the_timeout_is_stopped_and_counts_as_failed():
     usage = python("print('so far', flush=True); import signal; signal.pause()", timeout_s=2)
     assert usage.code != 0
-    assert usage.output == "so far\nstopped after 2 s"
+    assert (
+        usage.output.removeprefix("so far\n") == "stopped after 2 s"
+    )  # A busy machine prints nothing so soon.
     assert usage.wall_s < 20
 
 

@@ -19,7 +19,7 @@ from codesearch.engine.indexer import refresh
 from codesearch.engine.reports import Changes
 from codesearch.engine.scope import covering_index
 from codesearch.engine.session import AS_INDEXED
-from codesearch.errors import ConfigError, IndexLockedError, IndexNotFoundError
+from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.request import RequestFields
 from codesearch.store.catalogue import index_folder, writer_lock
 from codesearch.store.digest import content_digest
@@ -75,24 +75,6 @@ def test_progress_ends_with_the_commit(engine, tiny_repo):
     seen = []
     engine.index(tiny_repo, on_progress=lambda progress: seen.append(progress.stage))
     assert list(dict.fromkeys(seen)) == ["parse", "write", "commit"]
-
-
-def test_options_are_remembered_until_a_rebuild(ready, tiny_repo):
-    assert ready.index(tiny_repo, IndexOptions(exclude=("go",))).documents == 11
-    assert not ready.index(tiny_repo).built
-    assert ready.index(tiny_repo, IndexOptions(hidden=True)).documents == 11
-    assert ready.index(tiny_repo, rebuild=True).documents == 13
-
-
-def test_filters_and_modes_are_part_of_the_request(ready):
-    found = ready.search(SearchRequest("push", mode="lexical", filters=Filters(languages=("ruby",))), Scope())
-    assert names(found)[0] == "PriorityQueue.push" and {hit.language for hit in found.hits} == {"ruby"}
-    assert found.model == ""
-
-
-def test_a_hit_has_its_context_lines(ready):
-    (hit,) = ready.search(SearchRequest("pop", 1, context=2), Scope()).hits
-    assert (hit.name, hit.before, hit.after) == ("pop", ("        self.items.append(item)", ""), ("",))
 
 
 def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_repo):
@@ -275,17 +257,6 @@ def test_an_index_that_another_process_is_writing_is_locked(ready, tiny_repo, ho
     write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
     with writer_lock(index_folder(home, tiny_repo), "tiny"):
         assert ready.refresh(tiny_repo).state == "locked"
-        with pytest.raises(IndexLockedError):
-            ready.index(tiny_repo)
-
-
-def test_status_shows_sizes_settings_and_changes(ready, tiny_repo):
-    (status,) = ready.status(changes=True)
-    assert (status.root, status.documents, status.files) == (str(tiny_repo), 13, 6)
-    assert status.manifest.bytes > 1_000 and status.changes == Changes(0, 0)
-    (tiny_repo / "python" / "convert.py").unlink()
-    assert ready.status(changes=True)[0].changes == Changes(0, 1)
-    assert ready.status()[0].changes is None
 
 
 def test_a_removed_index_is_no_longer_found(ready, tiny_repo):
@@ -295,21 +266,6 @@ def test_a_removed_index_is_no_longer_found(ready, tiny_repo):
         ready.search("push", Scope())
     with pytest.raises(IndexNotFoundError, match="see `codesearch status`"):
         ready.remove(tiny_repo)
-
-
-def test_all_indexes_and_the_cache_are_removed(ready, tiny_repo, home):
-    (home / "cache" / "portable").mkdir(parents=True)
-    assert ready.remove_all() == [str(tiny_repo)]
-    assert ready.status() == []
-    assert not (home / "cache").exists()
-
-
-def test_a_damaged_index_fails_verification(ready, tiny_repo, home):
-    assert "FAIL" not in {check.state for check in ready.verify()}
-    index = index_folder(home, tiny_repo)
-    next(index.rglob("vectors.int8")).write_bytes(b"")
-    failed = [check for check in ready.verify() if check.state == "FAIL"]
-    assert [check.name for check in failed] == ["index"] and "vectors.int8" in failed[0].detail
 
 
 @pytest.mark.parametrize(

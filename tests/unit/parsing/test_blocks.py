@@ -135,8 +135,8 @@ def test_the_bytes_of_a_block_are_its_text():
 )
 def test_strange_lines_take_little_time(line):
     started = process_time()
-    list(block_documents(f"{line}\n".encode() * 2_000, "a.r", language_of_path("a.r"), ParseConfig()))
-    assert process_time() - started < 5
+    list(block_documents(f"{line}\n".encode() * 600, "a.r", language_of_path("a.r"), ParseConfig()))
+    assert process_time() - started < 2
 
 
 def test_blocks_nested_without_end_take_little_time():

@@ -76,5 +76,5 @@ def test_a_carriage_return_alone_ends_a_line():
 )
 def test_decoding_is_linear_in_the_bytes(content):
     started = time.process_time()
-    decoded(content * (2_000_000 // len(content)))
-    assert time.process_time() - started < 3
+    decoded(content * (600_000 // len(content)))
+    assert time.process_time() - started < 1

@@ -149,18 +149,18 @@ def test_ten_thousand_parentheses_end_within_seconds(language, source):
 @pytest.mark.parametrize(
     ("language", "source"),
     [
-        ("javascript", "function f() {" * 10_000 + "}" * 10_000),
-        ("php", "<?php " + "function f() {" * 10_000 + "}" * 10_000),
-        ("ruby", "def f\n" * 10_000 + "end\n" * 10_000),
-        ("java", "class f {" * 10_000 + "}" * 10_000),
+        ("javascript", "function f() {" * 3_000 + "}" * 3_000),
+        ("php", "<?php " + "function f() {" * 3_000 + "}" * 3_000),
+        ("ruby", "def f\n" * 3_000 + "end\n" * 3_000),
+        ("java", "class f {" * 3_000 + "}" * 3_000),
     ],
 )
-def test_ten_thousand_nested_definitions_end_within_seconds_with_a_warning(language, source):
+def test_thousands_of_nested_definitions_end_within_seconds_with_a_warning(language, source):
     began = time.process_time()
     found = extract_text(source, language)
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 5
     assert len(found.documents) == 32
-    assert found.warnings == [f"file.{language}: 9968 definitions nested deeper than 32 left out"]
+    assert found.warnings == [f"file.{language}: 2968 definitions nested deeper than 32 left out"]
 
 
 def test_the_warning_about_one_deep_definition_is_singular():

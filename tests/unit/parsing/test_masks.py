@@ -341,10 +341,10 @@ def test_every_byte_keeps_its_place_and_its_line(source, language):
 )  # fmt: skip
 @pytest.mark.parametrize("language", ["cpp", "kotlin", "rust"])
 def test_the_time_grows_with_the_bytes(unit, language):
-    data = (unit * (200_000 // len(unit))).encode()
+    data = (unit * (60_000 // len(unit))).encode()
     began = time.process_time()
     repair(mask(data, language), language)
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 1
 
 
 def test_a_tree_without_errors_is_not_repaired():

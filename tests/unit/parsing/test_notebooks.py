@@ -73,8 +73,8 @@ def test_what_has_no_code_in_python_is_empty(content):
 @pytest.mark.parametrize("piece", [b"[", b'"', b'"\\\\', b'"",', b"\n", b'{"cells":[{"source":["'])
 def test_reading_is_linear_in_the_bytes(piece):
     started = time.process_time()
-    code_of(piece * (4_000_000 // len(piece)))
-    assert time.process_time() - started < 5
+    code_of(piece * (1_000_000 // len(piece)))
+    assert time.process_time() - started < 2
 
 
 def test_a_notebook_is_indexed_and_one_in_another_language_is_counted(home: Path, tmp_path: Path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 import time
@@ -81,6 +82,20 @@ def test_a_removal_waits_for_a_short_update(home, nested_roots):
         locked.wait()
         remove_index(folder, "one")
         writer.result()
+    assert not folder.exists()
+
+
+def test_a_removal_deletes_the_lock_that_a_waiting_writer_makes_again(home, nested_roots, monkeypatch):
+    folder, unlink = index_folder(home, nested_roots["one"]), os.unlink
+
+    def unlink_and_open_again(path, **options):
+        unlink(path, **options)
+        if str(path).endswith("lock"):
+            monkeypatch.undo()
+            (folder / "lock").touch()
+
+    monkeypatch.setattr(os, "unlink", unlink_and_open_again)
+    remove_index(folder, "one")
     assert not folder.exists()
 
 

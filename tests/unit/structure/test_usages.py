@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -111,23 +110,6 @@ def test_a_name_without_definition_is_found_too(ask: Callable[..., Usages]) -> N
     assert lines(ask("shop.cart"), "likely") == [
         "shop/order.py:1", "shop/order.py:5", "shop/page.py:1", "tests/test_cart.py:1",
     ]  # fmt: skip
-
-
-def test_every_whole_word_that_a_plain_search_finds_is_found(index: IndexReader) -> None:
-    texts = {path: text.split("\n") for path, text in TREE.items()}
-    names = {word for rows in texts.values() for row in rows for word in re.findall(r"[A-Za-z]\w*", row)}
-    for name in sorted(names):
-        word = re.compile(rf"(?<![\w$]){name}(?![\w$])")
-        wanted = {
-            f"{path}:{number}"
-            for path, rows in texts.items()
-            for number, row in enumerate(rows, 1)
-            if word.search(row)
-        }
-        found = find_usages([index], name, limit=1_000, all_code=True)
-        own = {f"{one.path}:{one.start_line}" for one in found.definitions}
-        assert set(lines(found)) | own >= wanted, name
-        assert set(lines(found)) <= wanted, name
 
 
 def test_filters_choose_languages_and_paths(ask: Callable[..., Usages]) -> None:

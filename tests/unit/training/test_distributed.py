@@ -77,11 +77,3 @@ def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, launch
     )
     for expected, found in zip(one, two, strict=True):
         assert found == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.slow
-def test_an_architecture_for_one_process_says_so(corpus, tmp_path):
-    train = ["train", "--corpus", str(corpus), "--encoder", "ncs", *SETTINGS, "--run", str(tmp_path / "run")]
-    done = train_with_two(*train)
-    assert done.returncode != 0
-    assert "error: architecture ncs: trains in one process: start it without torchrun" in done.stderr

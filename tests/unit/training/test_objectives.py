@@ -12,12 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tests.unit.training.conftest import part  # noqa: E402
+from training import objectives  # noqa: E402
 from training.batches import also_answering, make_batch, padded  # noqa: E402
 from training.bpe import train_tokenizer  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
+from training.errors import TrainingError  # noqa: E402
 from training.losses import make_loss  # noqa: E402
-from training.objectives import PairObjective, language_weights  # noqa: E402
+from training.objectives import PairObjective, language_weights, make_objective  # noqa: E402
 from training.samples import DTYPES, Pair, SampleWriter, samples_of  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -216,3 +218,9 @@ def test_texts_are_gathered_in_order():
     _, samples = samples_from(pairs())
     ids, mask = padded(samples.queries, np.array([3, 1]))
     assert ids[0][mask[0] > 0].tolist() == samples.queries[3].tolist()
+
+
+def test_an_architecture_for_one_process_says_so(monkeypatch):
+    monkeypatch.setattr(objectives, "world", lambda: 2)
+    with pytest.raises(TrainingError, match="ncs: trains in one process: start it without torchrun"):
+        make_objective(None, TrainConfig(architecture="ncs"), [], torch.device("cpu"))

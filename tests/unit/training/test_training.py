@@ -99,7 +99,6 @@ def test_every_architecture_learns(architecture, data, tmp_path):
     [
         ("nbow", {"loss": "max-margin", "code_encoders": "per-language"}),
         ("cnn-selfatt", {"dropout": 0.2, "pooling": "attention"}),
-        ("birnn", {"loss": "cosine", "pooling": "max"}),
         ("ncs", {}),
     ],
 )
@@ -181,9 +180,8 @@ def test_training_in_bfloat16_learns(data, tmp_path, monkeypatch):
     monkeypatch.setattr(
         torch, "autocast", lambda kind, dtype=None, enabled=True: autocast(kind, dtype, dtype is not None)
     )
-    for architecture in ("cnn-selfatt", "birnn"):
-        config = dataclasses.replace(CONFIG, architecture=architecture, body_learning_rate=0.01, epochs=3)
-        assert mrr_by_language(train(data, tmp_path / architecture, config), data[2], 100)["go"] > 0.5
+    config = dataclasses.replace(CONFIG, architecture="cnn-selfatt", body_learning_rate=0.01, epochs=3)
+    assert mrr_by_language(train(data, tmp_path / "run", config), data[2], 100)["go"] > 0.5
 
 
 def test_training_stops_when_patience_is_used_up(data, tmp_path):

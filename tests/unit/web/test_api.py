@@ -16,6 +16,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 import httpx
 from starlette.testclient import TestClient
 
+from codesearch import Engine
 from codesearch.text.terms import query_terms
 from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.present import token_lines
@@ -31,10 +32,14 @@ TREE = {
 }
 
 
+def write_root(folder):
+    write_tree(folder, {"secret.py": "def secret():\n    pass\n"})
+    return write_tree(folder / "src", TREE)
+
+
 @pytest.fixture
 def root(tmp_path):
-    write_tree(tmp_path, {"secret.py": "def secret():\n    pass\n"})
-    return write_tree(tmp_path / "src", TREE)
+    return write_root(tmp_path)
 
 
 @pytest.fixture
@@ -56,10 +61,24 @@ def client(engine):
     return client_of(engine)
 
 
-def test_a_search_has_labels_and_snippets_with_tokens(client, root):
-    answer = client.get(f"{API}search", params={"q": "copy a directory tree", "limit": 1}).json()
+@pytest.fixture(scope="module")
+def shared_root(tmp_path_factory):
+    """A tree that tests only read, as do the tests with `shared`, its client."""
+    return write_root(tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture(scope="module")
+def shared(shared_root):
+    engine = Engine(shared_root.parent / "home", device="cpu")
+    engine.index(shared_root)
+    yield client_of(engine)
+    engine.close()
+
+
+def test_a_search_has_labels_and_snippets_with_tokens(shared, shared_root):
+    answer = shared.get(f"{API}search", params={"q": "copy a directory tree", "limit": 1}).json()
     (hit,) = answer["hits"]
-    assert (hit["root"], hit["path"], hit["name"]) == (str(root), "copying.py", "copy_tree")
+    assert (hit["root"], hit["path"], hit["name"]) == (str(shared_root), "copying.py", "copy_tree")
     assert hit["snippet"][0]["text"] == "def copy_tree(source):"
     assert hit["snippet"][0]["tokens"] == [
         ["keyword", "def"],
@@ -81,11 +100,11 @@ def test_a_screen_has_so_many_definitions_and_a_fifth_of_its_rows_has_code(clien
     assert {other["label"][1] for hit in hits for other in hit["others"]} == {"()"}
 
 
-def test_exact_text_is_found_as_it_stands(client):
+def test_exact_text_is_found_as_it_stands(shared):
     asked = {"q": "list(source)", "mode": "exact"}
-    (hit,) = client.get(f"{API}search", params=asked).json()["hits"]
+    (hit,) = shared.get(f"{API}search", params=asked).json()["hits"]
     assert [line["text"] for line in hit["snippet"]] == ["    return list(source)"]
-    assert client.get(f"{API}search", params={**asked, "q": "LIST(source)"}).json()["hits"] == []
+    assert shared.get(f"{API}search", params={**asked, "q": "LIST(source)"}).json()["hits"] == []
 
 
 def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
@@ -113,8 +132,8 @@ def test_php_without_an_opening_tag_is_coloured_and_a_language_without_a_lexer_i
     assert token_lines("return 1;", "shader", 1, [0])[0].tokens == [("text", "return 1;")]
 
 
-def test_filters_limit_a_search(client):
-    found = client.get(f"{API}search", params={"q": "copy", "lang": "js"}).json()["hits"]
+def test_filters_limit_a_search(shared):
+    found = shared.get(f"{API}search", params={"q": "copy", "lang": "js"}).json()["hits"]
     assert [hit["path"] for hit in found] == ["web/copy.js"]
 
 
@@ -163,35 +182,35 @@ def test_an_answer_has_at_most_2000_lines_and_definitions_of_a_file(client, engi
     assert all(line["tokens"][0] == ["keyword", "def"] for line in found["lines"])
 
 
-def test_status_counts_kinds(client, root):
-    (found,) = client.get(f"{API}status").json()["roots"]
-    assert (found["root"], found["kinds"], found["files"]) == (str(root), {"function": 2}, 2)
+def test_status_counts_kinds(shared, shared_root):
+    (found,) = shared.get(f"{API}status").json()["roots"]
+    assert (found["root"], found["kinds"], found["files"]) == (str(shared_root), {"function": 2}, 2)
     assert found["examples"] == ["copy a directory tree"]
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/static/", "/static/../app.py", "/apart/from/it.html"])
-def test_an_unknown_path_is_a_page(client, path):
-    done = client.get(path, headers={"If-None-Match": "*"})
+def test_an_unknown_path_is_a_page(shared, path):
+    done = shared.get(path, headers={"If-None-Match": "*"})
     assert (done.status_code, done.headers["content-type"]) == (404, "text/html; charset=utf-8")
     assert "This page does not exist" in done.text
 
 
 @pytest.mark.parametrize("path", ["/api/", "/api/v1/nothing", "/api/v2/search"])
-def test_an_unknown_path_of_the_api_is_json(client, path):
-    done = client.get(path)
+def test_an_unknown_path_of_the_api_is_json(shared, path):
+    done = shared.get(path)
     assert done.status_code == 404
     assert done.json()["error"] == {"message": "Not Found", "cure": "see docs/web.md"}
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "web/../copying.py", "nothing.py", "web"])
-def test_a_path_that_the_index_does_not_list_is_not_read(client, root, path):
-    assert file_of(client, root, path).status_code == 404
-    done = client.get(f"{API}similar", params={"root": str(root), "path": path, "line": 1})
+def test_a_path_that_the_index_does_not_list_is_not_read(shared, shared_root, path):
+    assert file_of(shared, shared_root, path).status_code == 404
+    done = shared.get(f"{API}similar", params={"root": str(shared_root), "path": path, "line": 1})
     assert done.status_code == 404
 
 
-def test_a_root_that_is_not_indexed_is_not_read(client, root):
-    assert file_of(client, root.parent, "secret.py").status_code == 404
+def test_a_root_that_is_not_indexed_is_not_read(shared, shared_root):
+    assert file_of(shared, shared_root.parent, "secret.py").status_code == 404
 
 
 @pytest.mark.parametrize("make", ["link", "fifo"])
@@ -219,8 +238,8 @@ def test_a_file_that_became_a_link_or_a_fifo_is_not_read(client, root, make):
         ("q=" + "a" * 5000, "q"),
     ],
 )
-def test_a_wrong_parameter_is_named(client, query, named):
-    done = client.get(f"{API}search?{query}")
+def test_a_wrong_parameter_is_named(shared, query, named):
+    done = shared.get(f"{API}search?{query}")
     assert done.status_code == 400
     assert named in done.json()["error"]["message"]
 
@@ -238,14 +257,14 @@ def test_a_wrong_parameter_is_named(client, query, named):
         {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"},
     ],
 )
-def test_requests_of_other_sites_are_refused(client, headers):
-    assert client.get(f"{API}status", headers=headers).status_code == 403
+def test_requests_of_other_sites_are_refused(shared, headers):
+    assert shared.get(f"{API}status", headers=headers).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:7177", "localhost:8000", "[::1]:7177"])
-def test_requests_of_the_page_itself_are_answered_also_at_a_forwarded_port(client, host):
+def test_requests_of_the_page_itself_are_answered_also_at_a_forwarded_port(shared, host):
     headers = {"Host": host, "Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"}
-    assert client.get(f"{API}status", headers=headers).status_code == 200
+    assert shared.get(f"{API}status", headers=headers).status_code == 200
 
 
 def test_with_a_token_only_clients_that_send_it_are_answered(engine):
@@ -257,20 +276,20 @@ def test_with_a_token_only_clients_that_send_it_are_answered(engine):
         assert client.get(f"/{path.name}").status_code == 200, path
 
 
-def test_only_get_is_allowed(client):
-    assert client.post(f"{API}status").status_code == client.post("/").status_code == 405
+def test_only_get_is_allowed(shared):
+    assert shared.post(f"{API}status").status_code == shared.post("/").status_code == 405
 
 
-def test_every_answer_has_the_security_headers(client):
+def test_every_answer_has_the_security_headers(shared):
     for path in ("/", "/file", "/nothing", f"{API}status"):
-        headers = client.get(path).headers
+        headers = shared.get(path).headers
         assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_folder_lists_what_is_indexed_in_it(client, root):
+def test_a_folder_lists_what_is_indexed_in_it(shared, shared_root):
     def listed(path):
-        found = client.get(f"{API}tree", params={"root": str(root), "path": path}).json()
+        found = shared.get(f"{API}tree", params={"root": str(shared_root), "path": path}).json()
         return found["folders"], found["files"]
 
     assert listed("") == (["web"], ["copying.py"])

@@ -28,7 +28,7 @@ from training.evaluation.download import (
     read_digests,
 )
 
-QUICK = DownloadConfig(first_pause_s=0.001, timeout_s=5, connections=3)
+QUICK = DownloadConfig(first_pause_s=0.001, timeout_s=120, connections=3)
 SHA = "b" * 40
 PACK = Path(__file__).parents[5] / "shared" / "data" / "csn99" / "sources.jsonl.zst"
 
@@ -178,7 +178,7 @@ class Challenge:
             queries_sha256=hashlib.sha256(b"query\nq").hexdigest(),
             digests=self.table,
             first_pause_s=0.001,
-            timeout_s=5,
+            timeout_s=120,
             **config,
         )
         download(self.folder, lambda *_: None, quick)
