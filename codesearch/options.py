@@ -18,10 +18,10 @@ from typing import Any, NamedTuple, TypeVar, dataclass_transform, get_args, get_
 
 from codesearch.errors import ConfigError
 
-COMMAND, USER, ENVIRONMENT, PROJECT, PORTABLE = "command", "user", "environment", "project", "portable"
-"""Who may set an option: the command line, the user's settings file, an environment variable, the settings file of a
-project, or a portable file that is imported. A server sets none. Anybody can make a project and a portable file, so
-they can only narrow what is read (`Opt.narrow`)."""
+COMMAND, USER, ENVIRONMENT, PROJECT = "command", "user", "environment", "project"
+"""Who may set an option: the command line, the user's settings file, an environment variable, or the settings file of a
+project, which stands for an imported portable file too. A server sets none. Anybody can make a project and a portable
+file, so they can only narrow what is read (`Opt.narrow`)."""
 
 
 @dataclass_transform(eq_default=False, frozen_default=True, kw_only_default=True)

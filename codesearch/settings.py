@@ -11,7 +11,6 @@ Only the user's file has groups: [groups], with lists of folders by name.
 
 # Without the import of `annotations`, which would leave their text to be compiled at each start.
 import os
-import time
 from collections.abc import Mapping
 from functools import partial
 from operator import and_, or_
@@ -20,8 +19,8 @@ from typing import Annotated, Any, NamedTuple, TypeGuard
 
 from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
-from codesearch.files import ABSENT, RACY_NS, Stamp, expanded, stamp_of
-from codesearch.options import COMMAND, ENVIRONMENT, PORTABLE, PROJECT, USER, Opt, Option, Record, options_of
+from codesearch.files import expanded
+from codesearch.options import COMMAND, ENVIRONMENT, PROJECT, USER, Opt, Option, Record, options_of
 from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
@@ -31,9 +30,8 @@ _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: 
 _set = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT, PROJECT}))
 # A cloned project must not choose programs, servers or the model, or make codesearch read files outside of it.
 _set_by_user = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT}))
-_set_without_option = partial(Opt, set_by=frozenset({USER, ENVIRONMENT}))
 # All processes that update an index must use the same values, so the environment sets none of them.
-_kept = partial(Opt, set_by=frozenset({COMMAND, USER, PROJECT, PORTABLE}))
+_kept = partial(Opt, set_by=frozenset({COMMAND, USER, PROJECT}))
 _WALK = WalkConfig()
 HIT_FLAGS = "-n -k --top-k --limit"
 MOST_HITS = 1_000_000
@@ -81,9 +79,6 @@ class QuerySettings(Record):
 class UserSettings(Record):
     """Settings without an option of a command. A repository must not choose which other folders are searched."""
 
-    pager: Annotated[
-        str, _set_without_option("Program that shows long output: a command, auto ($PAGER or less) or never.")
-    ] = "auto"
     groups: Annotated[
         dict[str, tuple[str, ...]],
         Opt("Folders that are searched together, by the name of the group.", set_by=frozenset({USER})),
@@ -165,8 +160,6 @@ SETTINGS = {
     for name, option in options_of(record).items()
 }
 _DEFAULTS = {name: "" if option.default is None else option.default for name, option in SETTINGS.items()}
-_files: dict[tuple[Path, str], tuple[Stamp, Mapping[str, Any]]] = {}
-"""File and origin -> its stamp, and the settings in it."""
 
 
 class Value(NamedTuple):
@@ -206,7 +199,7 @@ def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
         theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
     usual = _DEFAULTS | _walk_settings(root)
     narrowed = _narrowed(
-        {name: theirs[name] for name in theirs if PORTABLE in SETTINGS[name].opt.set_by}, usual
+        {name: theirs[name] for name in theirs if PROJECT in SETTINGS[name].opt.set_by}, usual
     )
     return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
 
@@ -264,19 +257,7 @@ def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
 
 
 def _read(path: Path, origin: str) -> Mapping[str, Any]:
-    """Read the settings in a file of an origin, once while it does not change."""
-    stamp = stamp_of(str(path))
-    known, values = _files.get((path, origin), (ABSENT, {}))
-    if stamp == ABSENT or stamp != known:
-        values = _parsed_file(path, origin)
-        # A younger stamp may not show the next change.
-        is_old = max(stamp[1], stamp[2]) < time.time_ns() - RACY_NS
-        _files[path, origin] = (stamp if is_old else ABSENT), values
-    return values
-
-
-def _parsed_file(path: Path, origin: str) -> dict[str, Any]:
-    """Parse a file; return an empty dictionary if there is none."""
+    """Read the settings in a file of an origin; return none if there is no file."""
     try:
         text, _ = read_regular(path, _MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):
@@ -297,10 +278,8 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
         cure = nearest_or(name, SETTINGS, "see `codesearch config`")
         raise ConfigError(f"{path}: unknown setting {name!r}", cure)
     setting, source = SETTINGS[name], f"{path}: {name!r}"
-    how = "with an option of `codesearch index`" if setting.in_index else f"${setting.variable}"
     if origin not in setting.opt.set_by:
-        also = f" or {how}" if setting.in_index or ENVIRONMENT in setting.opt.set_by else ""
-        raise ConfigError(f"{source} cannot be set by a project", f"set it in your own config.toml{also}")
+        raise ConfigError(f"{source} cannot be set by a project", "set it in your own config.toml")
     if setting.kind is dict:
         return _checked_groups(path, value)
     if setting.repeatable:
@@ -317,7 +296,7 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
         shown = list(value) if isinstance(value, tuple) else value
         raise ConfigError(
             f"{source} cannot be {shown} in a project, which can only narrow what is read",
-            f"set it in your own config.toml or {how}",
+            "set it in your own config.toml or with an option of `codesearch index`",
         )
     return value
 

@@ -7,7 +7,6 @@ Invisible characters can make code read differently from what it is (Trojan Sour
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any
 
 _OTHERS = (
@@ -27,11 +26,6 @@ def visible(text: str) -> str:
     a\x1b[2Jb\nc\u202ed
     """
     return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
-
-
-def visible_lines(lines: Iterable[str]) -> list[str]:
-    """Return each of some lines as `visible` does."""
-    return [visible(line) for line in lines]
 
 
 def visible_json(text: str) -> str:

@@ -178,7 +178,6 @@ def export(
     *,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
     root: Annotated[Path | None, Opt("Indexed folder; default: yours.")] = None,
-    force: Annotated[bool, Opt("Replace FILE even if it is not a portable file.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
     """Write an index to a portable file."""
@@ -189,11 +188,7 @@ def export(
     here = Path(around.manifest.root) if around and around.manifest else None
     with stage_progress(target.name) as on_progress:
         report = engine.export(
-            target,
-            invocation.path(root) if root else here,
-            with_code=with_code,
-            force=force,
-            on_progress=on_progress,
+            target, invocation.path(root) if root else here, with_code=with_code, on_progress=on_progress
         )
     done = _made(report, report.seconds)
     yield Output(f"{visible(str(file))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
@@ -215,7 +210,6 @@ def import_(
     *,
     root: Annotated[Path | None, Opt("The folder with the sources; default: they are not here.")] = None,
     name: Annotated[str | None, Opt("Name of the index without --root; default: that in FILE.")] = None,
-    max_gb: Annotated[float, Opt("Refuse a file that unpacks to more.", low=0, high=1_000_000)] = 8.0,
     model: Model = None,
     home: Home = None,
 ) -> Iterator[Output]:
@@ -225,9 +219,7 @@ def import_(
     engine, folder = invocation.engine(home, ModelSettings(model=model)), root and invocation.path(root)
     started = time.monotonic()
     with stage_progress(file.name) as on_progress:
-        report = engine.import_index(
-            invocation.path(file), folder, name=name, max_bytes=int(max_gb * 1e9), on_progress=on_progress
-        )
+        report = engine.import_index(invocation.path(file), folder, name=name, on_progress=on_progress)
     root_name = visible(str(report.root))
     cure = "" if report.manifest.has_sources else f"search it with `--root {root_name}`\n"
     yield Output(f"imported {root_name}: {_made(report, time.monotonic() - started)}\n{cure}")

@@ -27,7 +27,7 @@ from codesearch.search.snippets import (
 from codesearch.structure.text import MAX_LINE, STALE, after_name, counted, cut, numbered_lines, short_name
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
-from codesearch.visible import visible, visible_lines
+from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -388,7 +388,7 @@ def _source(hit: Hit) -> list[str]:
 
 
 def _safe(lines: Iterable[str]) -> list[str]:
-    return visible_lines(line.rstrip().expandtabs(4) for line in lines)
+    return [visible(line.rstrip().expandtabs(4)) for line in lines]
 
 
 def _cut_middle(line: str, width: int) -> str:

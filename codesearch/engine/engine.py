@@ -129,7 +129,6 @@ class Engine(Indexer):
         root: Path | str | None = None,
         *,
         with_code: bool = False,
-        force: bool = False,
         on_progress: OnStage = lambda stage, done, total: None,
     ) -> ExportReport:
         """Write an index to one portable file, which `import_index` and `Scope(files=...)` read on any machine.
@@ -138,7 +137,6 @@ class Engine(Indexer):
             file: to write; an earlier portable file is replaced.
             root: the indexed folder, or the name of an imported index; the only index of the home when None.
             with_code: whether the file contains the source files.
-            force: replace the file also if it is not a portable file.
             on_progress: called with a stage, and how many bytes of how many are done in it.
 
         Raises:
@@ -151,7 +149,7 @@ class Engine(Indexer):
         if len(entries) > 1:
             raise ConfigError(f"{len(entries)} folders are indexed", "give --root with the one to export")
         return export_portable(
-            entries[0], expanded(file), self.home, with_code=with_code, force=force, on_progress=on_progress
+            entries[0], expanded(file), self.home, with_code=with_code, on_progress=on_progress
         )
 
     def import_index(
@@ -160,7 +158,6 @@ class Engine(Indexer):
         root: Path | str | None = None,
         *,
         name: str | None = None,
-        max_bytes: int | None = None,
         on_progress: OnStage = lambda stage, done, total: None,
     ) -> IndexStatus:
         """Add the index in a portable file to the home; an earlier index of the same folder or name is replaced.
@@ -169,7 +166,6 @@ class Engine(Indexer):
             file: written by `export`.
             root: the folder with the sources; None if they are not on this machine.
             name: of the index if there is no root; the name in the file when None.
-            max_bytes: how many bytes the file may unpack to; 8 GB when None.
             on_progress: called with a stage, and how many bytes of how many are done in it.
 
         Raises:
@@ -177,7 +173,7 @@ class Engine(Indexer):
             ConfigError: the root is no folder, the name is not valid, or the file needs another model.
         """
         from codesearch.engine.reports import IndexStatus
-        from codesearch.portable.unpack import MAX_BYTES, import_portable
+        from codesearch.portable.unpack import import_portable
 
         manifest = import_portable(
             expanded(file),
@@ -185,7 +181,6 @@ class Engine(Indexer):
             root=None if root is None else expanded(root),
             name=name,
             model=self.model,
-            max_bytes=MAX_BYTES if max_bytes is None else max_bytes,
             on_progress=on_progress,
         )
         return IndexStatus(folder=find_folder(self.home, Path(manifest.root)), manifest=manifest)

@@ -217,6 +217,7 @@ class SearchedCollection:
         condition = _condition(filters, self._roots)
         with ThreadPoolExecutor(4) as pool:  # The server answers at the same time.
             frequencies = pool.submit(self._store.frequencies, query.terms)
+            totals = pool.submit(self._store.totals)
             searches = []
             if query.vector is not None:
                 searches.append(pool.submit(self._store.nearest, query.vector.tolist(), count, condition))
@@ -231,9 +232,7 @@ class SearchedCollection:
                 searches.append(pool.submit(self._ids, at, condition))
             ids = {found for search in searches for found in search.result()}
             rows = self._store.get(self._store.documents, sorted(ids), FIELDS_READ)
-        candidates = CandidateDocuments(
-            self._store, _passing(rows, filters), query.terms, *self._store.totals()
-        )
+        candidates = CandidateDocuments(self._store, _passing(rows, filters), query.terms, *totals.result())
         return Pool(candidates, LexicalScorer(candidates, config, frequencies.result()))
 
     def any_passes(self, filters: Filters) -> bool:

@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,8 +44,6 @@ _HNSW = {"index_type": "HNSW", "metric_type": "COSINE", "params": {"M": 16, "efC
 _LEAST_EF = 400
 _WRITTEN_AT_ONCE = 500
 _READ_AT_ONCE = 10_000
-_STATISTICS_S = 60.0
-"""How long the totals of the collection are kept; they change slowly."""
 _ID = 64
 ROOT, SHARD = "root:", "shard:"
 """What the keys in the collection of roots begin with."""
@@ -83,8 +79,6 @@ class MilvusStore:
         self._failures = (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError, OSError)
         self.connection = connection
         self._model: dict[str, Any] | None = None
-        self._lock = threading.Lock()
-        self._totals: tuple[float, int, NDArray[np.float64]] | None = None
         self.documents, self.terms, self.roots = (
             f"{connection.prefix}_{name}" for name in ("documents", "terms", "roots")
         )
@@ -219,21 +213,17 @@ class MilvusStore:
         return list(self._request("get", collection, ids=list(keys), output_fields=list(fields)))
 
     def totals(self) -> tuple[int, NDArray[np.float64]]:
-        """Return the number of documents and the mean length of each field, at most `_STATISTICS_S` seconds old."""
-        with self._lock:
-            if self._totals is None or time.monotonic() > self._totals[0] + _STATISTICS_S:
-                rows = self.read(self.roots, f'id like "{SHARD}%"', ("about",))
-                shards = [json.loads(row["about"]) for row in rows]
-                if not shards:
-                    raise BackendError(
-                        f"collection {self.documents} has no statistics yet",
-                        "wait until the first shard is indexed",
-                    )
-                lengths = average_lengths(
-                    [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
-                )
-                self._totals = time.monotonic(), sum(shard["documents"] for shard in shards), lengths
-            return self._totals[1:]
+        """Return the number of documents and the mean length of each field."""
+        rows = self.read(self.roots, f'id like "{SHARD}%"', ("about",))
+        shards = [json.loads(row["about"]) for row in rows]
+        if not shards:
+            raise BackendError(
+                f"collection {self.documents} has no statistics yet", "wait until the first shard is indexed"
+            )
+        lengths = average_lengths(
+            [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
+        )
+        return sum(shard["documents"] for shard in shards), lengths
 
     def frequencies(self, terms: Sequence[str]) -> Counter[str]:
         """Return how many documents of the collection have each term."""

@@ -75,7 +75,6 @@ def export_portable(
     home: Path,
     *,
     with_code: bool,
-    force: bool,
     on_progress: OnStage,
 ) -> ExportReport:
     """Write an index, which no other process can change meanwhile."""
@@ -83,10 +82,8 @@ def export_portable(
     if file.exists():
         if not file.is_file():
             raise ExportError(f"{file} is not a regular file", "name another file")
-        if not force and not _is_portable(file):
-            raise ExportError(
-                f"{file} is not a portable file", "name another file, or replace it with --force"
-            )
+        if not _is_portable(file):
+            raise ExportError(f"{file} is not a portable file", "name another file")
     with (
         storage_errors(home),
         scratch_folder(home) as scratch,

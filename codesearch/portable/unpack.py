@@ -40,8 +40,8 @@ from codesearch.store.untrusted import (
 from codesearch.store.writer import last_number, writing
 from codesearch.text.bundle import SHIPPED, load_bundle, recorded_folder
 
-MAX_BYTES = 8_000_000_000
-"""A portable file may unpack to this many bytes, unless the caller allows more."""
+MAX_BYTES = 32_000_000_000
+"""A portable file may unpack to this many bytes, those of some ten million documents."""
 _CACHE = Path("cache", "portable")
 _KEPT = 4
 """This many unpacked files stay in the cache, those used last."""
@@ -57,7 +57,6 @@ def import_portable(
     root: Path | None,
     name: str | None,
     model: Path | None,
-    max_bytes: int,
     on_progress: OnStage,
 ) -> Manifest:
     """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`."""
@@ -65,7 +64,7 @@ def import_portable(
         raise ConfigError(f"{root}: no such folder", "give the folder of the sources")
     if name is not None and not is_name(name):
         raise ConfigError(f"the name {name!r} is not valid", "use letters, digits and `.`, `_`, `-`")
-    with open_portable(file, max_bytes=max_bytes) as portable:
+    with open_portable(file) as portable:
         bundle, made_with = model or SHIPPED, portable.manifest.model
         if load_bundle(bundle).model_id != made_with["id"]:
             raise ConfigError(
@@ -178,7 +177,7 @@ class PortableFile:
 
 
 @contextmanager
-def open_portable(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[PortableFile]:
+def open_portable(path: Path) -> Iterator[PortableFile]:
     """Open a portable file and check its manifest and its list of entries."""
     try:
         file = open(path, "rb")  # Closed below.
@@ -192,11 +191,8 @@ def open_portable(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Portabl
             head = _read_head(archive)
             manifest = _manifest(path, head)
             _check_entries(archive, manifest)
-            if manifest.bytes > max_bytes:
-                raise PortableFileError(
-                    f"{path} unpacks to {manifest.bytes / 1e9:.1f} GB, more than {max_bytes / 1e9:.1f} GB",
-                    "if you trust it, import it with a higher --max-gb",
-                )
+            if manifest.bytes > MAX_BYTES:
+                raise UntrustedError(f"it unpacks to more than {MAX_BYTES / 1e9:.0f} GB")
         yield PortableFile(path, manifest, hashlib.sha256(head).hexdigest(), archive)
 
 

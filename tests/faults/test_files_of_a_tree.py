@@ -172,7 +172,7 @@ def test_settings_that_are_too_large_or_too_deep_are_a_one_line_error(tree, comm
 
 
 def test_a_project_cannot_choose_programs_or_read_outside(tree):
-    assert not any(PROJECT in SETTINGS[name].opt.set_by for name in ("follow_links", "model", "pager"))
+    assert not any(PROJECT in SETTINGS[name].opt.set_by for name in ("follow_links", "model"))
     (tree / ".codesearch.toml").write_text("follow_links = true\n")
     with pytest.raises(ConfigError, match="'follow_links' cannot be set by a project"):
         index_options(tree)

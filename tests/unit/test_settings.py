@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -135,10 +134,8 @@ def test_a_settings_file_in_a_relative_folder_is_not_that_of_the_user(tmp_path):
     assert user_file({"XDG_CONFIG_HOME": "config"}, tmp_path) == tmp_path / ".config/codesearch/config.toml"
 
 
-def test_a_file_that_changed_a_moment_ago_is_read_again(here, environment, monkeypatch):
-    now = time.time_ns()
-    monkeypatch.setattr("codesearch.settings.stamp_of", lambda path: (16, now, now, 1, 0o100644))
-    for most in (1, 2):  # Both have the same stamp.
+def test_a_file_that_changed_a_moment_ago_is_read_again(here, environment):
+    for most in (1, 2):  # Both may have the same stamp.
         write(here / PROJECT_FILE, f"max_file_mb = {most}\n")
         assert index_options(here) == IndexOptions(max_file_bytes=most * 1_000_000)
 
@@ -160,10 +157,7 @@ def test_index_settings_come_from_the_user_and_from_the_root(here, environment, 
         ("refresh = 1", "'refresh' must be true or false, not 1"),
         ("exclude = '*.c'", "'exclude' must be a list of strings, not '*.c'"),
         ("exclude = [1]", "'exclude' must be a list of strings, not [1]"),
-        (
-            "model = 'here'",
-            "'model' cannot be set by a project: set it in your own config.toml or $CODESEARCH_MODEL",
-        ),
+        ("model = 'here'", "'model' cannot be set by a project: set it in your own config.toml"),
         ("hits = 0", "'hits' must be from 1 to 1,000,000, not 0"),
         ("max_file_mb = 0", "'max_file_mb' must be from 1 to 1,000, not 0"),
         (f"max_file_mb = {10**21}", f"'max_file_mb' must be from 1 to 1,000, not {10**21}"),

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from codesearch import Engine, PortableFileError, Scope, SearchRequest
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, ExportError
+from codesearch.portable import unpack
 from codesearch.portable.pack import HEAD
 from codesearch.portable.unpack import open_portable
 from codesearch.store.catalogue import imported_folder
@@ -245,13 +246,14 @@ def test_another_model_is_a_one_line_error_that_names_it(reader, plain, tmp_path
     assert SHIPPED.is_dir()
 
 
-def test_only_a_portable_file_is_replaced_without_force(builder, tmp_path):
+def test_only_a_portable_file_is_replaced(builder, tmp_path):
     file = tmp_path / "notes.txt"
     file.write_text("mine")
     with pytest.raises(ExportError, match="is not a portable file"):
         builder.export(file)
     assert file.read_text() == "mine"
-    assert builder.export(file, force=True).bytes == builder.export(file).bytes
+    file.unlink()
+    assert builder.export(file).bytes == builder.export(file).bytes
 
 
 @pytest.mark.parametrize(
@@ -369,10 +371,10 @@ def test_an_entry_with_another_size_or_checksum_is_refused(reader, plain, tmp_pa
         assert reason in refusal(reader, tmp_path / "file")
 
 
-def test_a_file_that_unpacks_to_too_much_is_refused_unless_it_is_allowed(reader, plain):
-    with pytest.raises(PortableFileError, match="unpacks to .* higher --max-gb"):
-        reader.import_index(plain, max_bytes=1000)
-    assert reader.import_index(plain, max_bytes=10_000_000).documents == 13
+def test_a_file_that_unpacks_to_too_much_is_refused(reader, plain, monkeypatch):
+    monkeypatch.setattr(unpack, "MAX_BYTES", 1000)
+    with pytest.raises(PortableFileError, match="is refused: it unpacks to more than"):
+        reader.import_index(plain)
 
 
 @pytest.mark.parametrize("path", ["../../../etc/passwd", "/etc/passwd", "a/../../b", "a\0b"])
