@@ -87,7 +87,6 @@ def _at_most(high: int, text: str, low: int = 1) -> Any:  # noqa: ANN401 - what 
 _Place = Annotated[
     str, _about("path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push.")
 ]
-_Hits = Annotated[int, _at_most(50, "Hits to show.")]
 _Tokens = Annotated[int, _at_most(20_000, "Longest answer, in tokens.", low=100)]
 _Revision = Annotated[str, _about("A git revision in place of the files as they are.")]
 
@@ -140,25 +139,6 @@ class Agents:
             return hits_text(session.search(request), project, max_tokens)
 
         return await self._run(context, work, at, group)
-
-    async def similar(
-        self,
-        context: Context[Any, Any],
-        place: _Place,
-        limit: _Hits = HITS,
-        max_tokens: _Tokens = 250,
-        group: str = "",
-    ) -> str:
-        """Before you write a function: code like a definition."""
-
-        def work(session: Session, project: Path) -> str:
-            found = session.find(place)
-            if len(found) > 1:
-                return readings_text(session.read(place), project, max_tokens)
-            answer = session.similar(found[0], top_k=limit)
-            return hits_text(answer, project, max_tokens)
-
-        return await self._run(context, work, group=group)
 
     async def read(
         self,
@@ -334,7 +314,7 @@ def make_server(
 ) -> Server:
     """Make the server; without `groups`, no tool has the argument `group`."""
     agents = Agents(engine, root, here, groups or {}, auto_index=auto_index)
-    reading = (agents.search, agents.outline, agents.read, agents.usages, agents.similar)
+    reading = (agents.search, agents.outline, agents.read, agents.usages)
     tools = {
         tool.name: tool
         for method in (*reading, agents.history, agents.status)

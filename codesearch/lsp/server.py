@@ -38,26 +38,22 @@ from codesearch.engine.pace import Pace
 from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.engine.session import Policy
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError, index_command
+from codesearch.errors import CodeSearchError, ConfigError, index_command
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.extract import Extraction
-from codesearch.search.lookup import innermost, whole_spans
-from codesearch.search.request import Place, SearchRequest
+from codesearch.search.request import SearchRequest
 from codesearch.search.similar import extraction_of
 from codesearch.search.snippets import head_of
 from codesearch.structure.meaning import GRADES, IN_COMMENTS
 from codesearch.structure.usages import Usages
 from codesearch.structure.whole import nested
-from codesearch.types import TEXT_KINDS, Definition, Document, Hit
+from codesearch.types import Definition, Document, Hit
 from codesearch.visible import encodable
 
 T = TypeVar("T")
-SIMILAR = "codesearch.similar"
-"""The command that shows code like a definition; its arguments are a URI, a qualified name and a line."""
-_ACTION = "source.codesearch.similar"
-_SYMBOLS, _NAMED, _WEAK, _SIMILAR = 30, 20, 10, 8
-"""Symbols by meaning, by name, and those of a weak meaning or in addition to names; code like a definition."""
+_SYMBOLS, _NAMED, _WEAK = 30, 20, 10
+"""Symbols by meaning, by name, and those of a weak meaning or in addition to names."""
 _USAGES = 1000
 _WORD = re.compile(r"\w*$"), re.compile(r"^\w*")
 """What is before and behind the cursor in a name."""
@@ -228,51 +224,6 @@ class Editor:
 
         return await self._run(self._parsing, work)
 
-    async def actions(self, message: types.CodeActionParams) -> list[types.CodeAction]:
-        """Offer to show code like the definition at the cursor."""
-        uri = message.text_document.uri
-        only = message.context.only
-        if only and not any(f"{_ACTION}.".startswith(f"{kind}.") for kind in only):
-            return []
-
-        def work() -> list[types.CodeAction]:
-            code = [one for one in self._parsed(uri)[1].documents if one.kind not in TEXT_KINDS]
-            at = innermost(whole_spans(code), message.range.start.line + 1)
-            if at is None:
-                return []
-            one = code[at]
-            title = f"Similar code: {one.qualified_name}"
-            command = types.Command(title, SIMILAR, arguments=[uri, one.qualified_name, one.start_line])
-            return [types.CodeAction(title, kind=_ACTION, command=command)]
-
-        return await self._run(self._parsing, work)
-
-    async def similar(self, uri: str, name: str, line: int) -> list[types.Location]:
-        """Return the places of code like a definition, and let the user open one of them."""
-        opened = await self._scope()
-        policy = Policy(may_index=False, budget_s=self._pace.budget_s())
-
-        def work() -> tuple[dict[str, types.Location], str]:
-            path = _path_of(uri)
-            if opened is None and covering_index(self._engine.home, path) is None:
-                raise IndexNotFoundError(f"{path} is in no index", "run `codesearch index` in its project")
-            text = self._text_of(uri)
-            is_saved = path.is_file() and path.read_bytes() == text.encode("utf-8", "replace")
-            example = Place(path, line, None if is_saved else text)
-            session = self._engine.session(opened or Scope(here=path.parent), policy)
-            found = session.similar(example, top_k=_SIMILAR)
-            places = {}
-            for hit in map(self._as_shown, found.hits):
-                location = _location_of(hit, self._units)
-                shown_line = location.range.start.line + 1
-                places[encodable(f"{hit.qualified_name or hit.kind} ({hit.path}:{shown_line})")] = location
-            unseen = found.coverage.note(is_few=True)
-            return places, f"Code like {name}" if places else f"no code is like {name}\n{unseen}".rstrip()
-
-        places, text = await self._run(self._requests, work)
-        self._start(self._show(text, places))
-        return list(places.values())
-
     def end(self, *_: object) -> None:
         """End what runs, as soon as it can be ended."""
         self._is_ended = True
@@ -433,21 +384,6 @@ class Editor:
         except CodeSearchError:
             return None
 
-    async def _show(self, text: str, places: dict[str, types.Location]) -> None:
-        """Let the user choose a place, and open it; an editor that cannot open places only lists them."""
-        window = self.server.client_capabilities.window
-        if not (places and window and window.show_document and window.show_document.support):
-            self._say(types.MessageType.Info, "\n".join([text, *places]))
-            return
-        actions = [types.MessageActionItem(title) for title in places]
-        chosen = await self.server.window_show_message_request_async(
-            types.ShowMessageRequestParams(types.MessageType.Info, text, actions)
-        )
-        if chosen and (place := places.get(chosen.title)):
-            await self.server.window_show_document_async(
-                types.ShowDocumentParams(place.uri, take_focus=True, selection=place.range)
-            )
-
     def _say(self, severity: types.MessageType, text: str) -> None:
         self.server.window_show_message(types.ShowMessageParams(severity, f"codesearch: {text}"))
 
@@ -495,9 +431,6 @@ def make_editor(engine: Engine, here: Path, *, auto_index: bool, min_confidence:
     }
     for method, handle in features.items():  # Pygls sets attributes, which a method cannot have.
         server.feature(method)(partial(handle))
-    offered = types.CodeActionOptions(code_action_kinds=[_ACTION])
-    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, offered)(partial(editor.actions))
-    server.command(SIMILAR)(partial(editor.similar))
     return editor
 
 

@@ -480,15 +480,6 @@ def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
     page.watched.errors.clear()
 
 
-def test_an_unknown_address_is_a_page_with_a_way_back(open_page: Open, site: str) -> None:
-    page = open_page()
-    assert page.goto("no/such/page?q=x").status == 404
-    page.get_by_role("link", name="Search code").click()
-    page.wait_for_selector("#home:not([hidden])")
-    assert page.url == site
-    page.watched.errors.clear()
-
-
 def test_more_hits_are_appended_to_the_first_ones(open_page: Open) -> None:
     page = open_page()
 

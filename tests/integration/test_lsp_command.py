@@ -10,10 +10,9 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing
-from functools import cache
 from pathlib import Path
 from subprocess import PIPE, Popen
-from typing import Any, Union
+from typing import Any
 
 import pytest
 
@@ -24,12 +23,10 @@ from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import TINY_REPO, write_tree
 
 pytest.importorskip("pygls")
-from cattrs import Converter
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
-from pygls.protocol import default_converter
 
 from codesearch.lsp.server import Editor, make_editor
 
@@ -49,32 +46,19 @@ run()
 """
 
 
-@cache
-def converter() -> Converter:
-    """Return the converter of pygls, which takes a code action with a command for a command."""
-    made = default_converter()
-    action = Union[types.Command, types.CodeAction]  # noqa: UP007 - the key in the converter.
-    made.register_structure_hook(action, lambda one, _: made.structure(one, types.CodeAction))
-    return made
-
-
 class Client(LanguageClient):
     """An editor that keeps what the server tells it."""
 
-    def __init__(self, folders: list[Path], *, shows: bool, encodings: list[str] | None) -> None:
-        super().__init__("test", "1", converter_factory=converter)
-        self.folders, self.shows, self.encodings = folders, shows, encodings
+    def __init__(self, folders: list[Path], *, encodings: list[str] | None) -> None:
+        super().__init__("test", "1")
+        self.folders, self.encodings = folders, encodings
         self.said: list[str] = []
         self.progress: list[dict[str, Any]] = []
-        self.opened: list[types.ShowDocumentParams] = []
-        self.asked: list[list[str]] = []
         self.may_begin = asyncio.Event()
         self.may_begin.set()
         self.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: self.said.append(message.message))
         self.feature(types.PROGRESS)(lambda message: self.progress.append(message.value))
         self.feature(types.WINDOW_WORK_DONE_PROGRESS_CREATE)(self.make_progress())
-        self.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(lambda message: self.choose(message.actions))
-        self.feature(types.WINDOW_SHOW_DOCUMENT)(lambda message: self.show(message))
 
     async def connect(self, end: socket.socket) -> None:
         reader, writer = await asyncio.open_connection(sock=end)
@@ -87,18 +71,8 @@ class Client(LanguageClient):
 
         return make
 
-    def choose(self, actions: list[types.MessageActionItem]) -> types.MessageActionItem:
-        self.asked.append([action.title for action in actions])
-        return actions[0]
-
-    def show(self, message: types.ShowDocumentParams) -> types.ShowDocumentResult:
-        self.opened.append(message)
-        return types.ShowDocumentResult(success=True)
-
     async def initialize(self) -> types.InitializeResult:
-        window = types.WindowClientCapabilities(
-            work_done_progress=True, show_document=types.ShowDocumentClientCapabilities(self.shows)
-        )
+        window = types.WindowClientCapabilities(work_done_progress=True)
         general = types.GeneralClientCapabilities(position_encodings=self.encodings)
         folders = [types.WorkspaceFolder(folder.as_uri(), folder.name) for folder in self.folders]
         capabilities = types.ClientCapabilities(window=window, general=general)
@@ -112,19 +86,6 @@ class Client(LanguageClient):
     async def outline(self, path: Path) -> list[types.DocumentSymbol]:
         document = types.TextDocumentIdentifier(path.as_uri())
         return await self.text_document_document_symbol_async(types.DocumentSymbolParams(document))
-
-    async def actions(self, path: Path, line: int, only: list[str] | None = None) -> list[types.CodeAction]:
-        """Ask for the code actions at a line, which counts from 0."""
-        at = types.Range(types.Position(line, 0), types.Position(line, 0))
-        document = types.TextDocumentIdentifier(path.as_uri())
-        context = types.CodeActionContext([], only)
-        return await self.text_document_code_action_async(types.CodeActionParams(document, at, context))
-
-    async def execute(self, action: types.CodeAction) -> list[dict[str, Any]]:
-        command = action.command
-        return await self.workspace_execute_command_async(
-            types.ExecuteCommandParams(command.command, command.arguments)
-        )
 
     def open(self, path: Path, text: str) -> None:
         document = types.TextDocumentItem(path.as_uri(), "", 1, text)
@@ -149,13 +110,12 @@ async def connected(
     *folders: Path,
     process: tuple[str, ...] = (),
     auto_index: bool = True,
-    shows: bool = True,
     encodings: list[str] | None = None,
     may_begin: bool = True,
     is_open: bool = True,
 ) -> AsyncIterator[Client]:
     """Start a server for folders that are open, in this process or another; at the end, check that it ends."""
-    client = Client(list(folders) if is_open else [], shows=shows, encodings=encodings)
+    client = Client(list(folders) if is_open else [], encodings=encodings)
     if not may_begin:
         client.may_begin.clear()
     home = folders[0].parent / "home" if is_open else folders[0] / "home"
@@ -290,42 +250,12 @@ def test_what_changed_is_indexed_when_a_folder_is_opened_and_when_a_file_is_save
     engine.close()
 
 
-def test_similar_code_is_a_code_action_that_opens_the_chosen_place(project):
+def test_hits_have_the_lines_of_the_editor(project):
     async def session() -> None:
         async with connected(project) as client:
             path = project / "python/convert.py"
-            client.open(
-                path, "\n\n" + path.read_text()
-            )  # Lines in the editor are not those of the saved file.
-            (action,) = await client.actions(path, 6)
-            assert (action.title, action.kind) == ("Similar code: int_to_string", "source.codesearch.similar")
-            assert not await client.actions(path, 1)
-            assert not await client.actions(path, 6, only=["refactor"])
-            assert len(await client.actions(path, 6, only=["source"])) == 1
-            places = await client.execute(action)
-            await client.wait_for(lambda: client.opened)
-            assert client.asked[0][0] == "string_to_int (python/convert.py:11)"
-            assert client.opened[0].uri == path.as_uri() == places[0]["uri"]
-            assert str(client.opened[0].selection) == "10:4-10:17"
-
-    run(session)
-
-
-def test_code_that_is_not_saved_has_similar_code_and_hits_have_the_lines_of_the_editor(project):
-    async def session() -> None:
-        async with connected(project) as client:
-            path = project / "python/convert.py"
-            text = "\n" * 20 + path.read_text() + "\n\ndef text_of(n):\n    return str(n)\n"
-            client.open(path, text)
+            client.open(path, "\n" * 20 + path.read_text())
             assert place((await client.find("int_to_string"))[0]) == "Function int_to_string 23:4-23:17"
-            (action,) = await client.actions(path, 23)
-            assert "23:4-23:17" not in str(await client.execute(action))  # It is not like itself.
-            client.open(project / "new.py", "def int_to_text(n):\n    return str(n)\n")
-            for unsaved, line in ((path, text.count("\n") - 1), (project / "new.py", 0)):
-                (action,) = await client.actions(unsaved, line)
-                (best, *_) = await client.execute(action)
-                assert best["uri"] == path.as_uri()
-                assert best["range"]["start"]["line"] in (23, 28)  # The functions of this file are alike.
 
     run(session)
 
@@ -410,14 +340,11 @@ def test_the_name_of_a_folder_may_have_any_character(project, name):
     run(session)
 
 
-def test_a_file_without_a_folder_is_compared_with_its_index_and_other_folders_are_left_alone(project):
+def test_without_a_folder_no_index_is_searched(project):
     Engine(project.parent / "home").index(project)
 
     async def session() -> None:
         async with connected(project.parent, is_open=False) as client:
-            (action,) = await client.actions(project / "python/convert.py", 4)
-            assert await client.execute(action)
-            await client.wait_for(lambda: client.opened)
             assert (client.said, await client.find("push")) == ([], [])
 
     run(session)
@@ -429,19 +356,6 @@ def test_the_least_confidence_of_the_settings_holds(project, monkeypatch):
     async def session() -> None:
         async with connected(project, process=PROCESS) as client:
             assert await client.find("parse the date of a letter") == []
-
-    run(session)
-
-
-def test_an_editor_that_cannot_open_places_gets_a_list(project):
-    async def session() -> None:
-        async with connected(project, shows=False) as client:
-            (action,) = await client.actions(project / "python/convert.py", 4)
-            await client.execute(action)
-            await client.wait_for(lambda: client.said)
-            first, second = client.said[0].splitlines()[:2]
-            assert first == "codesearch: Code like int_to_string"
-            assert second == "string_to_int (python/convert.py:9)"
 
     run(session)
 

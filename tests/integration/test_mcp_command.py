@@ -87,21 +87,19 @@ def over_stdio(project: Path) -> Client:
 
 
 def test_each_tool_answers_with_paths_of_the_project(project):
-    found, similar, read, named, status = ask(
+    found, read, named, status = ask(
         project,
         ("search", {"query": "put an item on top of the stack", "limit": 3}),
-        ("similar", {"place": "python/convert.py:4"}),
         ("read", {"place": "python/convert.py:18"}),
         ("read", {"place": "Stack.pop"}),
         ("status", {}),
         connect=over_stdio,
     )
     assert "python/convert.py:17-19 Stack.push()\n" in found[1]
-    assert "python/convert.py:9-11 string_to_int()\n" in similar[1]
     assert read[1].splitlines()[0] == "python/convert.py:17-19 method Stack.push"
     assert "23: " in named[1] and "self.items.pop()" in named[1]
     assert "in 7 files" in status[1] and "0 files to index" in status[1]
-    assert str(project) not in found[1] + similar[1] + read[1]
+    assert str(project) not in found[1] + read[1]
 
 
 def test_a_name_of_several_definitions_lists_their_places(shared):
@@ -182,7 +180,7 @@ def test_special_characters_are_plain_text(shared):
 
 def test_nothing_outside_of_the_project_is_read(shared):
     places = ("../secret.py:1", "/etc/passwd:1", "python/../../secret.py:1")
-    for failed, text in ask(shared, *product(("read", "similar"), ({"place": place} for place in places))):
+    for failed, text in ask(shared, *product(("read", "outline"), ({"place": place} for place in places))):
         assert failed and "is not in the index" in text and "\n" not in text
 
 
@@ -194,7 +192,7 @@ def test_links_out_of_the_project_and_pipes_are_refused(project):
     pipe.unlink()
     os.mkfifo(pipe)
     places = ({"place": "python/convert.py:4"}, {"place": "ruby/queue.rb:4"})
-    for failed, text in ask(project, *product(("read", "similar"), places)):
+    for failed, text in ask(project, *product(("read",), places)):
         assert failed and "return 1" not in text and "\n" not in text
 
 
@@ -413,7 +411,6 @@ def service(project: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(project, mode):
     calls = (
         ("search", {"query": "sort a list"}),
-        ("similar", {"place": "python/convert.py:4"}),
         ("read", {"place": "python/convert.py:18"}),
         ("read", {"place": "../secret.py:1"}),
         ("outline", {}),
@@ -444,7 +441,7 @@ def test_the_instructions_name_every_tool(shared):
             return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
 
     text, names = anyio.run(session)
-    assert names == {"search", "outline", "read", "usages", "similar", "history", "status"}
+    assert names == {"search", "outline", "read", "usages", "history", "status"}
     assert all(name in text for name in names) and "grep" in text and "Not indexed" in text
 
 

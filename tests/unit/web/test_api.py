@@ -188,15 +188,10 @@ def test_status_counts_kinds(shared, shared_root):
     assert found["examples"] == ["copy a directory tree"]
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/static/", "/static/../app.py", "/apart/from/it.html"])
-def test_an_unknown_path_is_a_page(shared, path):
-    done = shared.get(path, headers={"If-None-Match": "*"})
-    assert (done.status_code, done.headers["content-type"]) == (404, "text/html; charset=utf-8")
-    assert "This page does not exist" in done.text
-
-
-@pytest.mark.parametrize("path", ["/api/", "/api/v1/nothing", "/api/v2/search"])
-def test_an_unknown_path_of_the_api_is_json(shared, path):
+@pytest.mark.parametrize(
+    "path", ["/nothing", "/static/../app.py", "/api/", "/api/v1/nothing", "/api/v2/search"]
+)
+def test_an_unknown_path_is_an_error(shared, path):
     done = shared.get(path)
     assert done.status_code == 404
     assert done.json()["error"] == {"message": "Not Found", "cure": "see docs/web.md"}
