@@ -78,12 +78,12 @@ def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed: Path, comm
 
 @pytest.mark.parametrize(
     ("height", "pager", "is_paged"),
-    [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "", False), (5, "sed 's/^/:/", False)],
+    [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "never", False), (5, "sed 's/^/:/", False)],
 )
 def test_output_that_is_longer_than_the_screen_goes_through_a_pager(
     indexed, command, height, pager, is_paged
 ):
-    command = replace(command, variables={"PAGER": pager})
+    command = replace(command, variables={"CODESEARCH_PAGER": pager})
     code, out, _ = on_terminal(
         command, "query", "--all", "pop", "-k", "2", stdout=True, stderr=True, height=height
     )
