@@ -27,7 +27,7 @@ from benchmarks.suites import applications
 from codesearch.agents.server import HITS
 from codesearch.agents.text import fitting_definitions, hits_text
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import render, screen_definitions
+from codesearch.cli.render import columns_of, render, screen_rows
 from codesearch.config import IndexOptions
 from codesearch.engine.answer import Answer as EngineAnswer
 from codesearch.engine.engine import Engine
@@ -44,7 +44,8 @@ _ON_PAGE = r"""() => [...document.querySelectorAll('#hits a[href*="#L"]')].filte
 }).map((link) => [link.href, link.textContent.split(/\W/).pop()])"""
 _TOKENS = {"agent by default": 250, "agent": 750}
 _HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)(?:  |-\d+ )")
-_OTHER = re.compile(r" *(\d+)(?:   |-\d+ )\S")
+_OTHERS = re.compile(r" *\d+(?:  |-\d+ )\S")
+_OTHER = re.compile(r"(?:^ *|  )(\d+)(?:  |-\d+ )(?=\S)")
 
 Answer = tuple[str, int | str]
 """The path of a definition, and its first line or its name."""
@@ -98,9 +99,10 @@ def _visible(session: Session, root: Path, text: str, answers: set[Answer]) -> d
     found = {}
     for width, height in _SIZES:
         terminal = Terminal(root, is_terminal=True, width=width, height=height)
-        answer = session.search(SearchRequest(text, by_file=True, screen=screen_definitions(terminal)))
-        rows = render(answer, "text", terminal, color="never").splitlines()[: height - 2]
-        found[f"{width} x {height}"] = _shows(answer, rows, answers)
+        rows, columns = screen_rows(terminal), columns_of(terminal)
+        answer = session.search(SearchRequest(text, by_file=True, screen=rows, columns=columns))
+        shown = render(answer, "text", terminal, color="never").splitlines()[: height - 2]
+        found[f"{width} x {height}"] = _shows(answer, shown, answers)
     for name, tokens in _TOKENS.items():
         screen = fitting_definitions(tokens)
         answer = session.search(SearchRequest(text, HITS, by_file=True, screen=screen))
@@ -134,8 +136,8 @@ def _places(rows: list[str]) -> Iterator[tuple[str, int]]:
         if heading := _HEADING.match(row):
             file = heading[2]
             yield file, int(heading[3])
-        elif other := _OTHER.match(row):
-            yield file, int(other[1])
+        elif _OTHERS.match(row):
+            yield from ((file, int(line)) for line in _OTHER.findall(row))
 
 
 if __name__ == "__main__":

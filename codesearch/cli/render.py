@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
-from codesearch.parsing.languages import language_of_path
+from codesearch.parsing.languages import language_of_path, separator_of
 from codesearch.search.snippets import (
     MAX_COLOURED,
     SNIPPET_LINES,
@@ -24,9 +26,18 @@ from codesearch.search.snippets import (
     snippet_lines,
     tokens_of,
 )
-from codesearch.structure.text import MAX_LINE, STALE, after_name, counted, cut, numbered_lines, short_name
+from codesearch.structure.text import (
+    MAX_LINE,
+    STALE,
+    Row,
+    after_name,
+    counted,
+    cut,
+    numbered_lines,
+    short_name,
+)
 from codesearch.text.terms import query_terms
-from codesearch.types import Hit
+from codesearch.types import HEADER_KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -43,20 +54,12 @@ _WITH_CONTEXT = 6
 _LEAST_DETAILS = 12
 """Characters of a name or a signature that are worth a part of a row."""
 _GUTTER = 11
+_NUMBER = 8
+_COLUMN = 40
+"""Characters of a row for one of several definitions."""
+_CALL = "()"
 _CUT = "…"
-_STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim"}
-_CODE = re.compile(r"(?P<gutter> *(?P<number>\d*) \|(?: |$))(?P<code>.*)")
-_ROW = re.compile(
-    r"""(?P<about>\s*(?:\d+|\d{4}-\d\d-\d\d|same\ [a-z ]+?|similar\ \d+%)\ \ +)?  # A line, a date or a relation.
-    (?P<place>  # A path with a folder, a line or the ending of a file, or the id of a commit.
-        (?:\s*(?:\([^\s():]*\)(?=/)|[^\s(:])[^(:]*?(?:/[^:]*?(?::\d+(?:-\d+)?)?|:\d+(?:-\d+)?|\.[a-z0-9+]{1,5})
-        |[0-9a-f]{10})(?=$|:\ |\ \ ))?
-    (?(about)|(?(place)|(?!)))  # One of these two.
-    (?P<name>:?\s*\S.*?(?=$|\ \ ))?  # A name, or the subject of a commit.
-    (?P<more>.*)""",
-    re.VERBOSE,
-)
-"""The lines of all answers about places, except for `query`."""
+_STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "text": ""}
 
 
 class _Block(NamedTuple):
@@ -110,15 +113,25 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
             visible(short_name(of)) if of else "",
         )
         about = f"{f'  {of.kind}' if of else ''}{STALE if reading.stale else ''}"
-        if terminal.is_terminal:
-            place, name = in_width(place, name, terminal.width - len(about))
         yield from [""] if at else []
-        yield f"{place}{f'  {name}' if name else ''}{about}"
+        yield place_row(terminal, place, name, more=about)
         yield from numbered_lines(reading.lines, reading.first_line, reading.last_line)
 
 
-def screen_definitions(terminal: Terminal) -> int:
-    """Return how many definitions a screen shows; a sixth of its rows is for code."""
+def place_row(terminal: Terminal, place: str, name: str, about: str = "", more: str = "") -> Row:
+    """Return a row with a place and a name; on a terminal it fits."""
+    if terminal.is_terminal:
+        place, name = in_width(place, name, terminal.width - len(about) - len(more))
+    return Row(sys.maxsize, about=about, place=place, name=name and f"  {name}", more=more)
+
+
+def columns_of(terminal: Terminal) -> int:
+    """Return how many of the other definitions of a file share a row."""
+    return max(terminal.width // _COLUMN, 1)
+
+
+def screen_rows(terminal: Terminal) -> int:
+    """Return how many rows of a screen are for definitions; a sixth of its rows is for code."""
     rows = _rows_for_hits(terminal)
     return max(rows - max(rows // 6, WITH_CODE), WITH_CODE)
 
@@ -133,7 +146,9 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
     chosen = [choose(hit, answer, full=full) for hit in hits]
     counts: Sequence[int] | None = None
     if terminal.is_terminal and not (full or explain or any(hit.before or hit.after for hit in hits)):
-        rows = _rows_for_hits(terminal) - sum(1 + len(hit.others) for hit in hits)
+        rows = _rows_for_hits(terminal) - sum(
+            1 + ceil(len(hit.others) / columns_of(terminal)) for hit in hits
+        )
         counts = fitted([len(lines) for lines in chosen], rows)
     for rank, (hit, best) in enumerate(zip(hits, chosen, strict=True)):
         count = len(best) if counts is None else counts[rank]
@@ -142,10 +157,8 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
             heading = _in_one_row(hit, heading, terminal.width, has_code=count > 0)
         scores = list(explanation(hit)) if explain else []
         lines = excerpt(hit, best[:count], terminal, full=full)
-        others = [
-            _other(other) if counts is None else _other_row(other, terminal.width) for other in hit.others
-        ]
-        yield _Block(hit, heading, scores, lines, [*others, ""] if counts is None else others)
+        others = [*map(_other, hit.others), ""] if counts is None else [*_other_rows(hit, terminal)]
+        yield _Block(hit, heading, scores, lines, others)
 
 
 def _in_one_row(
@@ -169,11 +182,36 @@ def in_width(place: str, name: str, width: int) -> tuple[str, str]:
     return place, cut_start(name, room) if room >= min(len(name), _LEAST_DETAILS) else ""
 
 
-def _other_row(hit: Hit, width: int) -> str:
-    """Return a row for another definition of a file: its line, its name and its parameters or what it is."""
-    rest = visible(after_name(hit))
-    between = "" if rest.startswith("(") else "  "
-    return cut(f"{hit.start_line:8}   {visible(short_name(hit))}{between}{rest}", width)
+def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
+    """Yield rows for other definitions of a file, in columns; one that is alone in its row has its parameters."""
+    columns = columns_of(terminal)
+    for at in range(0, len(hit.others), columns):
+        row = hit.others[at : at + columns]
+        width = terminal.width // (columns if len(row) > 1 else 1)
+        cells = [f"{one.start_line:{_NUMBER}}  {_label(one, hit, width - _NUMBER - 4)}" for one in row]
+        if len(row) > 1:
+            yield "".join(cell.ljust(width) for cell in cells).rstrip()
+        elif (rest := visible(after_name(row[0]))) == row[0].kind:
+            yield cells[0]
+        else:
+            between = "" if rest.startswith("(") else "  "
+            yield cut(f"{cells[0].removesuffix(_CALL)}{between}{rest}", width)
+
+
+def _label(of: Hit, best: Hit, width: int) -> str:
+    """Return the kind and name of a definition without the class that the best one of the file has too.
+
+    Brackets say that it is a function. If there is no room, another class is left out, then the end of the name.
+    """
+    separator, shown, name = separator_of(best.language), short_name(best), visible(short_name(of))
+    owner = shown if best.kind in HEADER_KINDS else shown.rpartition(separator)[0]
+    if owner and name.startswith(owner + separator):
+        name = name.removeprefix(owner)
+    before, after = ("", _CALL) if of.kind in ("function", "method") else (f"{of.kind} ", "")
+    room = width - len(before) - len(after)
+    if len(name) > room and separator in name:
+        name = f"{_CUT}{separator}{visible(of.name)}"
+    return f"{before}{cut(name, room)}{after}"
 
 
 def fold_path(place: str, width: int) -> str:
@@ -304,27 +342,29 @@ def _painted(lines: Iterable[str]) -> Iterator[Text]:
     """Yield lines with colours; consecutive lines of code are highlighted together."""
     from rich.text import Text
 
-    language, following, run = "", 0, list[tuple[str, str]]()
-    for line in (*lines, None):
-        match = _CODE.fullmatch(line or "")
-        number = int(match["number"] or 0) if match else 0
-        if run and (not number or number != following):
-            codes = _highlighted(language, "\n".join(code for _, code in run))
-            yield from (
-                Text.assemble((gutter.replace("|", "│"), "dim"), code)
-                for (gutter, _), code in zip(run, codes, strict=True)
-            )
-            run = []
-        if match:
-            run.append((match["gutter"], match["code"]))
-            following = number + 1
-        elif line and (row := _ROW.fullmatch(line)):
-            place = row["place"] or ""
-            spec = language_of_path(place.partition(":")[0].strip())
+    language = ""
+    for (is_code, _), group in groupby(enumerate(lines), _run_of):
+        rows = [line for _, line in group]
+        if is_code:
+            gutters = [row.parts["about"] for row in rows if isinstance(row, Row)]
+            code = "\n".join(row[len(gutter) :] for row, gutter in zip(rows, gutters, strict=True))
+            for gutter, line in zip(gutters, _highlighted(language, code), strict=True):
+                yield Text.assemble((gutter.replace("|", "│"), "dim"), line)
+            continue
+        text, end = Text(rows[0]), 0
+        for part, shown in rows[0].parts.items() if isinstance(rows[0], Row) else ():
+            text.stylize(_STYLES[part], end, end := end + len(shown))
+            spec = language_of_path(shown.partition(":")[0].strip()) if part == "place" else None
             language = spec.name if spec else language
-            yield Text.assemble(*((row[part] or "", style) for part, style in _STYLES.items()))
-        elif line is not None:
-            yield Text(line, style=_STYLES["name"] if line.endswith(":") else "")
+        yield text
+
+
+def _run_of(numbered: tuple[int, str]) -> tuple[bool, int]:
+    """Return whether a line is code, and a number that differs unless it follows the line before."""
+    at, line = numbered
+    parts = line.parts if isinstance(line, Row) else {}
+    number = int(parts["about"].strip(" |") or 0) if "code" in parts else 0
+    return "code" in parts, number - at
 
 
 def _printed(rows: Iterable[Text], terminal: Terminal) -> str:

@@ -109,7 +109,7 @@ def _search(
     asked: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.render import render, screen_definitions
+    from codesearch.cli.render import columns_of, render, screen_rows
     from codesearch.search.request import SearchRequest
 
     form, *others = [name for name in _FORMATS if getattr(options, name)] or ["text"]
@@ -134,8 +134,12 @@ def _search(
     # Without a number of hits, they fill the screen.
     is_list = form == "text" and not (options.full or options.explain or options.context_lines)
     if invocation.terminal.is_terminal and is_list and options.hits == SearchSettings.hits:
-        count = screen_definitions(invocation.terminal)
-        request = replace(request, screen=count) if request.by_file else replace(request, top_k=count)
+        rows, columns = screen_rows(invocation.terminal), columns_of(invocation.terminal)
+        request = (
+            replace(request, screen=rows, columns=columns)
+            if request.by_file
+            else replace(request, top_k=rows)
+        )
     engine = invocation.engine(options.home, options, invocation.milvus(options))
     session = yield from invocation.session(engine, invocation.scope(options, paths), options)
     if isinstance(options, QueryOptions):

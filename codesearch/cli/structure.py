@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from codesearch.cli.invocation import Invocation, Output
 from codesearch.cli.notes import build_progress, coverage_note, freshness_notes
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
-from codesearch.cli.render import in_width, path_from, place_of, reading_lines, short_path, shown
+from codesearch.cli.render import path_from, place_of, place_row, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Limits, cut
 from codesearch.errors import CodeSearchError, ConfigError
@@ -195,10 +195,7 @@ def _lines(group: Group, terminal: Terminal) -> Iterator[str]:
 
 def _row(function: Function, terminal: Terminal, before: str, behind: str = "") -> str:
     """Return a line with the place and the name of a function; on a terminal it fits."""
-    name, place = visible(function.name), place_of(function, terminal)
-    if terminal.is_terminal:
-        place, name = in_width(place, name, terminal.width - len(before) - len(behind))
-    return f"{before}{place}  {name}{behind}"
+    return place_row(terminal, place_of(function, terminal), visible(function.name), before, behind)
 
 
 def _relation(match: Match) -> str:

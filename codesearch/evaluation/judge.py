@@ -37,8 +37,8 @@ FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
 DEFAULT = "default"
-SCREEN = 18
-"""Definitions that `query` shows on a terminal of 80 x 24."""
+SCREEN, COLUMNS = 18, 2
+"""Rows of definitions that `query` shows on a terminal of 80 x 24, and how many of one file share a row."""
 _FUSED = RankConfig(
     heuristics_count=0, file_diversity_penalty=0.0, file_support_weight=0.0, file_name_weight=0.0
 )
@@ -274,7 +274,7 @@ def _run(
 
 def on_screen(searcher: Searcher, query: AnalysedQuery, ranking: Ranking) -> list[int]:
     """Return the doc_ids of the definitions that `query` chooses for a terminal of 80 x 24; not all may have a row."""
-    files = group_by_file(query.words, ranking, searcher.config, SearchSettings.hits, SCREEN)
+    files = group_by_file(query.words, ranking, searcher.config, SearchSettings.hits, SCREEN, COLUMNS)
     return [shown.doc_id for best in files for shown in (best, *best.others)]
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from codesearch.engine.session import Session
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
-from codesearch.evaluation.judge import SCREEN
+from codesearch.evaluation.judge import COLUMNS, SCREEN
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
@@ -72,7 +72,7 @@ def score_questions(
     for number, question in enumerate(questions, 1):
         answer = session.search(question.query, top_k=DEPTH, by_file=True)
         definitions = session.search(question.query, top_k=DEPTH).hits
-        shown = session.search(question.query, by_file=True, screen=SCREEN).screen
+        shown = session.search(question.query, by_file=True, screen=SCREEN, columns=COLUMNS).screen
         right = {known: set(_places(session, root, files, known)) for known in question.answers}
         unknown += [f"{question.at}: {known}" for known, places in right.items() if not places]
         scores["questions", question.query] = _score(

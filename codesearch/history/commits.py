@@ -23,7 +23,7 @@ from codesearch.parsing.flags import file_flags
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.lookup import innermost, whole_spans
 from codesearch.search.snippets import best_lines
-from codesearch.structure.text import counted, cut, without_folders
+from codesearch.structure.text import Row, counted, without_folders
 from codesearch.types import NESTED, TEST, TEXT_KINDS, Coverage, Document
 from codesearch.visible import visible
 
@@ -366,15 +366,16 @@ def history_lines(
     """Yield the lines of each commit: date, id, subject, author, the best lines of its message, and what it changed."""
     for hit in answer.hits:
         name = hit.author.rpartition(" <")[0] or hit.author
-        yield cut(f"{hit.date}  {hit.id[:_SHORT]}  {hit.subject}  ({name})", width)
+        about, subject, more = f"{hit.date}  ", f"  {hit.subject}", f"  ({name})"
+        yield Row(width, about=about, place=hit.id[:_SHORT], name=subject, more=more)
         lines = without_trailers(hit.body).split("\n")
         # The subject takes the place of a definition's head, which is always chosen.
         chosen = best_lines("\n".join([hit.subject, *lines]), answer.question, _SHOWN_LINES + 1)
         told = [lines[at - 1].strip() for at in sorted(chosen) if at]
         more = " …" if told and len(told) < sum(map(bool, lines)) else ""
-        yield from (cut(f"    | {line}", width) for line in told[:-1])
-        yield from (cut(f"    | {line}{more}", width) for line in told[-1:])
-        yield from (cut(f"    {line}", width) for line in _changed_files(hit, answer.path, path_of))
+        yield from (Row(width, about="    | ", text=line) for line in told[:-1])
+        yield from (Row(width, about="    | ", text=f"{line}{more}") for line in told[-1:])
+        yield from _changed_files(hit, answer.path, width, path_of)
         yield ""
     place, name = answer.place, answer.definition
     changed = f" that changed {place if name in place else f'{name} ({place})'}" if place else ""
@@ -385,7 +386,7 @@ def history_lines(
         yield visible(f"no commits{changed}")
 
 
-def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) -> Iterator[str]:
+def _changed_files(hit: CommitHit, place: str, width: int, path_of: Callable[[str], str]) -> Iterator[str]:
     """Yield a line for each of the first changed files, those with known definitions first.
 
     If the place is a file, only that is shown, or one of its name if it had another folder then.
@@ -402,6 +403,7 @@ def _changed_files(hit: CommitHit, place: str, path_of: Callable[[str], str]) ->
     for path in paths[:most]:
         of_file = names.get(path, [])
         more = f", {len(of_file) - _SHOWN_NAMES:,} more" if len(of_file) > _SHOWN_NAMES else ""
-        yield f"{path_of(path)}: {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else path_of(path)
+        shown = f": {', '.join(of_file[:_SHOWN_NAMES])}{more}" if of_file else ""
+        yield Row(width, place=f"    {path_of(path)}", name=shown)
     if len(paths) > most:
-        yield counted(len(paths) - most, "more file")
+        yield Row(width, more=f"    {counted(len(paths) - most, 'more file')}")

@@ -78,8 +78,9 @@ class SearchRequest:
         min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
         by_file: rank files; each hit is the best definition of its file, with the score of the file and with other
             definitions of the file that match.
-        screen: if files are ranked, how many definitions to show in all: those that score best together with their
+        screen: if files are ranked, how many rows to fill with definitions: those that score best together with their
             files, also in further files than `top_k`. By default three for each of `top_k` files on average.
+        columns: definitions that share a row, except for the best one of a file.
         fixed: the query is an exact text: hits are the definitions that it stands in, in the same case.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
@@ -98,6 +99,7 @@ class SearchRequest:
     changed: str | None = None
     by_file: bool = False
     screen: int = 0
+    columns: int = 1
     fixed: bool = False
 
     def __post_init__(self) -> None:
@@ -123,6 +125,7 @@ class RequestFields(TypedDict, total=False):
     changed: str | None
     by_file: bool
     screen: int
+    columns: int
     fixed: bool
 
 

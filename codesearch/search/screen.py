@@ -23,7 +23,7 @@ counts: a file full of other conversions is not the answer.
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -117,11 +117,12 @@ def _support(files: DocIds, above: DocIds, scores: NDArray[np.float32]) -> NDArr
 
 
 def group_by_file(
-    query: str, ranking: Ranking, config: RankConfig, count: int, screen: int = 0
+    query: str, ranking: Ranking, config: RankConfig, count: int, screen: int = 0, columns: int = 1
 ) -> list[Candidate]:
     """Return the best definition of the first `count` files, each with other definitions of its file.
 
-    With `screen`, that many definitions are chosen in all, and other files follow if one of theirs is among them.
+    With `screen`, so many rows are filled, and other files follow if one of their definitions has a place. A file has
+    a row for its best definition, and one for each `columns` others.
     The other arguments are those of `rank_files`. If files are copies of each other, the candidates may be fewer.
     """
     bests = group_copies(rank_files(query, ranking, config, max(count, screen)), max(count, screen))
@@ -135,7 +136,7 @@ def group_by_file(
     matching = able[by_value[values[by_value] >= _MIN_SHARE * values.max(initial=0)]]
     order = np.concatenate([np.searchsorted(ranking.doc_ids, shown[:count]), matching])
     distinct = order[equal_before(ranking.documents.copy_keys(ranking.doc_ids[order])) == 0]
-    chosen = distinct[: screen or _PER_FILE * count]
+    chosen = distinct[_with_place(ranking.files()[distinct], screen or _PER_FILE * count, columns)]
     candidates = []
     for rank, (best, file) in enumerate(zip(bests, files, strict=True)):
         of_file = chosen[ranking.files()[chosen] == file]
@@ -143,6 +144,23 @@ def group_by_file(
             others = of_file[ranking.doc_ids[of_file] != best.doc_id].tolist()
             candidates.append(replace(best, others=tuple(map(ranking.candidate, others))))
     return candidates
+
+
+def _with_place(files: DocIds, rows: int, columns: int) -> list[int]:
+    """Return the positions of the definitions that fit into some rows, given the file of each, best first.
+
+    >>> _with_place(np.array([7, 7, 8, 7, 7, 7, 8]), 3, 3)
+    [0, 1, 2, 3, 4]
+    """
+    counts, placed = Counter[int](), list[int]()
+    for at, file in enumerate(files.tolist()):
+        needs_row = not counts[file] or (counts[file] - 1) % columns == 0
+        if needs_row and not rows:
+            continue
+        rows -= needs_row
+        counts[file] += 1
+        placed.append(at)
+    return placed
 
 
 def _shares(query: str, paths: Iterable[str]) -> list[float]:

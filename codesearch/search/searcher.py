@@ -231,7 +231,9 @@ class Searcher:
         count, candidate_count = request.top_k, self.config.candidate_count
         while True:
             if request.by_file:
-                candidates = group_by_file(query.words, ranking, self.config, count, request.screen)
+                candidates = group_by_file(
+                    query.words, ranking, self.config, count, request.screen, request.columns
+                )
             else:
                 candidates = group_copies(ranking, count, left_out)
             hits = hydrate(ranking.documents, candidates, request.context)

@@ -25,6 +25,18 @@ _GUTTER = f"{{:{NUMBER}}} | "
 _INDENT = 2
 
 
+class Row(str):
+    """A line of an answer, cut at a width. Its parts say what it has: about, place, name, more or code."""
+
+    parts: dict[str, str]
+
+    def __new__(cls, width: int = MAX_LINE, **parts: str) -> Row:
+        """Join the parts, in the order that they are given in."""
+        row = super().__new__(cls, cut("".join(parts.values()).rstrip(), width))
+        row.parts = {name: cut(text, len(text)) for name, text in parts.items()}
+        return row
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A line of an outline: a folder, a file, a definition, or "rest" for what was left out.
@@ -76,7 +88,7 @@ def outline_lines(
     widths = _label_widths(outline)
     for entry in outline.entries:
         if entry.definition and not entry.depth:
-            yield cut(path_of(outline.root, entry.path), width)
+            yield Row(width, place=path_of(outline.root, entry.path))
         elif not entry.depth and entry.path and entry.kind in ("folder", "file"):
             end = "/" if entry.kind == "folder" else ""
             entry = replace(entry, label=f"{path_of(outline.root, entry.path)}{end}")
@@ -84,7 +96,7 @@ def outline_lines(
         begin = number if entry.definition or (has_lines and entry.depth) else ""
         indent = " " * (_INDENT * entry.depth)
         if not entry.code:
-            yield cut(f"{begin}{indent}{_entry_text(entry, widths.get(entry.depth, 0))}", width)
+            yield Row(width, about=begin, **_entry_parts(entry, indent, widths.get(entry.depth, 0)))
         elif entry.definition:
             first, last = entry.definition.start_line, entry.definition.last_line
             yield from numbered_lines(entry.code, first, last, width=width)
@@ -99,15 +111,16 @@ def _label_widths(outline: Outline) -> dict[int, int]:
     return widths
 
 
-def _entry_text(entry: Entry, label_width: int) -> str:
+def _entry_parts(entry: Entry, indent: str, label_width: int) -> dict[str, str]:
     if entry.kind == "rest":
-        return f"({entry.label})"
+        return {"more": f"{indent}({entry.label})"}
     names = ", ".join(entry.names)
     if entry.folded > len(entry.names):
         names += f" of {entry.folded:,}" if names else counted(entry.folded, "definition")
     is_place = entry.kind in ("folder", "file")
-    label = entry.label.ljust(label_width) if is_place else entry.label
-    return f"{label}  {' '.join(filter(None, (entry.summary, f'({names})' if names else '')))}".rstrip()
+    more = " ".join(filter(None, (entry.summary, f"({names})" if names else "")))
+    label = entry.label.ljust(label_width) if is_place and more else entry.label
+    return {"place" if is_place else "name": indent + label, "more": more and f"  {more}"}
 
 
 def numbered_lines(
@@ -121,9 +134,9 @@ def numbered_lines(
     following = first
     for number, text in [*lines, (last + 1, "")]:
         if number > following:
-            yield f"{' ' * len(gutter.format(0))}{fold(following, number - 1)}"
+            yield Row(width, about=f"{' ' * len(gutter.format(0))}{fold(following, number - 1)}")
         if number <= last:
-            yield cut(f"{gutter.format(number)}{text}".rstrip(), width)
+            yield Row(width, about=gutter.format(number), code=text)
         following = number + 1
 
 
@@ -175,17 +188,18 @@ def usages_lines(
         if grade != heading:
             grade, before = heading, None
             yield ""
-            yield heading
+            yield Row(width, name=heading)
         if before != (usage.root, usage.path, usage.may_be):
             before, inside = (usage.root, usage.path, usage.may_be), None
-            yield cut(f"{path_of(usage.root, usage.path)}{_about(usage, len(listed), marks)}", width)
+            more = _about(usage, len(listed), marks)
+            yield Row(width, place=path_of(usage.root, usage.path), more=more)
         around = None if usage.inside and usage.inside.kind == "module" else usage.inside
         name = around and short_name(around)
         if name != inside:
             inside = name
             if around is None or around.start_line != usage.line:
-                yield cut(f"  {visible(name) if name else '(outside of definitions)'}", width)
-        yield cut(f"{gutter.format(usage.line)}{usage.text}", width)
+                yield Row(width, name=f"  {name or '(outside of definitions)'}")
+        yield Row(width, about=gutter.format(usage.line), code=usage.text)
 
 
 def _about(usage: Usage, definitions: int, marks: Mapping[str, str]) -> str:
@@ -202,19 +216,17 @@ def _defined_lines(
     listed = ((usages.definitions, usages.definition_count), (usages.derived, usages.derived_count))
     for definitions, count in listed:
         if definitions is usages.derived and definitions:
-            name, first = visible(usages.name), definitions[0]
+            name, first = usages.name, definitions[0]
+            of_type = f"has all methods of {name}:" if first.language == "go" else f"has {name} as a base:"
             yield ""
-            if first.kind == "method":
-                yield f"overrides {name}:"
-            else:
-                yield f"has all methods of {name}:" if first.language == "go" else f"has {name} as a base:"
+            yield Row(width, name=f"overrides {name}:" if first.kind == "method" else of_type)
         for defined in definitions:
-            name = visible(f"{short_name(defined)}  {defined.kind}")
             mark = marks.get(f"{defined.path}:{defined.start_line}", "")
             place = f"{path_of(defined.root, defined.path)}:{defined.start_line}"
-            yield cut(f"{place}  {name}  {mark}".rstrip(), width)
+            kind = f"  {defined.kind}  {mark}"
+            yield Row(width, place=place, name=f"  {short_name(defined)}", more=kind)
             if definitions is usages.definitions and len(definitions) <= _SIGNATURES:
-                yield cut(f"{'':{NUMBER}} | {defined.signature}", width)
+                yield Row(width, about=f"{'':{NUMBER}} | ", code=defined.signature)
         if more := count - len(definitions):
             yield f"({counted(more, 'more definition')})"
 

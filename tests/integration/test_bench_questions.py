@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.compare import compare
 from codesearch.cli.invocation import Terminal
-from codesearch.cli.render import screen_definitions
-from codesearch.evaluation.judge import SCREEN
+from codesearch.cli.render import columns_of, screen_rows
+from codesearch.evaluation.judge import COLUMNS, SCREEN
 from codesearch.evaluation.metrics import bootstrap_intervals
 from tests.command import Command
 
@@ -68,7 +68,8 @@ def test_questions_are_scored_by_the_first_right_hit(ask, command, indexed):
 
 
 def test_the_screen_is_that_of_a_small_terminal():
-    assert screen_definitions(Terminal(Path(), is_terminal=True, width=80, height=24)) == SCREEN
+    terminal = Terminal(Path(), is_terminal=True, width=80, height=24)
+    assert (screen_rows(terminal), columns_of(terminal)) == (SCREEN, COLUMNS)
 
 
 def test_a_project_without_an_index_is_indexed_first(tiny_repo, command, tiny_bundle):

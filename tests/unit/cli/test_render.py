@@ -12,7 +12,7 @@ import pytest
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import choose, excerpt, render, shown
 from codesearch.engine.answer import Answer
-from codesearch.structure.text import MAX_LINE, short_name
+from codesearch.structure.text import MAX_LINE, Row, short_name
 from codesearch.types import Hit
 from tests.records import make_hit
 
@@ -228,9 +228,7 @@ SCREEN = replace(HERE, is_terminal=True, width=80, height=24)
 FIVE = replace(ANSWER, hits=[replace(LONG, others=(HIT, HIT)) for _ in range(5)])
 
 
-MANY = replace(
-    ANSWER, hits=[replace(LONG, path=f"a/b{n}.py", others=(HIT, HIT) if n < 4 else ()) for n in range(9)]
-)
+MANY = replace(ANSWER, hits=[replace(LONG, path=f"a/b{n}.py", others=(HIT,) * (n < 4) * 3) for n in range(9)])
 
 
 def rows_of(answer: Answer, terminal: Terminal = SCREEN, **options: bool) -> list[str]:
@@ -243,6 +241,34 @@ def test_a_screen_has_a_row_for_each_definition_and_code_of_the_first_three():
     assert [row.split(":")[0] for row in rows if row.startswith("a/")] == [f"a/b{n}.py" for n in range(9)]
     code = [at for at, row in enumerate(rows) if " | " in row]
     assert code == [1, 2, 6, 10] and render(MANY, "text", SCREEN, color="always").count("\n") == 22
+
+
+def named(line: int, name: str, kind: str = "method", signature: str = "") -> Hit:
+    own = name.rpartition(".")[2]
+    return replace(HIT, start_line=line, name=own, qualified_name=name, kind=kind, signature=signature)
+
+
+def test_other_definitions_of_a_file_share_rows_and_keep_their_line_kind_and_name():
+    others = (
+        named(7, "File.close"),
+        named(123456, "Reader", "class"),
+        named(9, "OrderedReaderOfManyFiles.read_all"),
+        named(10, "write_everything_to_the_disk_now", "function"),
+        named(11, "File.open", signature="def open(self, mode)"),
+    )
+    of = replace(ANSWER, hits=[replace(HIT, others=others)] * 2)
+    assert rows_of(of, replace(SCREEN, height=15))[3:6] == [
+        f"{'       7  .close()':40}  123456  class Reader",
+        f"{'       9  ….read_all()':40}      10  write_everything_to_the_d…()",
+        "      11  .open(self, mode)",
+    ]
+    assert rows_of(of, replace(SCREEN, width=50, height=18))[3:5] == [
+        "       7  .close()",
+        "  123456  class Reader",
+    ]
+    assert rows_of(of, replace(SCREEN, width=120, height=15))[4].split() == [
+        *("10", "write_everything_to_the_d…()", "11", ".open()")
+    ]
 
 
 def test_what_a_screen_has_room_for_is_code_of_the_best_hits():
@@ -323,11 +349,24 @@ def test_code_without_a_lexer_is_shown_without_colours():
 
 @pytest.mark.parametrize("path", ["src/page.py", "app/(shop)/page.py", "(shop)/page.py"])
 def test_a_place_and_the_code_below_it_have_colours_whatever_the_names_of_its_folders(path):
-    place, code = shown([f"{path}:3-9  Page  class", "     3 | class Page:"], SCREEN, "always").splitlines()
+    rows = [
+        Row(place=f"{path}:3-9", name="  Page", more="  class"),
+        Row(about="     3 | ", code="class Page:"),
+    ]
+    place, code = shown(rows, SCREEN, "always").splitlines()
     assert place.startswith(f"\x1b[36m{path}:3-9\x1b[0m\x1b[1m  Page\x1b[0m")
     assert "\x1b[94mclass\x1b[0m" in code
     folder = path.removesuffix("page.py")
-    assert shown([f"  {folder}  (Page)"], SCREEN, "always").startswith(f"\x1b[36m  {folder}\x1b[0m")
+    row = Row(place=f"  {folder}", more="  (Page)")
+    assert shown([row], SCREEN, "always").startswith(f"\x1b[36m  {folder}\x1b[0m")
+
+
+def test_a_row_is_its_parts_cut_at_the_width_with_escapes_for_what_is_not_safe_to_print():
+    row = Row(12, about="1 | ", code="a\tb\x1b and more")
+    assert (row, row.parts) == ("1 | a\tb\\x1b…", {"about": "1 | ", "code": "a\tb\\x1b and more"})
+    assert shown([Row(9, name="load_all", more="  function")], SCREEN, "always").startswith(
+        "\x1b[1mload_all\x1b[0m"
+    )
 
 
 def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_whole():
