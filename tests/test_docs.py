@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
@@ -31,11 +32,13 @@ from benchmarks import (
     watch,
 )
 from codesearch.cli.main import make_command
+from codesearch.engine.scope import Scope
 from codesearch.evaluation.suites import SUITES
 from codesearch.options import PROJECT
 from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name, query_source
+from codesearch.search.request import SearchRequest
 from codesearch.settings import SETTINGS
-from codesearch.types import KINDS
+from codesearch.types import KINDS, Hit
 from tests.command import Command
 from tests.conftest import TINY_REPO, write_tree
 from training.commands import Suite as EncoderSuite
@@ -248,6 +251,12 @@ def test_the_list_of_decisions_has_every_record() -> None:
     folder = ROOT / "docs/dev/adr"
     links = re.findall(r"^\| \[\d+\]\((.*?)\) \|", (folder / "README.md").read_text("utf-8"), re.M)
     assert links == sorted(path.name for path in folder.glob("[0-9]*.md"))
+
+
+@pytest.mark.parametrize(("page", "record"), [("output", Hit), ("python", SearchRequest), ("python", Scope)])
+def test_the_page_has_each_field_of_a_record(page: str, record: type) -> None:
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    assert [field.name for field in fields(record) if f"`{field.name}`" not in text] == []
 
 
 @pytest.mark.parametrize("name", SETTINGS)

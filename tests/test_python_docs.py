@@ -73,8 +73,8 @@ def test_every_public_name_imports(name):
 
 
 def test_the_page_lists_exactly_the_public_names():
-    table = PAGE.partition("## Public names")[2]
-    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(codesearch.__all__)
+    listed = re.findall(r"`([A-Z]\w+)`", PAGE.partition("## Public names")[2])
+    assert sorted(listed) == sorted(codesearch.__all__)
 
 
 def test_importing_the_package_takes_under_ten_milliseconds_of_processor_time_and_neither_numpy_nor_dataclasses():
