@@ -57,7 +57,6 @@ def main() -> None:
     }
     record("usages", rows, flat=True)
     fill(DEV_DOCS / "bench-commands.md", "usages", table_of_times(rows["library"]))
-    fill(DEV_DOCS / "bench-commands.md", "grep", table_of_lines(rows["beside_grep"]))
 
 
 def times(engine: Engine, root: Path) -> dict[str, Any]:
@@ -151,16 +150,6 @@ def table_of_times(library: dict[str, Any]) -> str:
         found = library[group]
         times = (f"{found[of]:.0f} ms" for of in ("p50_ms", "p95_ms"))
         rows.append(line([f"{found['names']} {group}", several, *times]))
-    return "\n".join(rows)
-
-
-def table_of_lines(trees: dict[str, dict[str, Any]]) -> str:
-    """Lay out the comparison with grep."""
-    rows = [line(["repository", "files", "names", "lines of grep", "found"]), "|---|---|---|---|---|"]
-    for name, found in trees.items():
-        rows.append(
-            line([name, *(f"{found[of]:,}" for of in ("files", "names", "lines_of_grep", "of_them_found"))])
-        )
     return "\n".join(rows)
 
 
