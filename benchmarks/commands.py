@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchmarks.publish import DOCS, fill, line
+from benchmarks.publish import DOCS, fill
 from codesearch.cli.main import make_command
 
 PAGE = DOCS / "cli.md"
@@ -31,15 +31,14 @@ def reference() -> str:
         parts.append(f"## {name}\n\n{command.help}\n\n```\n{usage.replace('{', '').replace('}', '')}\n```\n")
         as_query = [one for one in _options(command) if name != "query" and _row(one) in asked]
         if own := [one for one in _options(command) if one not in as_query]:
-            table = [line(["option", "meaning"]), line(["---", "---"]), *(line(_row(one)) for one in own)]
-            parts.append("\n".join(table) + "\n")
+            parts.append("".join("- {}: {}\n".format(*_row(one)) for one in own))
         if as_query:
             parts.append(f"As for [query](#query): {_named(as_query, asked)}.\n")
     return "\n".join(parts).rstrip()
 
 
 def _named(options: list[Any], asked: list[tuple[str, str]]) -> str:
-    """List options; of three or more that are neighbours in the table of `query`, only the first and the last."""
+    """List options; of three or more that are neighbours among those of `query`, only the first and the last."""
     runs: list[list[Any]] = []
     for option in options:
         follows = runs and asked.index(_row(option)) == asked.index(_row(runs[-1][-1])) + 1
@@ -63,8 +62,7 @@ def _row(option: Any) -> tuple[str, str]:  # noqa: ANN401
     if option.secondary_opts and default is not None:
         default = "yes" if default else "no"
     shown = f" Default: {default}." if default not in (None, False, "") else ""
-    meaning = (option.help or "").replace("|", "\\|") + shown
-    return ", ".join(f"`{name}`" for name in (*names, *option.secondary_opts)), meaning
+    return ", ".join(f"`{name}`" for name in (*names, *option.secondary_opts)), (option.help or "") + shown
 
 
 if __name__ == "__main__":
