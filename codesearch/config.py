@@ -25,12 +25,6 @@ MODES = ("hybrid", "lexical", "semantic")
 DEVICES = ("auto", "cpu", "cuda")
 
 
-def check_device(device: str) -> None:
-    """Raise ConfigError if no device has this name."""
-    if device not in DEVICES:
-        raise ConfigError(f"device {device!r}", f"choose one of {', '.join(DEVICES)}")
-
-
 @dataclass(frozen=True, slots=True)
 class WalkConfig:
     """Which files are read."""

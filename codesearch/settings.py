@@ -11,6 +11,7 @@ Only the user's file has groups: [groups], with lists of folders by name.
 
 # Without the import of `annotations`, which would leave their text to be compiled at each start.
 import os
+import time
 from collections.abc import Mapping
 from functools import partial
 from operator import and_, or_
@@ -19,7 +20,7 @@ from typing import Annotated, Any, NamedTuple, TypeGuard
 
 from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
-from codesearch.files import expanded
+from codesearch.files import ABSENT, RACY_NS, Stamp, expanded, stamp_of
 from codesearch.options import COMMAND, ENVIRONMENT, PROJECT, USER, Opt, Option, Record, options_of
 from codesearch.treefiles import read_regular
 
@@ -164,6 +165,8 @@ SETTINGS = {
     for name, option in options_of(record).items()
 }
 _DEFAULTS = {name: "" if option.default is None else option.default for name, option in SETTINGS.items()}
+_files: dict[tuple[Path, str], tuple[Stamp, Mapping[str, Any]]] = {}
+"""File and origin -> its stamp, and the settings in it."""
 
 
 class Value(NamedTuple):
@@ -261,7 +264,19 @@ def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
 
 
 def _read(path: Path, origin: str) -> Mapping[str, Any]:
-    """Read the settings in a file of an origin; return none if there is no file."""
+    """Read the settings in a file of an origin, once while it does not change."""
+    stamp = stamp_of(str(path))
+    known, values = _files.get((path, origin), (ABSENT, {}))
+    if stamp == ABSENT or stamp != known:
+        values = _parsed_file(path, origin)
+        # A younger stamp may not show the next change.
+        is_old = max(stamp[1], stamp[2]) < time.time_ns() - RACY_NS
+        _files[path, origin] = (stamp if is_old else ABSENT), values
+    return values
+
+
+def _parsed_file(path: Path, origin: str) -> dict[str, Any]:
+    """Parse a file; return an empty dictionary if there is none."""
     try:
         text, _ = read_regular(path, _MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):

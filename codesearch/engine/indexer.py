@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from codesearch.config import IndexOptions, RankConfig, VectorConfig, check_device
+from codesearch.config import IndexOptions, RankConfig, VectorConfig
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.scope import Scope, too_large
 from codesearch.errors import ConfigError, IndexCorruptError, IndexNotFoundError, index_command
@@ -171,11 +171,7 @@ class Indexer:
             vectors: when an HNSW graph is built.
             pool: open indexes and models, to share them between engines.
             backend: where the documents are, if they are not in the home.
-
-        Raises:
-            ConfigError: the device is unknown.
         """
-        check_device(device)
         self.device = device
         self.model = expanded(model) if model else None
         self.ranking, self.vectors = ranking or RankConfig(), vectors or VectorConfig()

@@ -25,7 +25,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import check_device
+from codesearch.config import DEVICES
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
 from codesearch.installation import how_to_add
 from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, damaged, read_bundle
@@ -200,7 +200,8 @@ def _batches(tokens: Sequence[TokenIds]) -> Iterator[NDArray[np.intp]]:
 
 def choose_device(device: str) -> str:
     """Return "cuda" or "cpu"; "auto" is "cuda" if a driver and the GPU build of ONNX Runtime are installed."""
-    check_device(device)
+    if device not in DEVICES:
+        raise ConfigError(f"device {device!r}", f"choose one of {', '.join(DEVICES)}")
     if device == "cpu" or (device == "auto" and not (has_driver() and has_runtime())):
         return "cpu"
     if not has_runtime():

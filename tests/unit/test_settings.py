@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -134,8 +135,10 @@ def test_a_settings_file_in_a_relative_folder_is_not_that_of_the_user(tmp_path):
     assert user_file({"XDG_CONFIG_HOME": "config"}, tmp_path) == tmp_path / ".config/codesearch/config.toml"
 
 
-def test_a_file_that_changed_a_moment_ago_is_read_again(here, environment):
-    for most in (1, 2):  # Both may have the same stamp.
+def test_a_file_that_changed_a_moment_ago_is_read_again(here, environment, monkeypatch):
+    now = time.time_ns()
+    monkeypatch.setattr("codesearch.settings.stamp_of", lambda path: (16, now, now, 1, 0o100644))
+    for most in (1, 2):  # Both have the same stamp.
         write(here / PROJECT_FILE, f"max_file_mb = {most}\n")
         assert index_options(here) == IndexOptions(max_file_bytes=most * 1_000_000)
 
