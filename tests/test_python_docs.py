@@ -58,9 +58,8 @@ def test_all_examples_run_in_order_and_print_what_they_show(folder):
 
 
 def test_a_script_without_a_main_guard_runs_once_even_with_worker_processes(tmp_path):
-    source = "".join(
-        f"def function_{number}(first, second):\n    return first\n\n" for number in range(1_000)
-    )
+    body = "    first = second\n" * 100
+    source = "".join(f"def function_{number}(first, second):\n{body}\n" for number in range(30))
     files = {f"module_{number}.py": source for number in range(SOURCE_BYTES // len(source) + 1)}
     tree = write_tree(tmp_path / "project", files)
     script = "import codesearch\nprint('begins')\nprint(codesearch.Engine().index('.').files)\n"

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from codesearch.store.catalogue import index_folder, writer_lock
-from codesearch.store.manifest import read_manifest
 from tests.command import TIMEOUT, Command, until
 from tests.conftest import write_tree
 
@@ -53,21 +52,6 @@ def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_g
         shutil.rmtree(indexed / f"pkg{number}")
     assert command("index", "tiny").returncode == 0
     assert [path.name for path in folder.glob("segments/*")] == ["000003"], "a partly written segment remains"
-
-
-def test_a_killed_run_leaves_the_last_good_index_and_the_next_run_cleans_up(indexed, command, home):
-    folder = index_folder(home, indexed)
-    bigger_tree(indexed, 100)
-    with command.start("index", "tiny", stdout=-1, stderr=-1, start_new_session=True) as process:
-        until((folder / "segments/000002").exists)
-        os.killpg(process.pid, signal.SIGKILL)
-    done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
-    assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
-    done = command("index", "tiny")
-    assert (done.returncode, done.stderr) == (0, "")
-    named = [entry.folder for entry in read_manifest(folder).segments]
-    assert named[-1] == "segments/000003", "a number was used twice"
-    assert [path.relative_to(folder).as_posix() for path in sorted(folder.glob("segments/*"))] == named
 
 
 def test_full_storage_is_one_error_and_leaves_the_last_good_index(indexed, command, home):

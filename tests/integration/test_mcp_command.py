@@ -407,8 +407,7 @@ def service(project: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs Unix sockets")
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(project, mode):
+def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(project):
     calls = (
         ("search", {"query": "sort a list"}),
         ("read", {"place": "python/convert.py:18"}),
@@ -422,7 +421,7 @@ def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(pr
 
     async def session(process: subprocess.Popen[bytes]) -> list[list[tuple[bool, str]]]:
         texts = []
-        async with Client(asked, mode=mode) as client:
+        async with Client(asked) as client:
             for at in range(2):
                 results = [await client.call_tool(name, arguments) for name, arguments in calls]
                 texts.append([(bool(result.is_error), result.content[0].text) for result in results])

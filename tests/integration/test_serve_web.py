@@ -11,29 +11,44 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.command import TIMEOUT, free_port, until
+from tests.command import TIMEOUT, Command, free_port, until
+from tests.conftest import TINY_REPO, index_by_engine, write_tree
 
 pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
 
 
-@pytest.fixture
-def port():
-    return free_port()
-
-
-@pytest.fixture
-def site(indexed, command, port):
-    with command.start("serve", "--web", "--port", port, stdout=subprocess.PIPE, text=True) as service:
+@contextmanager
+def running(command, *options):
+    """Run a service; yield its address."""
+    port = free_port()
+    line = ("serve", "--web", "--port", port, *options)
+    with command.start(*line, stdout=subprocess.PIPE, text=True) as service:
         try:
             assert service.stdout.readline().strip() == f"http://127.0.0.1:{port}/"
             service.stdout.readline()
             yield f"http://127.0.0.1:{port}/"
         finally:
             service.terminate()
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory, tiny_bundle):
+    """The command in the folder of an indexed tree."""
+    folder = tmp_path_factory.mktemp("web")
+    index_by_engine(write_tree(folder / "tiny", TINY_REPO), folder / "home", tiny_bundle)
+    return Command(folder, folder / "home")
+
+
+@pytest.fixture(scope="module")
+def site(alone):
+    with running(alone) as address:
+        yield address
 
 
 def names(site):
@@ -55,8 +70,9 @@ def names(site):
     return found
 
 
-def test_200_clients_that_hang_do_not_block_another(site, port):
+def test_200_clients_that_hang_do_not_block_another(site):
     names(site)
+    port = urlsplit(site).port
     heads = (b"", b"GET /api/v1/search?q=a HTTP/1.1\r\nHost: ")
     clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
     try:
@@ -68,7 +84,8 @@ def test_200_clients_that_hang_do_not_block_another(site, port):
             client.close()
 
 
-def test_clients_that_ask_and_disconnect_do_not_block_another(site, port):
+def test_clients_that_ask_and_disconnect_do_not_block_another(site):
+    port = urlsplit(site).port
     head = f"GET /api/v1/search?q=push HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
     for _ in range(200):
         with socket.create_connection(("127.0.0.1", port)) as client:
@@ -76,26 +93,18 @@ def test_clients_that_ask_and_disconnect_do_not_block_another(site, port):
     assert "Stack.push" in names(site)
 
 
-def test_a_second_service_is_refused(site, command, port):
-    done = command("serve", "--web", "--port", port)
+def test_a_second_service_is_refused(site, alone):
+    done = alone("serve", "--web", "--port", free_port())
     assert done.returncode == 2 and "answers for" in done.stderr
 
 
-def test_a_relative_home_is_served(indexed, command, home, port):
-    relative = os.path.relpath(home, command.folder)
-    with command.start(
-        "serve", "--web", "--port", port, "--home", relative, stdout=subprocess.PIPE, text=True
-    ) as service:
-        try:
-            service.stdout.readline()
-            service.stdout.readline()
-            assert "Stack.push" in names(f"http://127.0.0.1:{port}/")
-        finally:
-            service.terminate()
+def test_a_relative_home_is_served(indexed, command, home):
+    with running(command, "--home", os.path.relpath(home, command.folder)) as site:
+        assert "Stack.push" in names(site)
 
 
-def test_another_address_needs_a_token(indexed, command, port):
-    done = command("serve", "--web", "--host", "0.0.0.0", "--port", port)
+def test_another_address_needs_a_token(indexed, command):
+    done = command("serve", "--web", "--host", "0.0.0.0", "--port", free_port())
     assert done.returncode == 2 and "--token-file" in done.stderr
 
 
@@ -121,14 +130,15 @@ def test_the_commands_of_the_documentation_work(site):
     assert [root["files"] for root in status["roots"]] == [6]
 
 
-def test_a_service_survives_the_removal_of_its_home(site, command, tiny_repo, home, tiny_bundle):
-    assert "Stack.push" in names(site)
-    shutil.rmtree(home)
-    with pytest.raises(urllib.error.HTTPError) as caught:
-        names(site)
-    answer = json.load(caught.value)
-    assert caught.value.code == 404 and answer["error"]["message"] == f"nothing is indexed in {home}"
-    done = command("query", "push", "--root", tiny_repo)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "codesearch index" in done.stderr
-    assert command("index", tiny_repo, "--model", tiny_bundle).returncode == 0
-    assert "Stack.push" in names(site)
+def test_a_service_survives_the_removal_of_its_home(indexed, command, home, tiny_bundle):
+    with running(command, "--no-watch") as site:
+        assert "Stack.push" in names(site)
+        shutil.rmtree(home)
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            names(site)
+        answer = json.load(caught.value)
+        assert caught.value.code == 404 and answer["error"]["message"] == f"nothing is indexed in {home}"
+        done = command("query", "push", "--root", indexed)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "codesearch index" in done.stderr
+        assert command("index", indexed, "--model", tiny_bundle).returncode == 0
+        assert "Stack.push" in names(site)

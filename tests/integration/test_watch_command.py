@@ -270,7 +270,7 @@ def wait_for_documents(engine: Engine, root: Path, *names: str) -> None:
 def test_a_query_right_after_a_save_gets_the_new_content_from_a_service(command):
     command.succeeds("index", "src")
     with serving(command):
-        for number in range(10):
+        for number in range(4):
             (command.folder / "src/a.py").write_text(f"def at_once_{number}():\n    return 1\n")
             done = command(
                 *(asked := ("query", f"at_once_{number}", "--root", "src", "--vimgrep", "-k", "1"))

@@ -118,11 +118,13 @@ SEVERAL = (change, delete, rename, add, delete_the_first_and_the_last)
 
 
 @pytest.mark.parametrize(
-    "steps",
-    [*((step,) for step in STEPS), SEVERAL],
-    ids=lambda steps: steps[0].__name__ if len(steps) == 1 else "many",
+    ("merging", "steps"),
+    [
+        *(("usual", (step,)) for step in STEPS),
+        *((merging, SEVERAL) for merging in ("usual", "never_merged", "always_merged")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0].__name__,
 )
-@pytest.mark.parametrize("merging", ["usual", "never_merged", "always_merged"])
 def test_updates_end_with_the_index_of_a_fresh_build(
     tiny_repo, tmp_path, encoder, index_tree, request, steps, merging
 ):
@@ -236,17 +238,6 @@ def test_generations_of_older_versions_are_deleted(tiny_repo, home, index_tree):
         "stamps",
     ]
     assert (index.manifest.documents, index.manifest.commit) == (13, 1)
-
-
-def test_an_open_reader_keeps_its_segments_after_a_merge(tiny_repo, index_tree):
-    before = index_tree(tiny_repo)
-    expected = contents(before)
-    change(tiny_repo)
-    after = index_tree(tiny_repo)
-    assert not only(before).folder.exists()
-    assert contents(before) == expected
-    assert names(before) == DOCUMENTS
-    assert after.manifest.documents == 14
 
 
 def test_a_graph_is_built_at_the_threshold(tiny_repo, encoder, index_tree):

@@ -31,28 +31,27 @@ def places(found: Found) -> list[str]:
     return [f"{hit.path} {hit.qualified_name}" for hit in found.hits]
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("class Cart", "shop/cart.py Cart"),
-        ("class cart", "shop/cart.py Cart"),
-        ("where is the cart class defined?", "shop/cart.py Cart"),
-        ("def cart", "shop/cart.py cart"),
-        ("cart function", "shop/cart.py cart"),
-        ("method cart", "java/lang3/StringUtils.java StringUtils.cart"),
-        ("method total", "shop/cart.py Cart.total"),
-        ("definition of total", "shop/total.py total"),
-        ("Cart::total()", "shop/cart.py Cart.total"),
-        ("org.apache.lang3.StringUtils", "java/lang3/StringUtils.java StringUtils"),
-        ("tree.shop.total", "shop/total.py total"),
-        ("class loader", "admin/loading.py ClassLoader"),
-        ("def ClassLoader", "admin/loading.py ClassLoader"),
-    ],
-)
-def test_a_hint_decides_between_definitions_with_a_name(
-    ask: Callable[..., Found], query: str, first: str
-) -> None:
-    assert places(ask(query, top_k=1)) == [first]
+HINTS = {
+    "class Cart": "shop/cart.py Cart",
+    "class cart": "shop/cart.py Cart",
+    "where is the cart class defined?": "shop/cart.py Cart",
+    "def cart": "shop/cart.py cart",
+    "cart function": "shop/cart.py cart",
+    "method cart": "java/lang3/StringUtils.java StringUtils.cart",
+    "method total": "shop/cart.py Cart.total",
+    "definition of total": "shop/total.py total",
+    "Cart::total()": "shop/cart.py Cart.total",
+    "org.apache.lang3.StringUtils": "java/lang3/StringUtils.java StringUtils",
+    "tree.shop.total": "shop/total.py total",
+    "class loader": "admin/loading.py ClassLoader",
+    "def ClassLoader": "admin/loading.py ClassLoader",
+}
+
+
+def test_a_hint_decides_between_definitions_with_a_name(ask: Callable[..., Found]) -> None:
+    assert {query: places(ask(query, top_k=1)) for query in HINTS} == {
+        query: [first] for query, first in HINTS.items()
+    }
 
 
 def test_a_name_that_no_definition_has_is_searched_as_words(ask: Callable[..., Found]) -> None:

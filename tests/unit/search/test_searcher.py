@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -17,9 +16,8 @@ from codesearch.config import IndexConfig, RankConfig, VectorConfig
 from codesearch.errors import ConfigError
 from codesearch.search.request import MODES, Filters
 from codesearch.search.searcher import Searcher
-from codesearch.store.catalogue import index_folder
 from codesearch.store.reader import IndexReader
-from tests.conftest import TINY_REPO, HashEncoder, best, build, only, search, write_tree
+from tests.conftest import TINY_REPO, HashEncoder, best, only, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -118,10 +116,6 @@ def test_lexical_mode_needs_no_model(built_index):
         search(searcher, "priority")
 
 
-def test_unknown_words_give_no_hits_in_lexical_mode(searcher):
-    assert search(searcher, "xylophone", mode="lexical") == []
-
-
 @pytest.mark.parametrize(
     ("query", "first"),
     [
@@ -144,19 +138,6 @@ def test_all_definitions_with_the_exact_name_rank_first(searcher):
     hits = search(searcher, "push", 3)
     assert sorted(names(hits)[:2]) == ["PriorityQueue.push", "Stack.push"]
     assert [hit.signals["name"] for hit in hits] == [1.0, 1.0, 0.0]
-
-
-def test_equal_scores_are_ordered_by_doc_id(searcher_of):
-    same = "def same(value):\n    return value + 1\n"
-    files = {f"d/{name}/x.py": same for name in "qwertyuiopas"}
-    files["d/b/other.py"] = "def other():\n    pass\n"
-    searcher = searcher_of(files)
-    for mode in ("hybrid", "semantic", "lexical"):
-        ranked = best(searcher, "same value", 12, mode=mode)
-        by_score: dict[float, list[int]] = {}
-        for place in ranked:
-            by_score.setdefault(place.score, []).append(place.doc_id)
-        assert all(doc_ids == sorted(doc_ids) for doc_ids in by_score.values()), mode
 
 
 def test_equal_texts_have_exactly_equal_semantic_scores(searcher_of):
@@ -191,22 +172,6 @@ def test_filters_do_not_change_the_order_or_signals_of_the_remaining_hits(search
     assert [hit.signals["cosine"] for hit in of_python] == [hit.signals["cosine"] for hit in expected]
 
 
-def test_a_filter_that_nothing_passes_gives_no_hits(searcher):
-    assert search(searcher, "push", 5, Filters(paths=("*.absent",))) == []
-
-
-def test_several_roots_are_merged_into_one_ranking(tmp_path, encoder, index_tree: IndexTree):
-    split = [{p: t for p, t in TINY_REPO.items() if (p < "k") is early} for early in (True, False)]
-    parts = [index_tree(write_tree(tmp_path / f"part{i}", files)) for i, files in enumerate(split)]
-    hits = search(Searcher(parts, encoder), "sort strings, push on a stack", 13)
-    assert len(hits) == 13
-    assert [(Path(hit.root).name, hit.qualified_name) for hit in hits[:2]] == [
-        ("part0", "Sorter.sortStrings"),
-        ("part1", "Stack.push"),
-    ]
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-
-
 QUERIES = ("sort strings", "push", "convert int to string", "read_lines", "stack.push(item); return item;")
 FILTERS = (Filters(), Filters(languages=("python", "java")), Filters(kinds=("method",), paths=("[jpr]*/",)))
 
@@ -221,26 +186,6 @@ def test_several_roots_score_like_one_root_with_all_files(tmp_path, encoder, ind
             found = search(searcher, query, 13, filters, mode)
             moved = [replace(hit, root=whole.searched.indexes[0].manifest.root) for hit in found]
             assert moved == search(whole, query, 13, filters, mode), (query, mode, filters)
-
-
-@pytest.mark.parametrize("merging", ["never_merged", "always_merged"])
-def test_hits_do_not_depend_on_the_updates_of_an_index(
-    tiny_repo, tmp_path, encoder, index_tree: IndexTree, request, merging
-):
-    request.getfixturevalue(merging)
-    index_tree(tiny_repo)
-    convert, reader = tiny_repo / "python/convert.py", tiny_repo / "go/reader.go"
-    convert.write_text(convert.read_text().replace("decimal", "octal"))
-    reader.rename(tiny_repo / "ruby/reader.go")
-    index_tree(tiny_repo)
-    write_tree(tiny_repo, {"a/same.rb": TINY_REPO["ruby/queue.rb"], "z/same.rb": TINY_REPO["ruby/queue.rb"]})
-    updated = Searcher([index_tree(tiny_repo)], encoder)
-    build(tiny_repo, tmp_path / "fresh", encoder)
-    with closing(IndexReader.open(index_folder(tmp_path / "fresh", tiny_repo))) as index:
-        fresh = Searcher([index], encoder)
-        for query, mode, filters, top_k in product(QUERIES, MODES, FILTERS, (2, 20)):
-            expected = search(fresh, query, top_k, filters, mode)
-            assert search(updated, query, top_k, filters, mode) == expected, (query, mode, filters, top_k)
 
 
 @pytest.mark.parametrize("query", ["", "   ", "?!", "-> ()"])
@@ -275,11 +220,6 @@ def test_the_graph_gives_the_ranking_of_the_exact_scan(tmp_path, encoder, index_
     index = index_tree(root, config=config)
     assert only(index).vectors.has_graph
     assert best(Searcher([index], encoder), "word3 times other5", 10, mode="semantic") == exact
-
-
-def test_an_empty_index_gives_no_hits(searcher_of):
-    searcher = searcher_of({"a.txt": ""})
-    assert [search(searcher, "push", mode=mode) for mode in ("hybrid", "lexical", "semantic")] == [[], [], []]
 
 
 RANK = """

@@ -55,28 +55,6 @@ def store(tmp_path):
     reader.close()
 
 
-def test_doc_ids_ascend_in_the_order_of_writing(store):
-    found = store.documents([2, 0, 1])
-    assert {doc_id: (file.path, document[1]) for doc_id, (file, document) in found.items()} == {
-        0: ("b.py", "first"),
-        1: ("b.py", "Second"),
-        2: ("a.py", "second"),
-    }
-
-
-def test_files_are_read_in_order_with_the_number_of_documents(store):
-    assert [record for _, record in store.numbered_files()] == [
-        FileRecord("b.py", "python", 5, b"d1", 0, 2),
-        FileRecord("empty.go", "go", 0, b"d2", 2, 0, "binary"),
-        FileRecord("a.py", "python", 6, b"d3", 2, 1),
-    ]
-
-
-def test_rows_of_a_file_are_read_as_they_were_written(store):
-    assert store.document_rows(0, 2) == [row("first"), row("Second", 4)]
-    assert store.document_rows(2, 0) == []
-
-
 def test_names_are_found_in_any_case(store):
     assert store.documents_named("SECOND") == [(1, "Second", "Outer.Second"), (2, "second", "Outer.second")]
     assert store.documents_named("sec") == []

@@ -39,24 +39,6 @@ def listed(reader: PostingsReader, term: str, field: int) -> list[tuple[int, int
     return list(zip(*lists.get(field, ((), ())), strict=True))
 
 
-def test_a_list_has_ascending_documents_with_their_frequencies(tmp_path):
-    reader = written(
-        tmp_path / "g",
-        [fields("sort", "x x y"), fields("sort list", "y")],
-        [fields("list", "x"), fields("", "y y y")],
-    )
-    assert listed(reader, "x", 3) == [(0, 2), (2, 1)]
-    assert listed(reader, "y", 3) == [(0, 1), (1, 1), (3, 3)]
-    assert listed(reader, "sort", 0) == [(0, 1), (1, 1)]
-    assert listed(reader, "list", 0) == [(1, 1), (2, 1)]
-    assert listed(reader, "sort", 3) == []
-
-
-def test_field_lengths_count_every_occurrence(tmp_path):
-    reader = written(tmp_path / "g", [fields("a b", "x x y"), fields()], [fields("", "z")])
-    assert reader.field_lengths.tolist() == [[2, 0, 0, 3, 0], [0, 0, 0, 0, 0], [0, 0, 0, 1, 0]]
-
-
 def test_a_field_length_is_capped_at_65535(tmp_path):
     words = Counter({f"w{number}": 255 for number in range(300)})
     reader = written(tmp_path / "g", [[Counter(), Counter(), Counter(), words, Counter()]])
@@ -97,48 +79,6 @@ def test_all_postings_list_every_key_once_in_order(tmp_path, monkeypatch, some):
     assert max(len(keys) for keys, *_ in parts) == min(some, 5)
     listed = [posting for part in parts for posting in zip(*(array.tolist() for array in part), strict=True)]
     assert listed == [(0, 1, 1), (3, 0, 2), (3, 2, 1), (5, 0, 1), (10, 2, 1)]
-
-
-def test_kept_documents_keep_their_terms_under_new_numbers(tmp_path):
-    old = written(tmp_path / "1", [fields("keep", "x x"), fields("gone", "only"), fields("last", "x y")])
-    (tmp_path / "2").mkdir()
-    writer = PostingsWriter(tmp_path / "2")
-    writer.add(counted_block([fields("new", "x")]), 0)
-    writer.add(counted_block([fields("mid", "y y")]), 2)
-    writer.keep(old, np.array([1, -1, 3]))
-    writer.write()
-    new = PostingsReader(tmp_path / "2", "root")
-    assert listed(new, "x", 3) == [(0, 1), (1, 2), (3, 1)]
-    assert listed(new, "y", 3) == [(2, 2), (3, 1)]
-    assert [listed(new, term, 0) for term in ("new", "keep", "mid", "last")] == [
-        [(0, 1)],
-        [(1, 1)],
-        [(2, 1)],
-        [(3, 1)],
-    ]
-    assert new.find("gone") is None, "a term of dropped documents was kept"
-    assert new.find("only") is None
-    assert new.field_lengths.tolist() == [
-        [1, 0, 0, 1, 0],
-        [1, 0, 0, 2, 0],
-        [1, 0, 0, 2, 0],
-        [1, 0, 0, 2, 0],
-    ]
-
-
-def test_many_rewrites_give_the_bytes_of_a_fresh_segment(tmp_path):
-    documents = [fields(f"n{number}", "x " * (number + 1)) for number in range(6)]
-    reader = written(tmp_path / "0", documents[:1])
-    for number in range(1, 6):
-        (tmp_path / str(number)).mkdir()
-        writer = PostingsWriter(tmp_path / str(number))
-        writer.add(counted_block([documents[number]]), number)
-        writer.keep(reader, np.arange(number))
-        writer.write()
-        reader = PostingsReader(tmp_path / str(number), "root")
-    written(tmp_path / "fresh", documents)
-    for path in (tmp_path / "fresh" / "postings").iterdir():
-        assert (tmp_path / "5" / "postings" / path.name).read_bytes() == path.read_bytes(), path.name
 
 
 def test_more_documents_than_a_posting_can_number_are_an_error(tmp_path, monkeypatch):

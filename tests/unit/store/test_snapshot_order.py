@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from codesearch.build import plan as plan_module
 from codesearch.config import RankConfig
-from codesearch.search.searcher import Searcher
+from codesearch.search.searcher import MODES, Searcher
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from tests.conftest import best, search, write_tree
@@ -27,14 +28,13 @@ def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
     return index
 
 
-@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid"])
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder, mode, count):
-    searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
-    ranked = best(searcher, "push an item", 10, mode=mode)
-    doc_ids = np.array([place.doc_id for place in ranked])
-    paths = [path.split("/")[-3] for path in searcher.searched.snapshot.paths_of(doc_ids)]
-    assert paths == ["a", "b", "c", "d"][:count]
+def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder):
+    for mode, count in product(MODES, (1, 2, 3, 4)):
+        searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
+        ranked = best(searcher, "push an item", 10, mode=mode)
+        doc_ids = np.array([place.doc_id for place in ranked])
+        paths = [path.split("/")[-3] for path in searcher.searched.snapshot.paths_of(doc_ids)]
+        assert paths == ["a", "b", "c", "d"][:count], (mode, count)
 
 
 def test_order_is_by_score_and_then_by_place(equals):

@@ -61,7 +61,10 @@ def train_with_two(*arguments, launcher=("-c", TWO)):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "launcher"),
-    [("--encoder nbow", TORCHRUN), ("--encoder selfatt --dropout 0 --chunk 6", ("-c", TWO))],
+    [
+        pytest.param("--encoder nbow", TORCHRUN, marks=pytest.mark.thorough),
+        ("--encoder selfatt --dropout 0 --chunk 6", ("-c", TWO)),
+    ],
 )
 def test_two_processes_have_the_loss_of_one_with_the_whole_batch(options, launcher, corpus, tmp_path):
     train = ["train", "--corpus", str(corpus), *options.split(), *SETTINGS]
