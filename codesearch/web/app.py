@@ -30,7 +30,6 @@ from codesearch.engine.session import AS_INDEXED, Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.history.commits import HistoryAnswer
 from codesearch.search.request import Filters, Place, SearchRequest
-from codesearch.settings import SearchSettings
 from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
@@ -157,10 +156,10 @@ class Api:
         screen: Annotated[int, Field(ge=0, le=400)] = 0,
         group: _Text = "",
     ) -> dict[str, Any]:
-        """Rank documents for a query; with `screen`, so many definitions in place of `limit` files."""
+        """Rank documents for a query; with `screen`, so many definitions, of at least `limit` files."""
         request = SearchRequest(
             q,
-            SearchSettings.hits if screen else limit,
+            limit,
             "lexical" if mode == "exact" else mode,
             Filters(lang, kind, path),
             by_file=not flat,

@@ -2,13 +2,13 @@
 
 import { ApiError, ask, askLatest, cancelLatest } from "./api.js";
 import { announce, byId, el, fill, prose, toast } from "./dom.js";
-import { growFile, isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, showPath } from "./file.js";
+import { isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, showPath } from "./file.js";
 import { address, countHits, formParams, listRequest, parse, setForm, setUpFilters, showChips } from "./filters.js";
 import { showAnswer } from "./hits.js";
 import { showHome } from "./home.js";
 import { setUpEditor } from "./settings.js";
 
-const LIMITS = { usages: [200, 1000], screen: [0, 400], limit: [20, 100] };  // Of the first answer, and of all.
+const MOST = { usages: 1000, screen: 400, limit: 100 };
 const ABOVE = 85;  // Pixels above the hits, and those of a row.
 const ROW = 21;
 const TYPING_MS = 200;
@@ -101,10 +101,11 @@ async function showList(from_history) {
   const [name, params] = listRequest(state);
   const list = `${name}?${params}`;
   if (more.of !== list) more = { of: list, pages: 1 };
-  const limited = name === "usages" ? name : name === "search" && !params.has("flat") && params.get("mode") !== "exact" ? "screen" : "limit";
-  const [least, most] = LIMITS[limited];
-  const limit = Math.min((least || onScreen()) * more.pages, most);
-  params.set(limited === "screen" ? limited : "limit", limit);
+  const has_screen = name === "search" && params.get("mode") !== "exact";
+  const most = MOST[name] ?? MOST.limit;
+  const limit = Math.min((name === "usages" ? 200 : has_screen ? Math.ceil(onScreen() / 3) : 20) * more.pages, most);
+  params.set("limit", limit);
+  if (has_screen) params.set("screen", Math.min(onScreen() * more.pages, MOST.screen));
   const key = `${name}?${params}`;
   const stays = key === shown.key && !byId("list").hidden;
   if (key === shown.key) cancelLatest();
@@ -115,7 +116,7 @@ async function showList(from_history) {
     shown = { key, hits: answer.usages ? [] : hits, scroll: more.pages > 1 ? scrollY : 0 };
     const asked = view ? nameOf(at) : params.get("q");
     if (name === "search" || name === "similar") countHits(hits, params);
-    const has_more = hits.length >= limit && limit < most;
+    const has_more = (answer.usages ?? answer.hits).length >= limit && limit < most;
     announce(showAnswer(name, answer, { asked, revision: params.get("at"), root: params.get("root"), more: has_more }));
   }
   fail(null);
@@ -274,7 +275,6 @@ function clicked(event) {
   const button = event.target.closest("button");
   if (button?.matches(".back")) back();
   else if (button?.id === "more") showMore(button);
-  else if (button?.matches(".grow")) orFail(growFile(button, state.at));
   else if (button?.dataset.copy) copy(button.dataset.copy);
   else if (button?.matches("#error button")) load();
   const number = event.target.closest(".number");

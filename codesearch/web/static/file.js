@@ -7,7 +7,6 @@ import { actions, facts } from "./hits.js";
 
 const AT_ONCE = 2000;  // Lines of an answer.
 const ABOVE = 200;
-const STEP = 500;
 const MOVED = "The file changed after it was indexed: the lines of its definitions may have moved.";
 
 let shown = { key: "", found: null, first: 0, last: 0 };
@@ -34,13 +33,16 @@ export function showFile(found, at, { folders, hits }) {
         el("span", { class: "facts" }, `${found.language} · ${amount(found.line_count, "line")}`),
         el("div", { id: "selection" })),
       found.stale && el("p", { class: "note" }, MOVED),
-      growButton("above"),
+      rest(at, Math.max(shown.first - AT_ONCE + ABOVE, 1), shown.first - 1, "before"),
       el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` },
         el("code", {}, ...codeLines(found.lines, found.root))),
-      growButton("below")));
+      rest(at, shown.last + 1, found.line_count - shown.last, "after")));
   for (const { start_line } of hits) lineOf(start_line)?.classList.add("found");
-  showGrowth();
 }
+
+/** Return a link to lines that are not on the page, if there are any. */
+const rest = (at, line, count, where) => count > 0 && el("a", { class: "rest-of-file", "data-open": "file",
+  href: address("file", { ...at, line, last: line }) }, `${amount(count, "line")} ${where}`);
 
 /** Mark lines, and say which definition they are in. */
 export function selectLines({ root, path, line, last }) {
@@ -103,7 +105,7 @@ async function list(root, folder) {
   folder.append(el("ul", {},
     ...folders.map((name) => el("li", {}, el("details", { "data-path": within(name) }, el("summary", {}, name)))),
     ...files.map((name) => el("li", {}, el("a", { href: address("file", { root, path: within(name), line: 0 }), "data-open": "file",
-      "data-path": within(name) }, name)))));
+      "data-path": within(name), title: name }, name)))));
 }
 
 export const lineOf = (number) => byId(`L${number}`);
@@ -129,36 +131,3 @@ function outline(found, { root, path }, hits) {
 
 /** Say whether a qualified name begins with that of a definition around it. */
 const isIn = (name, outer) => name.startsWith(outer) && /^[^\w$]/.test(name.slice(outer.length));
-
-const growButton = (side) => el("button", { type: "button", class: "grow", "data-side": side });
-
-/** Say which lines are not on the page. */
-function showGrowth() {
-  const count = shown.found.line_count;
-  const ranges = {
-    above: [Math.max(shown.first - STEP, 1), shown.first - 1],
-    below: [shown.last + 1, Math.min(shown.last + AT_ONCE, count)],
-  };
-  for (const button of byId("file").querySelectorAll(".grow")) {
-    const [first, last] = ranges[button.dataset.side];
-    Object.assign(button.dataset, { first, last });
-    button.hidden = first > last;
-    fill(button, `Show lines ${first.toLocaleString("en")} to ${last.toLocaleString("en")} of ${count.toLocaleString("en")}`);
-  }
-}
-
-/** Put the lines that a button names on the page. */
-export async function growFile(button, at) {
-  const { side, first, last } = button.dataset;
-  const { key } = shown;
-  const found = await ask("file", fileParams(at, { first, last }));
-  if (shown.key !== key) return;
-  const anchor = lineOf(shown.first);
-  const top = anchor.getBoundingClientRect().top;
-  byId("file").querySelector(".code code")[side === "above" ? "prepend" : "append"](...codeLines(found.lines, found.root));
-  if (side === "above") shown.first = Number(first);
-  else shown.last = Number(last);
-  scrollBy(0, anchor.getBoundingClientRect().top - top);
-  showGrowth();
-  selectLines(at);
-}

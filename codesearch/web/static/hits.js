@@ -44,7 +44,7 @@ function hitsView(answer, { revision }) {
 
 /** Return a hit for a place of an exact text in no definition. */
 const outsideHit = ([root, path, line], at) => ({ root, path, start_line: line, end_line: line, rank: `outside-${at}`,
-  label: [`${path}:${line}`, "outside of definitions"], snippet: [] });
+  label: [`${baseName(path)}:${line}`, "outside of definitions"], snippet: [] });
 
 const percent = (share) => `${share % 1 ? Math.min(Math.max(Math.round(100 * share), 1), 99) : 100 * share}%`;  // As on the command line.
 

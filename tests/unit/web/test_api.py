@@ -94,7 +94,7 @@ def test_a_search_has_labels_and_snippets_with_tokens(shared, shared_root):
 def test_a_screen_has_so_many_definitions_and_a_fifth_of_its_rows_has_code(client, engine, root):
     write_tree(root, {f"{n}.py": f"def copy_{n}(): pass\n\n\ndef copy_all_{n}(): pass\n" for n in range(9)})
     engine.index(root)
-    hits = client.get(f"{API}search", params={"q": "copy", "screen": 16}).json()["hits"]
+    hits = client.get(f"{API}search", params={"q": "copy", "screen": 16, "limit": 5}).json()["hits"]
     assert sum(1 + len(hit["others"]) for hit in hits) == 16
     assert [len(hit["snippet"]) for hit in hits][:5] == [2, 1, 1, 0, 0]
     assert {other["label"][1] for hit in hits for other in hit["others"]} == {"()"}
