@@ -56,7 +56,7 @@ class Filters:
     @property
     def allow_all(self) -> bool:
         """Say whether every document passes."""
-        return not (self.languages or self.kinds or self.by_path)
+        return self == Filters(here=self.here)
 
     @property
     def by_path(self) -> bool:
