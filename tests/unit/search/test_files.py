@@ -82,19 +82,19 @@ def test_definitions_that_hardly_match_are_not_shown_with_the_best_one(searcher_
     assert [hit.others for hit in tree.answer(SearchRequest("load the session", by_file=True)).hits] == [()]
 
 
-def test_other_definitions_have_at_least_half_of_the_best_score(searcher_of):
+def test_other_definitions_have_at_least_a_third_of_the_best_score(searcher_of):
     words = "alpha bravo delta gamma omega sigma theta kappa lambda zeta".split()
     function = "def {}():\n    '''{}.'''\n    return 1\n\n\n"
     shares = {}
-    for some in list(combinations(words, 3))[::6]:
+    for some in [*combinations(words, 1), *combinations(words, 2)][::4]:
         code = function.format("best", " ".join(words)) + function.format("other", " ".join(some))
         tree = searcher_of({"b.py": code})
         best, other = (hit.score for hit in tree.answer(SearchRequest(" ".join(words))).hits)
         (hit,) = tree.answer(SearchRequest(" ".join(words), by_file=True)).hits
         of_file = 0.25 * hit.score
         shares[(other + of_file) / (best + of_file)] = bool(hit.others)
-    assert all(shown == (share >= 0.5) for share, shown in shares.items())
-    assert min(abs(share - 0.45) for share in shares) < 0.06 > min(abs(share - 0.55) for share in shares)
+    assert all(shown == (share >= 0.35) for share, shown in shares.items())
+    assert min(shares) < 0.35 <= max(shares)
 
 
 def test_a_screen_shows_the_best_definitions_of_all_files(searcher_of):
