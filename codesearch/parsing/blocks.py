@@ -26,9 +26,10 @@ _MAX_TITLE = 120
 _MAX_OUTER = 16
 _MAX_HEADING_ROWS = 8
 _BEFORE = (
-    r"\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|inline|pub|local|override|"
+    r"\s*(?:@[\w.]+(?:\([^()]*\))?\s+)*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|inline|pub|local|override|"
     r"virtual|sealed|open|extern|unsafe|pure|elemental|recursive|partial|declare|extend|suspend|data|inner|operator|infix|"
-    r"case|implicit|fileprivate|mutating|enum(?=\s+class\b)|"
+    r"case|implicit|fileprivate|mutating|opaque|shared|friend|notinheritable|mustinherit|overridable|overrides|external|"
+    r"enum(?=\s+class\b)|"
     r"create|alter(?=\s+(?:proc|func|view|trig))|or\s+(?:replace|alter)|temp|temporary|global|materialized|unique|aggregate|"
     r"editionable|definer\s*=\s*\S+)\s+)*"
 )
@@ -36,13 +37,14 @@ _BEFORE = (
 _NAME = (
     r"""\s+(?:if\s+not\s+exists\s+)?(?:(?:[\w$]+|[\["`][\w\ $-]+[\]"`])\.(?=[\["`]))*"""
     r"""(?:\[(?P<bracketed>[^\W\d][\w\ $-]*)\]|"(?P<quoted>[^\W\d][\w\ $-]*)"(?!\s+")|`(?P<ticked>[^`]{1,80})`"""
-    r"""|(?:["'`\[]|::)?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
+    r"""|(?:["'`\[@]|::)?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
 )
 # A keyword and a name, as in most languages; then Lisp, CMake, a function that is assigned, `let` of ML, a clause of
 # Erlang, a member of F#, a function of Fortran with its type, and a type before the name, as in C.
 _FUNCTION = re.compile(
-    rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|function!?|iterator|converter|template|sub|subroutine|proc|procedure|method|macro|rpc|task|query|mutation
-        |subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
+    rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|@?function!?|@?mixin|@keyframes|iterator|converter
+        |template|sub|subroutine|proc|procedure|method|macro|rpc
+        |task(?:\s+(?:body|type)\b)?|query|mutation|subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
     | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)
     | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)
     | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
@@ -52,24 +54,49 @@ _FUNCTION = re.compile(
     | \s*(?!end\b|return\b)(?:[a-z]\w*(?:\s*\([^()]*\))?,?\s+){{1,5}}(?:function|subroutine)\s+
         (?P<typed_before>\w+)\s*\(
     | (?P<clause>[a-z]\w*)\s*\(.*->\s*
-    | (?!create\b)
-        (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*(?:\)[^;()]*\{{|,|\()?\s*$""",
+    | (?:\s+(?=[^;]*\)[^;()]*\{{))?(?!(?:create|module|class)\b)
+        (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*
+        (?:\)[^;()]*\{{(?:.*\}})?|,|\()?\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # A block of Terraform; a derived type of Fortran; a keyword and a name.
 _CLASS = re.compile(
-    rf"""(?:resource|data|variable|output|provider|module|locals)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
+    rf"""(?:resource|data|variable|output|provider|module|check|run|ephemeral)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
     | \s*type(?:\s*,[\w\s,()]*)?\s*::\s*(?P<derived>\w+)
-    | {_BEFORE}(?:class|interface|trait|protocol|object|type|enum|struct|record|union|module(?!\s+procedure\b)
-        |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace(?:\s+eval)?|message|service
+    | {_BEFORE}(?:(?:oo::)?class(?:\s+create)?|interface|trait|protocol|object|type(?:\s+alias)?|enum|struct
+        |exception|program|record|union|module(?!\s+procedure\b)
+        |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace(?:\s+eval)?(?!\s+[\w*]+\s+[\w.]+\s*$)|message|service
         |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
     re.VERBOSE | re.IGNORECASE,
 )
+# What else opens a block in some languages.
+_OWN_PATTERNS = r"""
+assembly (?:\.macro\s+|(?=\w+:))(?P<function>\w+)
+bash (?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)
+batch :(?P<function>\w[\w-]*)\s*$
+coffeescript \s*@?(?P<function>[\w.$]+)\s*[:=]\s*(?:\([^()]*\)\s*)?[-=]>
+elm,purescript (?P<function>[a-z]\w*)\s*::?\s
+erlang -(?:record|type|opaque|define)[\s(]+(?P<class>\w+)|'(?P<function>[^']+)'\(
+javascript,typescript,tsx \s*(?:(?:async|static|get|set)\s+)*(?!function\b)(?P<function>[\w$#]+)\s*\([^;{}=]*\)\s*\{
+just @?(?P<function>[a-z_][\w-]*)(?:\s[^:=]*(?:=[^:=]*)*)?:(?!=)
+nim \s+(?P<class>\w+)\*?(?:\[[^\]]*\])?\s*=\s*(?:(?:ref|ptr)\s+)?(?:object|enum|tuple|concept|distinct)\b
+pascal \s*(?:class\s+)?(?:constructor|destructor|function|procedure|operator)\s+(?P<function>[\w.]+)
+perl \s*(?:package|class)\s+(?P<class>[\w:]+)
+r `(?P<function>[^`]+)`\s*(?:<-|=)\s*function\b|(?P<class>[\w.]+)\s*(?:<-|=)\s*(?:\w+::)?(?:R6Class|setRefClass)\(
+solidity \s*(?:modifier|event|error)\s+(?P<function>\w+)
+sql create (?:unique )?(?:index|sequence|domain|policy|role)(?: concurrently| if not exists)* ["`\[]?(?P<class>\w+)
+verilog \s*(?:virtual\s|static\s)*(?:function|task)(?:\s[\w\[\]:-]+)*\s(?P<function>\w+)\s*[(;]|package\s(?P<class>\w+)
+"""
+_OWN = {
+    language: re.compile(pattern, re.IGNORECASE)
+    for languages, _, pattern in (line.partition(" ") for line in _OWN_PATTERNS.strip().split("\n"))
+    for language in languages.split(",")
+}
 _KEYWORDS = frozenset(
     "if for while switch return else catch when until unless case do foreach with try elif in is as of".split()
 )
 _COMMENT = re.compile(r"\s*(?:#(?![\[\w])|//|\*(?!\w)|--|;|%|!\s|\"\s)")
-_ATTRIBUTE = re.compile(r"\s*(?:@\w|#\[|\[<)")
+_ATTRIBUTE = re.compile(r"\s*(?:@\w[\w.]*\s*(?:\(.*)?$|#\[|\[<)")
 _OPENINGS = {
     "/*": "*/",
     "(*": "*)",
@@ -190,7 +217,7 @@ def _blocks(lines: Sequence[str], language: str) -> list[_Block]:
         if not lines[doc_row - 1].strip():
             paragraph = row, doc_row
         opened = _opened(
-            line[:_MAX_LINE], _Block("", "", row, doc_row, len(line) - len(line.lstrip())), around
+            line[:_MAX_LINE], language, _Block("", "", row, doc_row, len(line) - len(line.lstrip())), around
         )
         if opened is None:
             if around and line[0] not in " {)" and _is_apart(line, lines, doc_row, last):
@@ -267,17 +294,17 @@ def _is_odd(line: str) -> bool:
     return sum(map(bool, _STRING_MARK.findall(line))) % 2 == 1
 
 
-def _opened(line: str, block: _Block, around: Sequence[_Block]) -> _Block | None:
+def _opened(line: str, language: str, block: _Block, around: Sequence[_Block]) -> _Block | None:
     """Complete the block that a line opens; None if it opens none, or is a part of a function."""
     if around and around[-1].kind != "class" and around[-1].indent < block.indent:
         return None
-    for kind, pattern in (("function", _FUNCTION), ("class", _CLASS)):
-        if match := pattern.match(line):
+    for kind, pattern in (("", _OWN.get(language)), ("function", _FUNCTION), ("class", _CLASS)):
+        if match := pattern and pattern.match(line):
             name = next(filter(None, match.groupdict().values())).rstrip(":'`.*-/~")
             name = name.strip('"').replace('" "', ".")[:_MAX_TITLE]
             words = {name.lower(), line.split(None, 1)[0].lower()}
             if name and words.isdisjoint(_KEYWORDS):
-                block.kind, block.name = kind, name
+                block.kind, block.name = kind or match.lastgroup or "", name
                 return block
     return None
 

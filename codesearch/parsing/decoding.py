@@ -48,6 +48,8 @@ def decoded(content: bytes, path: str = "") -> bytes:
     """
     if not content.isascii():
         content = _as_utf8(content)
+    text = content.rstrip(b"\0")
+    content = content if b"\0" in text[:SNIFF_BYTES] else text
     has_lone = b"\r" in content and content.count(b"\r") != content.count(b"\r\n")
     if has_lone and b"\0" not in content[:SNIFF_BYTES]:
         content = re.sub(_LONE_CR, b"\n", content)

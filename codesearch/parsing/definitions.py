@@ -41,6 +41,7 @@ _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
 _SPACE = re.compile(r"\s+")
+_SCOPE = re.compile(r"\$?(?:(?:global|script|local|private):)?", re.IGNORECASE)
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
 _TEST_ATTRIBUTE = re.compile(
     rb"#\[\s*(?:(?:\w+::)*(?:test|bench|rstest|test_case)\b|cfg\(\s*(?:all\(\s*)?test\b)"
@@ -258,28 +259,29 @@ def _add_comment(found: Matches, node: Node, source: bytes) -> None:
 def _add_definition(
     found: Matches, captures: dict[str, list[Node]], source: bytes, spec: LanguageSpec
 ) -> None:
-    kind = next((kind for kind in _KINDS if kind in captures), None)
-    if kind is None:
-        return
+    kind = next((kind for kind in _KINDS if kind in captures), "")
+    if not kind or (kind == "constant" and any(child.is_error for child in captures[kind][0].children)):
+        return  # Parameters of a function of C that the tree does not explain can look like a constant.
     node = captures[kind][0]
     span = (node.start_byte, node.end_byte)
     known = _known(found, span, kind)
     is_table = any(table.named_child_count > 1 for table in captures.get("table", ()))
+    names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
     if known:
         known.is_table |= is_table
-        if known.kind == "class" and kind in _SPECIAL_CLASSES:
-            known.kind = kind
-        elif kind == "class" and known.kind in _SPECIAL_CLASSES:
-            kind = known.kind
-    if known and known.name and (known.body or "body" not in captures):
-        return
+        kinds = {known.kind, kind}
+        if "class" in kinds and (special := kinds & _SPECIAL_CLASSES):
+            known.kind = kind = special.pop()
+        if known.name and (known.body or not bodies):
+            if kind == known.kind == "constant" and names and names[0].start_byte != known.name_start:
+                found.members.append(_member(names[0].parent or node, names[0], source, spec))
+            return
     first_row = node.start_point[0]
     # In Dart, the body is below the node, not in it.
     last = max((node, *captures.get("body", ())), key=lambda part: part.end_byte)
     end, last_row = _end_of(node.start_byte, last, source, spec.trailing_comment.encode())
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
-    names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
     is_callback = kind == "anonymous"
     receiver, name = _qualified(kind, names[0], source, spec) if names else ("", "")
     if is_callback:
@@ -306,11 +308,9 @@ def _add_definition(
 
 def _member(node: Node, name: Node, source: bytes, spec: LanguageSpec) -> Capture:
     _, text = _qualified(FIELD, name, source, spec)
-    if spec.name == "powershell":
-        text = text.removeprefix("$")
-    first, last = node.start_point[0], node.end_point[0]
+    first, end = node.start_point[0], _last_row(node) + 1
     return Capture(
-        FIELD, text, "", None, node.start_byte, node.end_byte, first, first + 1, last + 1, name.start_byte
+        FIELD, text, "", None, node.start_byte, node.end_byte, first, first + 1, end, name.start_byte
     )
 
 
@@ -381,6 +381,8 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
         return "", text  # The title of a test of C++ (see `masks`).
     if " " in text and text[0] in "'\"":  # The title of a test.
         return "", text.strip("'\"")
+    if spec.name == "powershell":
+        text = _SCOPE.sub("", text)
     text = text.replace(", ", spec.separator)  # `TEST(Suite, Name)`
     if kind in NAME_LENDERS:
         return "", without_type_arguments(text.strip("'\"`").replace("inline ", ""))  # `a::inline v1`

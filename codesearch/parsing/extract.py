@@ -44,7 +44,7 @@ from codesearch.parsing.sections import text_documents
 from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _SPACE = re.compile(r"\s+")
-_SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
+_SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _DIRECTIVE = re.compile(rb"\n\#[^\n]*")
 _PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
 _MAX_SIGNATURE = 300
@@ -63,6 +63,7 @@ _MIN_MODULE_LINES = 3
 """A module with fewer statements has the name of its first line, if its file has definitions."""
 _RUN = re.compile(rb"\x01+")
 _OPENING = re.compile(rb"<(script|style)\b[^<>]*>", re.IGNORECASE)
+_FRONT_MATTER = re.compile(rb"\s*---[ \t\r]*\n(.*?)^---", re.DOTALL | re.MULTILINE)
 _NO_SCRIPT = re.compile(
     rb"type\s*=\s*[\"']?(?!module\b|(?:text|application)/(?:java|type)script)", re.IGNORECASE
 )
@@ -109,7 +110,7 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         return Extraction(list(block_documents(source, path, spec, config)), warnings)
     markup: list[Document] = []
     if spec.is_markup:
-        scripts, rest = split_markup(source)
+        scripts, rest = split_markup(source, spec.name)
         markup, source = list(block_documents(rest, path, spec, config)), scripts
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
@@ -187,9 +188,16 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
 
 
 def _without_small_constants(definitions: list[Capture], found: Matches, source: bytes) -> list[Capture]:
-    """Turn one-line constants that are not tables into members. The module's document contains them."""
-    kept = []
+    """Turn one-line constants that are not tables into members, and leave out those in functions.
+
+    The document of the module contains the former.
+    """
+    kept, function_end = [], 0
     for position, definition in enumerate(definitions):
+        if definition.kind in _FUNCTIONS:
+            function_end = max(function_end, definition.end)
+        if definition.kind == "constant" and definition.end <= function_end:
+            continue
         if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
             rest = islice(definitions, position + 1, None)
             if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
@@ -489,14 +497,14 @@ def _without_comments(start: int, end: int, found: Matches, source: bytes) -> by
     return b" ".join(parts)
 
 
-def split_markup(source: bytes) -> tuple[bytes, bytes]:
+def split_markup(source: bytes, language: str = "html") -> tuple[bytes, bytes]:
     """Return the scripts of a file, and its markup with styles and data. Both have the length of the file.
 
     >>> split_markup(b"<p>a<script>f()</script>")
     (b'            f()         ', b'<p>a<script>   </script>')
     """
     scripts, markup, end = [], [], 0
-    for start, stop, is_script in _raw_texts(source):
+    for start, stop, is_script in _raw_texts(source, language):
         text, blank = source[start:stop], blanked(source[start:stop])
         markup += [source[end:start], blank if is_script else text]
         scripts += [blanked(source[end:start]), text if is_script else blank]
@@ -504,9 +512,12 @@ def split_markup(source: bytes) -> tuple[bytes, bytes]:
     return b"".join((*scripts, blanked(source[end:]))), b"".join((*markup, source[end:]))
 
 
-def _raw_texts(source: bytes) -> Iterator[tuple[int, int, bool]]:
+def _raw_texts(source: bytes, language: str) -> Iterator[tuple[int, int, bool]]:
     """Yield start and end of the content of each `<script>` and `<style>`, and whether it is a script."""
     position = 0
+    if language == "astro" and (head := _FRONT_MATTER.match(source)):
+        position = head.end()
+        yield *head.span(1), True
     while opening := _OPENING.search(source, position):
         name = opening[1].lower()
         position = source.find(b"</" + opening[1], opening.end())

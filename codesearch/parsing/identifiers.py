@@ -83,7 +83,7 @@ def split_qualified(text: str, separator: str) -> tuple[str, str]:
     bare = without_type_arguments(text)
     if separator == "::":  # C++ macros before a return type leave that type in the name.
         bare = _AROUND_COLONS.sub("::", bare).rpartition(" ")[2].lstrip("*&")
-    for mark in (separator, ".", "::"):
+    for mark in (separator, "::"):
         qualifier, _, name = bare.rpartition(mark)
         if qualifier and _LAST_NAME.fullmatch(name):
             return qualifier.replace(".prototype", ""), name

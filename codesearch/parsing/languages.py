@@ -58,42 +58,45 @@ class LanguageSpec:
 _WITH_GRAMMAR = """
 go tree_sitter_go .go
 java tree_sitter_java .java
-javascript tree_sitter_javascript .js .jsx .mjs .cjs #!node
+javascript tree_sitter_javascript .js .jsx .mjs .cjs .es6 .jsm #!node
 php tree_sitter_php:language_php .php .phtml .inc #!php
-python tree_sitter_python .py .pyi .pyw .ipynb #!python
-ruby tree_sitter_ruby .rb .rake .gemspec #!ruby
-bash tree_sitter_bash .sh .bash .ksh #!bash #!sh #!dash #!ksh
+python tree_sitter_python .py .pyi .pyw .ipynb #!python #!uv
+ruby tree_sitter_ruby .rb .rake .gemspec .podspec .rbi .ru Rakefile Gemfile Podfile Vagrantfile Fastfile #!ruby
+bash tree_sitter_bash .sh .bash .ksh .zsh .bats #!bash #!sh #!dash #!ksh #!zsh #!bats
 c tree_sitter_c .c .h
-cpp tree_sitter_cpp .cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp
+cpp tree_sitter_cpp .cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino
 csharp tree_sitter_c_sharp .cs .csx
 dart tree_sitter_dart .dart
 elixir tree_sitter_elixir .ex .exs #!elixir
 haskell tree_sitter_haskell .hs #!runhaskell #!runghc
 julia tree_sitter_julia .jl #!julia
 kotlin tree_sitter_kotlin .kt .kts
-lua tree_sitter_lua .lua #!lua #!luajit
+lua tree_sitter_lua .lua .luau #!lua #!luajit
 nix tree_sitter_nix .nix
 objc tree_sitter_objc .m .mm
 ocaml tree_sitter_ocaml:language_ocaml .ml #!ocaml
 ocamli tree_sitter_ocaml:language_ocaml_interface .mli
 powershell tree_sitter_powershell .ps1 .psm1 .psd1 #!pwsh
 rust tree_sitter_rust .rs
-scala tree_sitter_scala .scala .sc #!scala
+scala tree_sitter_scala .scala .sc .sbt #!scala
 swift tree_sitter_swift .swift #!swift
 zig tree_sitter_zig .zig
 tsx tree_sitter_typescript:language_tsx .tsx
 typescript tree_sitter_typescript:language_typescript .ts .mts .cts #!deno #!bun #!ts-node
+astro tree_sitter_typescript:language_typescript .astro
 html tree_sitter_typescript:language_typescript .html .htm .xhtml
 svelte tree_sitter_typescript:language_typescript .svelte
 vue tree_sitter_typescript:language_typescript .vue
 """
-_MARKUP = ("html", "svelte", "vue")
+_MARKUP = ("astro", "html", "svelte", "vue")
 _WITHOUT_GRAMMAR = """
 ada .adb .ads
+apex .cls .trigger
 assembly .asm .s
 awk .awk #!awk #!gawk
 batch .bat .cmd
 bicep .bicep
+capnp .capnp
 clojure .clj .cljs .cljc .edn
 cmake .cmake CMakeLists.txt
 coffeescript .coffee
@@ -104,16 +107,21 @@ d .d
 elm .elm
 erlang .erl .hrl
 fish .fish #!fish
+flatbuffers .fbs
 fortran .f .f90 .f95 .f03 .f08 .for
 fsharp .fs .fsx .fsi
+gdscript .gd
 gleam .gleam
 graphql .graphql .gql .graphqls
 groovy .groovy .gradle Jenkinsfile #!groovy
+haxe .hx
 hcl .tf .tfvars .hcl
 just .just justfile Justfile
 lisp .lisp .lsp .el .scm .ss .rkt .fnl
 matlab .matlab
+mojo .mojo
 nim .nim .nims
+nushell .nu #!nu
 odin .odin
 pascal .pas .pp .dpr
 perl .pl .pm .t .psgi #!perl
@@ -125,15 +133,17 @@ reason .re .res .resi
 rego .rego
 shader .glsl .vert .frag .comp .hlsl .wgsl .metal
 solidity .sol
-sql .sql
-starlark .bzl .star BUILD WORKSPACE
+sql .sql .ddl .pgsql .plsql .pkb .pks
+starlark .bzl .bazel .star BUILD WORKSPACE Tiltfile
 tcl .tcl #!tclsh
-template .erb .eex .heex .leex .ejs .hbs .mustache .twig .jinja .jinja2 .j2 .njk .liquid .haml .slim .pug
+template .cshtml .razor .erb .eex .heex .leex .ejs .hbs .mustache .twig .jinja .jinja2 .j2 .njk .liquid .haml .slim .pug
 thrift .thrift
+vala .vala
 verilog .v .sv .svh .vh
 vhdl .vhd .vhdl
 vim .vim
 visualbasic .vb .vbs .bas
+yacc .y .yy .ypp
 """
 
 

@@ -13,7 +13,6 @@ All patterns are linear in the file. Words that are replaced in a comment or a s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import add, sub
@@ -92,7 +91,17 @@ _ENABLED = re.compile(
 _EACH = re.compile(
     rb"\n[ \t]+(\w{0,60}(?:for_?each|FOR_?EACH)\w{0,60})(?=[ \t]*\([^;{}]{0,300}\)\s{0,80}[^;\s])"
 )
-_MASKS = (_EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED)
+# `export` and imports of modules of C++; the type of an enum of C; `typedef NS_ENUM(NSInteger, Name) {` of Apple.
+_MODULE = re.compile(
+    rb"\n[ \t]*+(?:(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])"
+    rb"|((?:export[ \t]+)?(?:import|module)\b[ \t]*(?:[\w.:]{1,80}|<[^<>\n]{1,80}>|\"[^\"\n]{1,80}\")?[ \t]*;))"
+)
+_ENUM_TYPE = re.compile(rb"\benum\b(?:[ \t]+\w{1,80})?[ \t]*(:[ \t]*\w[\w ]{0,40})(?=\s{0,40}\{)")
+_NS_ENUM = re.compile(
+    rb"\n[ \t]*+((?:typedef[ \t]+)?(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*\([^(),;{}]{1,80},)"
+    rb"[ \t]*\w{1,80}[ \t]*(\))(?=\s{0,40}\{)"
+)
+_MASKS = (_MODULE, _ENUM_TYPE, _NS_ENUM, _EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED)
 
 # Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
 _C_TOKEN = re.compile(
@@ -173,6 +182,7 @@ _ITEM = re.compile(
 )
 _BRANCH = re.compile(_SPACE_AND_COMMENTS + rb"(?:else\s{0,40}\{|(?:else\s{1,40})?" + _CFG + rb")", re.DOTALL)
 _TEMPLATES = re.compile(rb"quote|macro_rules|matches|format_args")
+_FLAG = re.compile(rb"\bconst\s+(\w+)\s*=[^;{}]*;")
 _STATIC_REF = re.compile(rb"\bstatic[ \t]+(ref)\b")
 
 
@@ -186,6 +196,8 @@ def mask(source: bytes, language: str) -> bytes:
     text = bytearray(source)
     for pattern in _MASKS:
         _blank_groups(pattern, source, text)
+    for match in _NS_ENUM.finditer(source):
+        text[match.start(1) : match.start(1) + 4] = b"enum"
     for pattern in (_TITLED, _DEFINING):
         for match in pattern.finditer(source):
             start, end = match.span(2)
@@ -220,16 +232,17 @@ class _Brace(NamedTuple):
 
     # What is blanked: from a macro's name, or the `if` of `cfg_if!`, to the brace.
     head: tuple[int, int] | None
-    body: int = 0  # where the constants of a struct of `bitflags!` begin
+    body: int = 0  # where the constants of a struct of `bitflags!` begin, which become fields
     is_branch: bool = False  # of `cfg_if!`
 
-    def blanked(self, end: int) -> Iterator[tuple[int, int]]:
-        """Yield what is blanked when it closes at `end`."""
+    def close(self, source: bytes, text: bytearray, end: int) -> None:
+        """Blank what the grammar does not understand when it closes at `end`."""
         if self.head:
-            yield self.head
-            yield end, end + 1
-        if self.body:
-            yield self.body, end
+            _blank(text, *self.head)
+            _blank(text, end, end + 1)
+        for flag in _FLAG.finditer(source, self.body, end) if self.body else ():
+            _blank(text, *flag.span())
+            text[flag.start(1) : flag.end(1) + 3] = flag[1] + b":u,"
 
 
 class _Depth(NamedTuple):
@@ -323,8 +336,7 @@ def _with_items(source: bytes) -> bytes:
         branch = None
         if token[0] == b"}" and opened:
             brace = opened.pop()
-            for first, last in brace.blanked(start):
-                _blank(text, first, last)
+            brace.close(source, text, start)
             branch = _BRANCH.match(source, end) if brace.is_branch else None
         elif token[0].endswith(b"{"):
             is_branch = end in heads

@@ -66,7 +66,7 @@ _PATTERNS = {
     "dockerfile": re.compile(r"([ \t]*)FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE),
     "ini": _TABLE,
     "json": re.compile(r"""([ \t]+)"([^"]+)"\s*:"""),
-    "makefile": re.compile(r"()([\w$%/(][^:=#]*)::?(?![=:])"),
+    "makefile": re.compile(r"()(?:define\s+(\S+)|([\w$%/(][^:=#]*)::?(?![=:]))"),
     "toml": _TABLE,
     "yaml": re.compile(r"""([ \t]*)["']?([^\s#"'\-{\[][^:#"']*)["']?:(?:\s|$)"""),
 }

@@ -26,7 +26,8 @@ GRADES = ("declared here", "certain", "likely", "one of several", "no definition
 DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS = range(len(GRADES))
 _SELF = {
     **dict.fromkeys(
-        "python cython ruby crystal swift objc lua rust perl zig".split(), ("self", "Self", "cls")
+        "python cython mojo gdscript ruby crystal swift objc lua rust perl zig".split(),
+        ("self", "Self", "cls"),
     ),
     "php": ("this", "self", "static"),
 }
@@ -55,9 +56,10 @@ _HASH, _DASHES, _SLASHES = (
 )
 _COMMENT = {
     **dict.fromkeys(
-        "python cython ruby crystal bash perl elixir r julia yaml toml powershell nim".split(), _HASH
+        "python cython mojo gdscript starlark ruby crystal bash fish awk tcl perl elixir r julia powershell nim "
+        "nushell yaml toml hcl graphql coffeescript cmake makefile just dockerfile nix".split(),
+        _HASH,
     ),
-    **dict.fromkeys("coffeescript cmake make dockerfile terraform nix".split(), _HASH),
     **dict.fromkeys("lua sql haskell elm purescript".split(), _DASHES),
     "php": re.compile(r"|".join((_HASH.pattern, _SLASHES.pattern))),
 }
@@ -96,7 +98,7 @@ _MOST_HEADER = 4_000
 _OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
 """Languages in which several files can define members of a class."""
 _ASSIGNING = frozenset(
-    "python cython ruby crystal php bash lua r julia perl powershell elixir make toml javascript typescript tsx".split()
+    "python cython ruby crystal php bash lua r julia perl powershell elixir toml javascript typescript tsx".split()
 )
 """Languages in which an assignment can declare a name."""
 _ASSIGNED = re.compile(r"\s*(?::[^=:]{1,60})?:?=(?![=>~])")

@@ -1,4 +1,4 @@
 (function_definition name: (word) @name body: (_) @body) @function
-(program (variable_assignment name: (variable_name) @name value: (array)) @constant)
-(program (declaration_command (variable_assignment name: (variable_name) @name value: (array))) @constant)
+(program (variable_assignment name: (variable_name) @name) @constant)
+(program (declaration_command (variable_assignment name: (variable_name) @name)) @constant)
 (comment) @comment

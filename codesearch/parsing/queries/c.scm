@@ -23,8 +23,13 @@
       (parenthesized_declarator [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)])
     ]))
   ]) @type
-(preproc_else (declaration declarator: (init_declarator declarator: [
+((preproc_else (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
+    (init_declarator declarator: [
+      (identifier) @name
+      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    ])
+  ]) @constant) (#not-match? @constant "^extern"))

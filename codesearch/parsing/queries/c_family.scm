@@ -4,21 +4,39 @@
   ] declarator: (type_identifier) @name) @struct
 (type_definition type: (enum_specifier !name body: (enumerator_list) @body)
   declarator: (type_identifier) @name) @enum
-(translation_unit (declaration declarator: (init_declarator declarator: [
+((translation_unit (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
-(preproc_ifdef (declaration declarator: (init_declarator declarator: [
+    (init_declarator declarator: [
+      (identifier) @name
+      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    ])
+  ]) @constant) (#not-match? @constant "^extern"))
+((preproc_ifdef (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
-(preproc_if (declaration declarator: (init_declarator declarator: [
+    (init_declarator declarator: [
+      (identifier) @name
+      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    ])
+  ]) @constant) (#not-match? @constant "^extern"))
+((preproc_if (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
+    (init_declarator declarator: [
+      (identifier) @name
+      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    ])
+  ]) @constant) (#not-match? @constant "^extern"))
+(preproc_def name: (identifier) @name value: (_)) @field
+((preproc_function_def name: (identifier) @name value: (_) @body) @function (#match? @function "\\\\\r?\n"))
+(preproc_function_def name: (identifier) @name) @field
 (comment) @comment
 (field_declaration declarator: [
     (field_identifier) @name

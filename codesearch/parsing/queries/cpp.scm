@@ -5,6 +5,8 @@
     (pointer_declarator declarator: (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
     (pointer_declarator declarator: (pointer_declarator
       declarator: (function_declarator declarator: [(identifier) (field_identifier)] @name)))
+    (function_declarator declarator: (parenthesized_declarator
+      (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))))
     (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
     (operator_cast) @name
   ] body: (_) @body) @function
@@ -58,11 +60,16 @@
 (function_definition type: [(class_specifier) (struct_specifier)]
   declarator: (identifier) @name body: (compound_statement) @body) @class
 (concept_definition name: (identifier) @name) @type
-(declaration_list (declaration declarator: (init_declarator declarator: [
+((declaration_list (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-  ] value: (initializer_list))) @constant)
+    (init_declarator declarator: [
+      (identifier) @name
+      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    ])
+  ]) @constant) (#not-match? @constant "^extern"))
 (namespace_definition name: (_) @name body: (declaration_list)) @scope
 
 (template_declaration parameters: (template_parameter_list) @attribute)

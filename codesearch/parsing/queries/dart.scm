@@ -31,8 +31,11 @@
 ((function_signature name: (identifier) @name) @function . (function_body) @body)
 ((getter_signature name: (identifier) @name) @function . (function_body) @body)
 ((setter_signature name: (identifier) @name) @function . (function_body) @body)
-(program (static_final_declaration_list (static_final_declaration (identifier) @name (set_or_map_literal) @table)) @constant)
-(program (static_final_declaration_list (static_final_declaration (identifier) @name (list_literal) @table)) @constant)
+(program (static_final_declaration_list (static_final_declaration (identifier) @name [(set_or_map_literal) (list_literal)] @table)) @constant)
+(program [
+  (static_final_declaration_list (static_final_declaration . (identifier) @name))
+  (initialized_identifier_list (initialized_identifier . (identifier) @name))
+] @constant)
 
 (static_final_declaration (identifier) @name (function_expression body: (_) @body) @function)
 (initialized_identifier (identifier) @name (function_expression body: (_) @body) @function)

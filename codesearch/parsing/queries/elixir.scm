@@ -21,8 +21,8 @@
 (call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defmodule")) @class
 (call target: (identifier) @_word (arguments . (alias) @name) (do_block) @body (#eq? @_word "defprotocol")) @interface
 (call target: (identifier) @_word (arguments . (alias) @name) (#eq? @_word "defimpl")) @owner
-(unary_operator operand: (call target: (identifier) @name (arguments [(list) (map) (keywords) (sigil) (string)]))
-  (#not-match? @name "^(doc|moduledoc|typedoc|spec|impl|since|deprecated|behaviour|derive)$")) @constant
+(unary_operator operand: (call target: (identifier) @name (arguments (_)))
+  (#not-match? @name "^((module|type)?doc|spec|(macro)?callback|typep?|opaque|impl|since|deprecated|behaviour|derive|(describe|module)?tag|compile|dialyzer|on_load|on_definition|(before|after)_compile|external_resource|optional_callbacks)$")) @constant
 (unary_operator operand: (call target: (identifier) @_word (arguments (binary_operator left: [
     (identifier) @name
     (call target: (identifier) @name)

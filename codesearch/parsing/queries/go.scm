@@ -22,4 +22,3 @@
 (source_file (var_declaration [(var_spec name: (identifier) @name) (var_spec_list (var_spec name: (identifier) @name))]) @constant)
 (comment) @comment
 (struct_type (field_declaration_list (field_declaration name: (field_identifier) @name) @field))
-(const_declaration (const_spec name: (identifier) @name) @field)

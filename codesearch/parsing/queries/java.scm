@@ -14,6 +14,7 @@
 (block_comment) @comment
 (line_comment) @comment
 (field_declaration declarator: (variable_declarator name: (identifier) @name)) @field
+(program (local_variable_declaration declarator: (variable_declarator name: (identifier) @name)) @constant)
 (constant_declaration declarator: (variable_declarator name: (identifier) @name)) @field
 (enum_constant name: (identifier) @name) @field
 (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @field))

@@ -25,7 +25,7 @@
     (parametrized_type_expression . (identifier) @name)
     (binary_expression . [(identifier) @name (parametrized_type_expression . (identifier) @name)])
   ])) @type
-(const_statement (assignment . (identifier) @name)) @constant
+(const_statement (assignment . [(identifier) @name (parametrized_type_expression . (identifier) @name) (typed_expression . (identifier) @name)])) @constant
 
 (source_file (string_literal) @comment)
 (module_definition (string_literal) @comment)

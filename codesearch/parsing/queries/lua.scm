@@ -9,8 +9,7 @@
 (assignment_statement (variable_list . name: (_) @name) (expression_list . value: (table_constructor) @scope))
 (field name: (identifier) @name value: (table_constructor) @scope)
 (field name: (_) @name value: (function_definition body: (block)? @body) @function)
-(chunk (variable_declaration (assignment_statement (variable_list . name: (identifier) @name)
-  (expression_list . value: (table_constructor)))) @constant)
-(chunk (assignment_statement (variable_list . name: (_) @name) (expression_list . value: (table_constructor))) @constant)
+(chunk (variable_declaration (assignment_statement (variable_list name: (identifier) @name))) @constant)
+(chunk (assignment_statement (variable_list name: (_) @name)) @constant)
 (comment) @comment
 (function_definition body: (block) @body) @anonymous

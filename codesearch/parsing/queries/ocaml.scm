@@ -3,8 +3,9 @@
     (fun_expression) (function_expression)
   ] @body) @function)
 (compilation_unit (value_definition (let_binding pattern: (value_name) @name . body: [
-    (list_expression) (array_expression) (record_expression)
-  ] @table) @constant))
+    (list_expression) @table (array_expression) @table (record_expression) @table (_)
+  ]) @constant))
+(structure (value_definition (let_binding pattern: (value_name) @name . body: (_)) @constant))
 (value_specification [(value_name) (parenthesized_operator)] @name) @function
 (external [(value_name) (parenthesized_operator)] @name) @function
 (type_binding name: (_) @name) @type

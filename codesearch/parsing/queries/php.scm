@@ -16,7 +16,6 @@
 (comment) @comment
 (anonymous_function body: (_) @body) @anonymous
 (property_declaration (property_element name: (variable_name (name) @name))) @field
-(const_declaration (const_element . (name) @name)) @field
 ((function_call_expression function: (name) @_call arguments: (arguments . (argument (_ (string_content) @name)))) @field
   (#eq? @_call "define"))
 (enum_case name: (name) @name) @field

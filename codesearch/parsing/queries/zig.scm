@@ -6,7 +6,10 @@
 (variable_declaration (identifier) @name (union_declaration) @body) @struct
 (variable_declaration (identifier) @name (enum_declaration) @body) @enum
 (variable_declaration (identifier) @name (error_set_declaration) @body) @enum
-(source_file (variable_declaration (identifier) @name (struct_initializer)) @constant)
+((source_file (variable_declaration . (identifier) @name) @constant) (#not-match? @constant "= *@import"))
 
 (comment) @comment
 (container_field name: (identifier) @name) @field
+([(struct_declaration (variable_declaration . (identifier) @name) @field)
+  (enum_declaration (variable_declaration . (identifier) @name) @field)
+  (union_declaration (variable_declaration . (identifier) @name) @field)] (#not-match? @field "= *@(import|This)"))

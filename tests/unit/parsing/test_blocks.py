@@ -98,11 +98,39 @@ def test_no_block_begins_behind_the_end_of_the_code():
         ("a.fs", "  member this.Area(x) =", "Area"),
         ("a.tcl", "namespace eval shop {", "shop"),
         ("a.tcl", "proc ::total {x} {", "total"),
+        ("a.tcl", "oo::class create Dog {", "Dog"),
+        ("a.sql", "CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS by_name ON users (name)", "by_name"),
+        ("a.sql", "CREATE EXTERNAL TABLE events (", "events"),
+        ("a.scss", "@mixin flex-center($dir: row) {", "flex-center"),
+        ("a.scss", "@function rem($px) { @return $px; }", "rem"),
+        ("a.wgsl", "@vertex fn vs_main(@location(0) p: vec3f) -> Out {", "vs_main"),
+        ("a.glsl", "void main() { color = vec4(1.0); }", "main"),
+        ("a.graphql", "directive @auth(role: Role) on FIELD", "auth"),
+        ("a.tf", 'check "health" {', "health"),
+        ("a.elm", "type alias Model =", "Model"),
+        ("a.elm", "update : Msg -> Model -> Model", "update"),
+        ("a.gleam", "pub opaque type Id {", "Id"),
+        ("a.erl", "-record(state, {count = 0}).", "state"),
+        ("a.s", "helper:", "helper"),
+        ("a.bat", ":build_all", "build_all"),
+        ("justfile", "build target='x':", "build"),
+        ("a.nim", "  Shape* = ref object of RootObj", "Shape"),
+        ("a.pas", "constructor TShape.Create(const A: string);", "TShape.Create"),
+        ("a.pl", "package Foo::Bar;", "Foo::Bar"),
+        ("a.r", "`%+%` <- function(a, b) {", "%+%"),
+        ("a.r", 'Stack <- R6Class("Stack", public = list(', "Stack"),
+        ("a.sol", "    modifier onlyOwner() {", "onlyOwner"),
+        ("a.sv", "  function automatic int add(int a, int b);", "add"),
+        ("a.coffee", "square = (x) ->", "square"),
+        ("a.thrift", "exception Bad {", "Bad"),
+        ("a.vb", "Public Shared Sub Main()", "Main"),
+        ("a.razor", "  private void OnClick() {", "OnClick"),
+        ("a.gd", "func _ready():", "_ready"),
     ],
 )
 def test_the_first_line_of_a_definition_names_it(path, line, name):
     (found,) = blocks(f"{line}\n  1\n", path)
-    assert found.name == name
+    assert found.qualified_name.replace(".", "::") == name.replace(".", "::")
 
 
 @pytest.mark.parametrize("spec", LANGUAGES, ids=lambda spec: spec.name)

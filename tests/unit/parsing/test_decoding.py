@@ -38,6 +38,10 @@ def test_text_of_a_code_page_is_recognised_by_its_words(text, encoding):
     assert decoded(f"int f();\n{text}\n".encode(encoding)).decode() == f"int f();\n{text}\n"
 
 
+def test_zero_bytes_at_the_end_of_a_text_are_dropped():
+    assert decoded(b"int f();\n\0\0") == b"int f();\n"
+
+
 def test_a_declaration_names_the_code_page():
     text = "#!/usr/bin/python\n# -*- coding: iso-8859-2 -*-\n# Zażółć gęślą jaźń\n"
     assert decoded(text.encode("iso-8859-2")).decode() == text

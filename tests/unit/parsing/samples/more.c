@@ -5,3 +5,9 @@ typedef enum { ONE } one_t;
 typedef struct node { int key; } node_t, *node_p;
 typedef char *(*getter)(void);
 typedef void *(walk)(int);
+typedef enum : unsigned char { RED } shade_t;
+static int first = 1, second;
+extern int elsewhere;
+#define EACH(x) \
+    for (int i = 0; i < x; i++)
+#define SQUARE(x) ((x) * (x))

@@ -53,3 +53,14 @@ struct Version {
     auto operator<=>(const Version&) const = default;
 };
 enum class [[nodiscard]] State { On, Off };
+export module shapes;
+import std;
+export namespace geo {
+int unit = 1;
+export int (*chosen(int a))(double) {
+#ifdef FAST
+    int local = 1;
+#endif
+    return nullptr;
+}
+}

@@ -51,3 +51,4 @@ class Named {
 }
 typedef int Old(int a);
 external int native(int a);
+const int maxItems = 10;

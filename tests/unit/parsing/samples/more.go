@@ -19,3 +19,10 @@ const (
 	A = iota
 	B
 )
+
+var (
+	handler = func() {}
+	table   = map[string]int{}
+)
+
+var a, b = 1, 2

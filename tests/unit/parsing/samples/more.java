@@ -7,3 +7,4 @@ class Started {
         run(1);
     }
 }
+String greeting = "hi";

@@ -19,3 +19,4 @@ function M.start(n)
 end
 M.first, M.second = function() end, function() end
 return { last = function() end }
+local VERSION, NAME = "1", "x"

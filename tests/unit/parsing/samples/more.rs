@@ -9,3 +9,11 @@ impl Iterator for Bag {
     type Item = u8;
 }
 extern "C" { fn free(p: *mut u8); }
+bitflags! {
+    pub struct Flags: u32 {
+        /// Can be read.
+        const READ = 0b01;
+        const BOTH = Self::READ.bits()
+            | 0b10;
+    }
+}
