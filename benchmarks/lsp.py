@@ -87,7 +87,7 @@ def names_in(root: Path, home: Path) -> list[str]:
     engine = Engine(home)
     with engine.session(Scope((root,))).open(with_model=False) as searcher:
         snapshot = searcher.searched.snapshot
-        doc_ids = np.flatnonzero(snapshot.flags(np.arange(snapshot.size)) == 0).tolist()
+        doc_ids = np.flatnonzero(snapshot.rows(np.arange(snapshot.size))["flags"] == 0).tolist()
         rows = [ref.row for ref in snapshot.refs(doc_ids) if ref.row.kind in _KINDS]
         names = sorted({row.name for row in rows if len(row.name) >= _LEAST_LETTERS})
         once = [name for name in names if len(list(snapshot.named(name))) == 1]

@@ -88,11 +88,12 @@ def _functions(
     if snapshot.dead is not None:
         chosen &= ~snapshot.dead
     doc_ids = np.flatnonzero(chosen)
-    is_whole = np.isin(snapshot.kinds(doc_ids), _FUNCTIONS) & ((snapshot.flags(doc_ids) & STUB) == 0)
+    rows = snapshot.rows(doc_ids)
+    is_whole = np.isin(rows["kind"], _FUNCTIONS) & ((rows["flags"] & STUB) == 0)
     functions: DocIds = doc_ids[is_whole]
     is_other = np.zeros(len(functions), dtype=bool)
     if not limits.all_code:
-        is_other = (snapshot.flags(functions) & _OTHER_CODE) > 0
+        is_other = (rows["flags"][is_whole] & _OTHER_CODE) > 0
         is_other |= np.fromiter(map(is_beside, snapshot.paths_of(functions)), bool, len(functions))
     is_short = snapshot.line_counts(functions) < limits.min_lines
     left_out = {"other code": int(is_other.sum()), "short": int((is_short & ~is_other).sum())}
@@ -109,7 +110,7 @@ class _Search:
         self._same_shape: list[list[int]] = []
         """For each position all positions of its shape, itself included; a list that they share."""
         by_shape: dict[int, list[int]] = defaultdict(list)
-        for position, shape in enumerate(snapshot.shape_keys(doc_ids).tolist()):
+        for position, shape in enumerate(snapshot.rows(doc_ids)["shape_key"].tolist()):
             of_shape = by_shape[shape] if shape else []
             of_shape.append(position)
             self._same_shape.append(of_shape)
@@ -161,7 +162,7 @@ class _Search:
 
         Functions inside of functions are left out: they are similar to what is around them.
         """
-        is_inner = (self._snapshot.flags(self._doc_ids) & NESTED) > 0
+        is_inner = (self._snapshot.rows(self._doc_ids)["flags"] & NESTED) > 0
         languages = self._snapshot.languages(self._doc_ids)
         for language in sorted({languages[position] for position in positions}):
             members = np.flatnonzero((np.array(languages) == language) & ~is_inner)

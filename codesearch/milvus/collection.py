@@ -29,6 +29,7 @@ from codesearch.search.forms import parse_asked, possible_names
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.ranking import AnalysedQuery, Pool
 from codesearch.search.request import Filters
+from codesearch.store.arrays import ROW
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
 from codesearch.store.snapshot import DocIds, Snapshot
@@ -104,22 +105,12 @@ class CandidateDocuments(Snapshot):
     def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
         yield 0, self._postings
 
-    def _column(self, doc_ids: DocIds, name: str, dtype: type[np.generic]) -> NDArray[Any]:
-        return np.array([self._rows[doc_id][name] for doc_id in doc_ids.tolist()], dtype)
-
-    def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        return self._column(doc_ids, "kind", np.uint8)
-
-    def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        return self._column(doc_ids, "flags", np.uint8)
-
-    def copy_keys(self, doc_ids: DocIds) -> DocIds:
-        return self._column(doc_ids, "copy_key", np.int64)
-
-    def file_numbers(self, doc_ids: DocIds) -> DocIds:
+    def rows(self, doc_ids: DocIds) -> NDArray[Any]:
         numbers: dict[tuple[str, str], int] = {}
-        files = [(self._rows[doc_id]["root"], self._rows[doc_id]["path"]) for doc_id in doc_ids.tolist()]
-        return np.array([numbers.setdefault(file, len(numbers)) for file in files], np.int64)
+        read = [self._rows[doc_id] for doc_id in doc_ids.tolist()]
+        files = [numbers.setdefault((row["root"], row["path"]), len(numbers)) for row in read]
+        columns = zip(read, files, strict=True)
+        return np.array([(row["copy_key"], 0, file, row["kind"], row["flags"]) for row, file in columns], ROW)
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
         return np.asarray(self._postings.field_lengths[doc_ids, field])

@@ -83,7 +83,7 @@ def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
     _add_penalties(query, ranking, head, config)
     if query and config.file_diversity_penalty:
         order = ranking.order()
-        above = np.minimum(equal_before(ranking.files()[order]), _MOST_ABOVE) / _MOST_ABOVE
+        above = np.minimum(equal_before(ranking.rows["file_id"][order]), _MOST_ABOVE) / _MOST_ABOVE
         ranking.add_signal(
             "file_diversity", order, -above, penalty=_MOST_ABOVE * config.file_diversity_penalty
         )
@@ -94,8 +94,7 @@ def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
 def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
     """Apply the penalties to the documents in `head`, unless the query asks for such code."""
     words = set(subtokens(query))
-    doc_ids = ranking.doc_ids[head]
-    flags, kinds = ranking.documents.flags(doc_ids), ranking.documents.kinds(doc_ids)
+    flags, kinds = ranking.rows["flags"][head], ranking.rows["kind"][head]
     for penalty in PENALTIES:
         if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
             lowered = (flags & penalty.flag != 0).astype(np.float32)
@@ -129,8 +128,8 @@ def named_tiers(ranking: Ranking) -> NDArray[np.float32]:
     names = signals["name"] * (signals["name"] >= OTHER_SPELLING)
     if not (names.any() or signals["path"].any() or signals["literal"].any()):
         return names
-    method = ranking.documents.kinds(ranking.doc_ids) == _METHOD
-    aside = ranking.documents.flags(ranking.doc_ids) & _ASIDE != 0
+    method = ranking.rows["kind"] == _METHOD
+    aside = ranking.rows["flags"] & _ASIDE != 0
     # An exact name has 1, another spelling .5.
     by_name = (names - np.float32(0.1) * method - np.float32(0.2) * aside) * (names > 0)
     by_text = signals["literal"] * np.where(aside, np.float32(0.05), np.float32(0.1))

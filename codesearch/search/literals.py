@@ -341,7 +341,7 @@ def _files(
     """Yield (doc_id of the segment's first document, segment, file) of the first files of documents."""
     segments = list(snapshot.based_segments())
     left = limits.bytes
-    for number in islice(dict.fromkeys(snapshot.file_numbers(doc_ids).tolist()), limits.files):
+    for number in islice(dict.fromkeys(snapshot.rows(doc_ids)["file_id"].tolist()), limits.files):
         base, segment = segments[number >> 32]
         file_id = number & 0xFFFFFFFF
         file = segment.store.files_of({file_id})[file_id]

@@ -307,7 +307,7 @@ def _likeness(
 
     def around(doc_id: int) -> list[str]:
         at = np.array([doc_id], np.int64)
-        (path,), (kind,) = documents.paths_of(at), documents.kinds(at)
+        (path,), (kind,) = documents.paths_of(at), documents.rows(at)["kind"]
         return _around(path, named[doc_id][1], is_module=kind == _MODULE)
 
     if not (within := _within(list(named), qualifiers, around)):  # "app" in "app.route" may be a variable.
@@ -334,7 +334,7 @@ def _of_kind(
     """Return the documents with the first kinds that any has; None if no document has one of these kinds."""
     if not kinds:
         return doc_ids
-    having = [KINDS[kind] for kind in documents.kinds(np.array(doc_ids, np.int64)).tolist()]
+    having = [KINDS[kind] for kind in documents.rows(np.array(doc_ids, np.int64))["kind"].tolist()]
     for wanted in kinds:
         if chosen := [doc_id for doc_id, kind in zip(doc_ids, having, strict=True) if kind in wanted]:
             return chosen

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,18 +130,21 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     if query.vector is not None:
         parts.append(documents.nearest(query.vector, count, allowed, config.hnsw_ef_search))
     doc_ids = distinct(np.concatenate(parts))
+    rows = documents.rows(doc_ids)
     nothing = np.zeros(len(doc_ids), dtype=np.float32)
     cosine = nothing if query.vector is None else documents.similarities(query.vector, doc_ids)
     signals = {
         "cosine": cosine,
-        "length_prior": _length_prior(documents, doc_ids, config.length_prior_half),
+        "length_prior": _length_prior(
+            documents.field_lengths(doc_ids, _BODY), rows["kind"], config.length_prior_half
+        ),
         "bm25": bm25[doc_ids],
         "bm25_normalised": bm25[doc_ids] / np.float32(ceiling or 1.0),
         "name": _values(doc_ids, named),
         "path": _values(doc_ids, at_path),
         "literal": _values(doc_ids, dict.fromkeys(pool.literal, 1.0)),
     }
-    return Ranking(documents, doc_ids, signals, nothing, missing=missing)
+    return Ranking(documents, doc_ids, rows, signals, nothing, missing=missing)
 
 
 def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[np.float32]:
@@ -150,17 +154,16 @@ def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[n
     return values
 
 
-def _length_prior(documents: Snapshot, doc_ids: NDArray[np.int64], half: float) -> NDArray[np.float32]:
+def _length_prior(terms: NDArray[np.uint16], kinds: NDArray[np.uint16], half: float) -> NDArray[np.float32]:
     """Return n / (n + half) for documents with n terms in their bodies: float32 [C].
 
     The document of a class, interface, enum, struct or trait is only its header, which is always short. So its body
     counts as `_USUAL_TERMS` terms.
     """
-    terms = documents.field_lengths(doc_ids, _BODY).astype(np.float32)
-    terms[_IS_HEADER[documents.kinds(doc_ids)]] = _USUAL_TERMS
+    counted = np.where(_IS_HEADER[kinds], np.float32(_USUAL_TERMS), terms)
     if half == 0:
-        return np.ones_like(terms)
-    return np.asarray(terms / (terms + np.float32(half)), dtype=np.float32)
+        return np.ones_like(counted)
+    return np.asarray(counted / (counted + np.float32(half)), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,7 @@ class Ranking:
     Attributes:
         documents: what was searched.
         doc_ids: ascending.
+        rows: the numbers of the documents (see `Snapshot.rows`).
         signals: name -> float32 [C], before weighting. `docs/output.md` lists them.
         scores: float32 [C].
         parts: name -> float32 [C], the contribution of each part to the scores.
@@ -197,19 +201,13 @@ class Ranking:
 
     documents: Snapshot
     doc_ids: DocIds
+    rows: NDArray[Any]
     signals: dict[str, NDArray[np.float32]]
     scores: NDArray[np.float32]
     parts: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     missing: float = 0.0
     of_title: Ranking | None = None
-    _files: DocIds | None = None
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
-
-    def files(self) -> DocIds:
-        """Return a number for each candidate that is equal only for documents of the same file: int64 [C]."""
-        if self._files is None:
-            self._files = self.documents.file_numbers(self.doc_ids)
-        return self._files
 
     def order(self) -> NDArray[np.intp]:
         """Return the positions by score, highest first; ties by path, root and line."""

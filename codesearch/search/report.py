@@ -125,7 +125,8 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     """Return one ranking from those of the title and of the text of a report, with the evidence for definitions."""
     doc_ids = distinct(np.concatenate([title.doc_ids, text.doc_ids]))
     of_title, of_text = (np.searchsorted(doc_ids, ranking.doc_ids) for ranking in (title, text))
-    whole = Ranking(title.documents, doc_ids, {}, np.zeros(len(doc_ids), np.float32), of_title=title)
+    rows, nothing = title.documents.rows(doc_ids), np.zeros(len(doc_ids), np.float32)
+    whole = Ranking(title.documents, doc_ids, rows, {}, nothing, of_title=title)
     text.scores = text.scores * text.signals["length_prior"]
     put_first(text)
     for name in ("name", "path", "literal"):
@@ -139,7 +140,7 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     evidence = [_evidence(_from_root(ref.path), ref.row, names, places) for ref in refs]
     for (name, weight), values in zip(_WEIGHTS.items(), zip(*evidence, strict=True), strict=False):
         whole.add_signal(name, examined, values, reward=weight)
-    order, files = whole.order(), whole.files()
+    order, files = whole.order(), rows["file_id"]
     above = np.empty(len(order), np.int64)
     above[order] = equal_before(files[order])
     counted = np.where(above < _MOST_OF_FILE, _DECAY**above * np.maximum(whole.scores, 0), 0.0)

@@ -57,7 +57,7 @@ def group_copies(ranking: Ranking, count: int, left_out: Collection[int] = ()) -
     order = ranking.order()
     if left_out:
         order = order[~np.isin(ranking.doc_ids[order], list(left_out))]
-    keys = ranking.documents.copy_keys(ranking.doc_ids[order])
+    keys = ranking.rows["copy_key"][order]
     firsts = np.flatnonzero(equal_before(keys) == 0)[:count]
     return [_with_copies(ranking, order[keys == key]) for key in keys[firsts]]
 
@@ -66,10 +66,9 @@ def _with_copies(ranking: Ranking, positions: NDArray[np.intp]) -> Candidate:
     best = ranking.candidate(int(positions[0]))
     if len(positions) == 1:
         return best
-    doc_ids = ranking.doc_ids[positions]
-    flags = ranking.documents.flags(doc_ids) & OF_FILE
+    flags = ranking.rows["flags"][positions] & OF_FILE
     name, path = (-ranking.signals[signal][positions] for signal in ("name", "path"))
-    shown, *others = doc_ids[np.lexsort((flags, name, path))].tolist()
+    shown, *others = ranking.doc_ids[positions[np.lexsort((flags, name, path))]].tolist()
     return replace(best, doc_id=shown, copies=tuple(others))
 
 
@@ -81,7 +80,7 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     if ranking.converts_as_asked():
         config = replace(config, file_support_weight=0.0, file_name_weight=0.0)
     order = ranking.order()
-    files = ranking.files()[order]
+    files = ranking.rows["file_id"][order]
     above = equal_before(files)
     firsts = order[above == 0]
     scores = ranking.scores - sum(ranking.parts[name] for name in _OF_DEFINITIONS if name in ranking.parts)
@@ -94,6 +93,7 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     best = Ranking(
         ranking.documents,
         doc_ids=ranking.doc_ids[firsts],
+        rows=ranking.rows[firsts],
         signals={name: values[firsts] for name, values in ranking.signals.items()},
         parts={name: values[firsts] for name, values in ranking.parts.items() if name not in _OF_DEFINITIONS},
         scores=scores[firsts],
@@ -127,19 +127,20 @@ def group_by_file(
     """
     bests = group_copies(rank_files(query, ranking, config, max(count, screen)), max(count, screen))
     shown = np.array([best.doc_id for best in bests], dtype=np.int64)
-    files = ranking.documents.file_numbers(shown)
+    file_ids = ranking.rows["file_id"]
+    files = file_ids[np.searchsorted(ranking.doc_ids, shown)]
     scores = dict(zip(files.tolist(), (best.score for best in bests), strict=True))
-    able = np.flatnonzero(np.isin(ranking.files(), files))
-    of_file = np.array([scores[file] for file in ranking.files()[able].tolist()])
+    able = np.flatnonzero(np.isin(file_ids, files))
+    of_file = np.array([scores[file] for file in file_ids[able].tolist()])
     values = ranking.scores[able] + _FILE_SHARE * of_file
     by_value = np.argsort(-values, kind="stable")
     matching = able[by_value[values[by_value] >= _MIN_SHARE * values.max(initial=0)]]
     order = np.concatenate([np.searchsorted(ranking.doc_ids, shown[:count]), matching])
-    distinct = order[equal_before(ranking.documents.copy_keys(ranking.doc_ids[order])) == 0]
-    chosen = distinct[_with_place(ranking.files()[distinct], screen or _PER_FILE * count, columns)]
+    distinct = order[equal_before(ranking.rows["copy_key"][order]) == 0]
+    chosen = distinct[_with_place(file_ids[distinct], screen or _PER_FILE * count, columns)]
     candidates = []
     for rank, (best, file) in enumerate(zip(bests, files, strict=True)):
-        of_file = chosen[ranking.files()[chosen] == file]
+        of_file = chosen[file_ids[chosen] == file]
         if rank < count or len(of_file):
             others = of_file[ranking.doc_ids[of_file] != best.doc_id].tolist()
             candidates.append(replace(best, others=tuple(map(ranking.candidate, others))))

@@ -17,15 +17,17 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from codesearch.store.arrays import ROW
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import Ref, SourceFiles
 from codesearch.store.topk import best_positions
-from codesearch.store.vectors import may_be_best, scan
+from codesearch.store.vectors import may_be_nearest
 from codesearch.text.terms import FIELDS
 
 DocIds = NDArray[np.int64]
+_ROW = np.dtype([(name, np.int64 if name == "file_id" else ROW[name]) for name in ROW.names or ()])
 Number = TypeVar("Number", bound=np.generic)
 MAX_NEIGHBOURS = 10_000
 """If the graph must return more documents than this to compensate for dead ones, an exact search is faster."""
@@ -76,7 +78,7 @@ class Snapshot:
             yield self.segments[0], slice(None), doc_ids
             return
         numbers = self._ends.searchsorted(doc_ids, "right")
-        for number in sorted(set(numbers.tolist())):
+        for number in np.bincount(numbers).nonzero()[0].tolist():
             positions = (numbers == number).nonzero()[0]
             yield self.segments[number], positions, doc_ids[positions] - self._bases[number]
 
@@ -89,21 +91,14 @@ class Snapshot:
             out[positions] = read(segment, local)
         return out
 
-    def kinds(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        """Return the kinds of documents as positions in `KINDS`: uint8, in the same order."""
-        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows["kind"][local])
-
-    def flags(self, doc_ids: DocIds) -> NDArray[np.uint8]:
-        """Return `Document.flags`: uint8, in the same order."""
-        return self._gathered(doc_ids, np.uint8, lambda segment, local: segment.rows["flags"][local])
-
-    def copy_keys(self, doc_ids: DocIds) -> DocIds:
-        """Return `Document.copy_key`, which is equal only for copies: int64, in the same order."""
-        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows["copy_key"][local])
-
-    def shape_keys(self, doc_ids: DocIds) -> DocIds:
-        """Return `Document.shape_key`, equal only for functions of the same shape: int64, in the same order."""
-        return self._gathered(doc_ids, np.int64, lambda segment, local: segment.rows["shape_key"][local])
+    def rows(self, doc_ids: DocIds) -> NDArray[Any]:
+        """Return the numbers of documents in the same order, with a `file_id` that is equal only for the same file."""
+        out = np.empty(len(doc_ids), _ROW)
+        for segment, positions, local in self.parts(doc_ids):
+            for name in _ROW.names or ():  # Whole rows would take three times as long.
+                out[name][positions] = segment.rows[name][local]
+            out["file_id"][positions] += self.segments.index(segment) << 32
+        return out
 
     def line_counts(self, doc_ids: DocIds) -> DocIds:
         """Return the number of lines of each document: int64, in the same order."""
@@ -122,14 +117,6 @@ class Snapshot:
         for segment, positions, local in self.parts(doc_ids):
             found[positions] = segment.vectors.rows[local] * segment.vectors.scales[local, None]
         return found
-
-    def file_numbers(self, doc_ids: DocIds) -> DocIds:
-        """Return a number for each document that is equal only for documents of the same file: int64."""
-        out = np.empty(len(doc_ids), np.int64)
-        numbers = {id(segment): number for number, segment in enumerate(self.segments)}
-        for segment, positions, local in self.parts(doc_ids):
-            out[positions] = (numbers[id(segment)] << 32) + segment.rows["file_id"][local].astype(np.int64)
-        return out
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
         """Return the number of terms in a field of each document: uint16, in the same order."""
@@ -150,27 +137,19 @@ class Snapshot:
 
         `allowed` is bool [size], or None for all. A graph may miss some, so it returns twice as many.
         """
-        if len(self.segments) == 1 or any(segment.vectors.has_graph for segment in self.segments):
-            return np.concatenate(
-                [
-                    base + _nearest(segment, query, count, _part(allowed, base, segment), ef_search)
-                    for base, segment in self.based_segments()
-                ]
-            )
-        chosen = [
-            (base, segment, _live(segment, _part(allowed, base, segment)))
-            for base, segment in self.based_segments()
-        ]
-        rough, error = scan([(segment.vectors, live) for _, segment, live in chosen], query)
-        roughly = np.concatenate([np.empty(0, np.float32), *rough])
-        near = may_be_best(roughly, error, count) if len(roughly) > count else np.arange(len(roughly))
-        if any(live is not None for _, _, live in chosen):  # If not, positions are doc_ids.
-            near = np.concatenate(
-                [base + (np.arange(len(segment)) if live is None else live) for base, segment, live in chosen]
-            )[near]
-        if len(roughly) <= count:
-            return near
-        return self.best(near, self.similarities(query, near), count)
+        near, live = [np.empty(0, np.int64)], allowed
+        if self.dead is not None:
+            live = ~self.dead if allowed is None else allowed & ~self.dead
+        for base, segment in self.based_segments():
+            wanted = 2 * count + len(segment.dead)
+            if allowed is None and wanted <= MAX_NEIGHBOURS and segment.vectors.has_graph:
+                found = segment.vectors.neighbours(query, wanted, ef_search)
+                near.append(base + found[~np.isin(found, segment.dead)])
+                live = np.ones(self.size, dtype=bool) if live is None else live
+                live[base : base + len(segment)] = False
+        chosen = None if live is None else live.nonzero()[0]
+        exact = may_be_nearest([segment.vectors for segment in self.segments], query, count, chosen)
+        return np.concatenate([*near, self.best(exact, self.similarities(query, exact), count)])
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
         """Return the documents with the `count` highest scores; for ties at the cut-off, the first by `places`."""
@@ -276,35 +255,6 @@ class Snapshot:
 
         found: list[str] = self._gathered(doc_ids, np.object_, texts).tolist()
         return found
-
-
-def _nearest(
-    segment: SegmentReader,
-    query: NDArray[np.float32],
-    count: int,
-    allowed: NDArray[np.bool_] | None,
-    ef_search: int,
-) -> DocIds:
-    """Return the nearest allowed documents of one segment, as numbers in the segment."""
-    wanted = 2 * count + len(segment.dead)
-    if allowed is None and wanted <= MAX_NEIGHBOURS and segment.vectors.has_graph:
-        near = segment.vectors.neighbours(query, wanted, ef_search)
-        return near[~np.isin(near, segment.dead)]
-    live = _live(segment, allowed)
-    return live if live is not None and not len(live) else segment.vectors.nearest(query, count, live)
-
-
-def _part(allowed: NDArray[np.bool_] | None, base: int, segment: SegmentReader) -> NDArray[np.bool_] | None:
-    return None if allowed is None else allowed[base : base + len(segment)]
-
-
-def _live(segment: SegmentReader, allowed: NDArray[np.bool_] | None) -> DocIds | None:
-    """Return the allowed live documents of a segment, as numbers in the segment, or None for all documents."""
-    if allowed is None and not segment.dead_files:
-        return None
-    live = np.ones(len(segment), bool) if allowed is None else allowed.copy()
-    live[segment.dead] = False
-    return np.flatnonzero(live)
 
 
 def _below(root: str, path: str) -> list[str]:

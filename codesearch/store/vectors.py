@@ -16,6 +16,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,12 +160,7 @@ class VectorReader:
 
         They have the highest values of `similarities`; for ties at the cut-off, the first documents.
         """
-        if count >= (len(self) if doc_ids is None else len(doc_ids)):
-            return np.arange(len(self)) if doc_ids is None else doc_ids
-        (rough,), error = scan([(self, doc_ids)], query)
-        near = may_be_best(rough, error, count)
-        if doc_ids is not None:
-            near = doc_ids[near]
+        near = may_be_nearest([self], query, count, doc_ids)
         return near[best_positions(self.similarities(query, near), count)]
 
     @property
@@ -193,65 +189,62 @@ class VectorReader:
         return self._graph
 
 
-def scan(
-    parts: Sequence[tuple[VectorReader, NDArray[np.int64] | None]], query: NDArray[np.float32]
-) -> tuple[list[NDArray[np.float32]], float]:
-    """Return approximate cosines of each segment's documents from int8 products, and their maximum error.
+def may_be_nearest(
+    parts: Sequence[VectorReader],
+    query: NDArray[np.float32],
+    count: int,
+    doc_ids: NDArray[np.int64] | None = None,
+) -> NDArray[np.int64]:
+    """Return the documents that may be among the `count` most similar to a unit query [D], of all or of ascending ids.
 
-    A part has the ascending doc_ids to scan, or None for all. The cores share the rows of all segments, so no core is
-    idle while another finishes a small segment.
+    Ids count through all parts. The cores share the rows of all parts, so no core is idle while another finishes a
+    small one.
     """
     from simsimd import cdist
 
+    bases = [0, *accumulate(map(len, parts))]
+    if count >= (bases[-1] if doc_ids is None else len(doc_ids)):
+        return np.arange(bases[-1]) if doc_ids is None else doc_ids
     rounded, scale = quantize(query[None])
-    longest = 1 + len(query) ** 0.5 / 254  # The length 1, plus half a rounding step in each dimension.
-    error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
-    products = [np.empty(len(vectors), np.float32) for vectors, _ in parts]
+    products = np.empty(bases[-1], np.float32)
     shares = [
-        (vectors.rows, out, slice(start, min(start + _SHARE, end)))
-        for (vectors, doc_ids), out in zip(parts, products, strict=True)
-        for first, end in ([(0, len(vectors))] if doc_ids is None else _spans(doc_ids))
+        (vectors, base, slice(start, min(start + _SHARE, end)))
+        for base, vectors in zip(bases, parts, strict=False)
+        for first, end in _spans(len(vectors), base, doc_ids)
         for start in range(first, end, _SHARE)
     ]
     waiting = iter(shares)  # A free thread takes the next share, because cores are rarely equally busy.
 
     def multiply() -> None:
-        for rows, out, share in waiting:
+        for vectors, base, share in waiting:
             # Do not pass `out`: simsimd 6.5 then releases a reference to None that it does not own.
-            out[share] = np.asarray(cdist(rounded, rows[share], "dot", out_dtype="float32"))[0]
+            dots = np.asarray(cdist(rounded, vectors.rows[share], "dot", out_dtype="float32"))[0]
+            np.multiply(dots, vectors.scales[share], out=products[base + share.start : base + share.stop])
 
-    count = sum(share.stop - share.start for _, _, share in shares)
+    rows = sum(share.stop - share.start for _, _, share in shares)
     # Products release the interpreter lock, so threads multiply at once; this one is one of them.
-    others = [_threads().submit(multiply) for _ in range(min(available_cores(), count // _SHARE) - 1)]
+    others = [_threads().submit(multiply) for _ in range(min(available_cores(), rows // _SHARE) - 1)]
     multiply()
     for other in others:
         other.result()
-    rough = []
-    for (vectors, doc_ids), out in zip(parts, products, strict=True):
-        scales = vectors.scales
-        if doc_ids is not None:
-            out, scales = out[doc_ids], scales[doc_ids]
-        out *= scales
-        out *= scale
-        rough.append(out)
-    return rough, error
+    rough = products if doc_ids is None else products[doc_ids]
+    rough *= scale
+    longest = 1 + len(query) ** 0.5 / 254  # The length 1, plus half a rounding step in each dimension.
+    error = float(longest * np.linalg.norm(query - rounded[0] * scale) + _ROUNDING)
+    # The last of the best may be too high and another one too low, so the margin is twice the error.
+    near = np.flatnonzero(rough >= rough[best_positions(rough, count)].min() - 2 * error)
+    return near if doc_ids is None else doc_ids[near]
 
 
-def may_be_best(rough: NDArray[np.float32], error: float, count: int) -> NDArray[np.int64]:
-    """Return the positions that may be among the `count` best, if each of the rough cosines is off by at most `error`.
-
-    The last of the best may be too high and another one too low, so the margin is twice the error.
-    """
-    edge = rough[best_positions(rough, count)].min()
-    return np.flatnonzero(rough >= edge - 2 * error)
-
-
-def _spans(doc_ids: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Split ascending ids at gaps larger than `_GAP`; return (first id, last id + 1) of each span."""
-    if not len(doc_ids):
+def _spans(count: int, base: int, doc_ids: NDArray[np.int64] | None) -> list[tuple[int, int]]:
+    """Split a part's ascending ids at gaps larger than `_GAP`; return (first row, last row + 1) of each span."""
+    if doc_ids is None:
+        return [(0, count)]
+    own = doc_ids[slice(*doc_ids.searchsorted([base, base + count]))] - base
+    if not len(own):
         return []
-    after = np.flatnonzero(np.diff(doc_ids) > _GAP)
-    first, last = doc_ids[[0, *(after + 1)]], doc_ids[[*after, -1]]
+    after = np.flatnonzero(np.diff(own) > _GAP)
+    first, last = own[[0, *(after + 1)]], own[[*after, -1]]
     return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
 
 

@@ -29,7 +29,9 @@ def fused(
     names = ("cosine", "bm25_normalised", "name")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
     arrays["length_prior"] = np.array(signals.get("length_prior", ones), np.float32)
-    ranking = Ranking(documents, np.array(doc_ids, np.int64), arrays, np.zeros(len(doc_ids), np.float32))
+    ranking = Ranking(
+        documents, np.array(doc_ids, np.int64), np.empty(0), arrays, np.zeros(len(doc_ids), np.float32)
+    )
     fuse(ranking, config or RankConfig(semantic_weight=1.0))
     return ranking
 

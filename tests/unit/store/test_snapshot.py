@@ -80,14 +80,14 @@ def test_values_come_in_the_order_asked_for_from_any_segment(index):
     snapshot = Snapshot([index])
     asked = np.array([8, 0, 6, 4, 1])
     assert names(snapshot, asked) == ["last", "gone", "First", "early", "stays"]
-    assert snapshot.kinds(asked).tolist() == [0, 0, 2, 0, 0]
-    assert snapshot.flags(asked).tolist() == [
+    assert snapshot.rows(asked)["kind"].tolist() == [0, 0, 2, 0, 0]
+    assert snapshot.rows(asked)["flags"].tolist() == [
         segment.store.document_rows(number, 1)[0].flags
         for segment, number in zip(
             (snapshot.segments[place] for place in (2, 0, 2, 1, 0)), (2, 0, 0, 0, 1), strict=True
         )
     ]
-    files = snapshot.file_numbers(np.arange(9)).tolist()
+    files = snapshot.rows(np.arange(9))["file_id"].tolist()
     assert [files.index(number) for number in files] == [0, 1, 1, 3, 4, 5, 6, 7, 7]
     assert snapshot.paths_of(asked) == [
         "z.py",
