@@ -234,10 +234,9 @@ def contents(index: IndexReader) -> dict[str, Any]:
                     int(segment.rows["flags"][doc_id]),
                 )
         for term_id, term in enumerate(segment.postings.terms()):
-            for field, doc_ids, frequencies in segment.postings.by_field(term_id):
-                for doc_id, frequency in zip(doc_ids.tolist(), frequencies.tolist(), strict=True):
-                    if doc_id in names:
-                        postings[term, field, names[doc_id]] = frequency
+            for field, doc_id, frequency in zip(*segment.postings.of_term(term_id), strict=True):
+                if doc_id in names:
+                    postings[term, int(field), names[doc_id]] = int(frequency)
     snapshot = Snapshot([index])
     statistics = (snapshot.document_count, snapshot.average_lengths.tolist())
     return {"files": files, "documents": documents, "postings": postings, "statistics": statistics}

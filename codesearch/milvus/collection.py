@@ -62,11 +62,10 @@ class _Postings(PostingsReader):
     def find(self, term: str) -> int | None:
         return self._terms.index(term) if term in self._terms else None
 
-    def by_field(self, term_id: int) -> Iterator[tuple[int, NDArray[np.uint32], NDArray[np.uint8]]]:
-        for number, frequencies in enumerate(self._frequencies[term_id].T):
-            doc_ids = np.flatnonzero(frequencies).astype(np.uint32)
-            if len(doc_ids):
-                yield number, doc_ids, frequencies[doc_ids]
+    def of_term(self, term_id: int) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
+        frequencies = self._frequencies[term_id].T
+        fields, doc_ids = frequencies.nonzero()
+        return fields, doc_ids.astype(np.uint32), frequencies[fields, doc_ids]
 
 
 def frequency_in(field: str, term: str) -> int:

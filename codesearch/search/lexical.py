@@ -20,8 +20,8 @@ from codesearch.config import RankConfig
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import distinct
 
-_LONG = 8
-"""A term with postings for more than one in this many documents is scored over all documents."""
+_LONG = 50
+"""If one in so many documents has a term, looking at all documents is faster than sorting its postings."""
 
 
 class LexicalScorer:
@@ -50,8 +50,8 @@ class LexicalScorer:
         scratch = np.zeros_like(total)
         ceiling = missing = 0.0
         for term in terms:
-            found, here = self._add_weighted_frequencies(term, scratch)
-            if df := max(here, self._document_frequencies.get(term, 0)):
+            found = self._add_weighted_frequencies(term, scratch)
+            if df := max(len(found), self._document_frequencies.get(term, 0)):
                 idf = self._idf(df)
                 weighted = scratch[found]
                 total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)
@@ -71,59 +71,43 @@ class LexicalScorer:
         parts = [np.empty(0, np.int64)]
         for base, postings in self._snapshot.based_postings():
             term_ids = [postings.find(term) for term in terms]
-            if terms and None not in term_ids:
-                lists = [
-                    [doc_ids for _, doc_ids, _ in postings.by_field(term_id)]
-                    for term_id in term_ids
-                    if term_id is not None
-                ]
-                parts.append(_in_all(sorted(lists, key=lambda fields: sum(map(len, fields)))) + base)
+            known = [term_id for term_id in term_ids if term_id is not None]
+            if known and len(known) == len(terms):
+                rarest, *others = sorted((postings.of_term(term_id)[1] for term_id in known), key=len)
+                own = distinct(rarest.astype(np.int64))
+                for doc_ids in others:
+                    having = np.zeros(len(postings.field_lengths), dtype=bool)
+                    having[doc_ids] = True
+                    own = own[having[own]]
+                parts.append(own + base)
         found = np.concatenate(parts)
         return found if self._snapshot.dead is None else found[~self._snapshot.dead[found]]
 
-    def _add_weighted_frequencies(
-        self, term: str, scratch: NDArray[np.float32]
-    ) -> tuple[NDArray[np.int64] | slice, int]:
-        """Add tf' of a term to `scratch`, zeros [size]; return the positions and the number of live documents with it.
-
-        For long lists, the positions are all positions. Scoring all documents is then faster than selecting some.
-        """
-        lists: list[NDArray[np.int64]] = []
+    def _add_weighted_frequencies(self, term: str, scratch: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Add tf' of a term to `scratch`, zeros [size]; return the live documents with it, ascending."""
+        lists = [np.empty(0, np.int64)]
         for base, postings in self._snapshot.based_postings():
             if (term_id := postings.find(term)) is None:
                 continue
             weights = postings.occurrence_weights(
                 self._config.field_weights, self._config.field_b, self._snapshot.average_lengths
             )
-            for field, doc_ids, frequencies in postings.by_field(term_id):
-                if self._config.field_weights[field]:
-                    local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing.
-                    lists.append(local + base if base else local)
-                    scratch[lists[-1]] += weights[field][local] * frequencies
-        dead = self._snapshot.dead
+            fields, doc_ids, frequencies = postings.of_term(term_id)
+            local = doc_ids.astype(np.int64)  # Convert once; numpy would convert on every indexing.
+            # Two indices would take twice as long as one.
+            weighted = weights.ravel()[fields * weights.shape[1] + local] * frequencies
+            lists.append(local + base if base else local)
+            np.add.at(scratch, lists[-1], weighted)
         if sum(map(len, lists)) * _LONG > len(scratch):
-            if dead is not None:
-                scratch[dead] = 0
-            return slice(None), int(np.count_nonzero(scratch))
-        found = distinct(np.concatenate(lists)) if lists else np.empty(0, np.int64)
-        found = found[scratch[found] > 0]  # A word outside of documents has frequency 0.
-        if dead is not None:
+            found = (scratch > 0).nonzero()[0]
+        else:
+            found = distinct(np.concatenate(lists))
+            found = found[scratch[found] > 0]  # A word outside of documents has frequency 0.
+        if (dead := self._snapshot.dead) is not None:
             scratch[found[dead[found]]] = 0
             found = found[~dead[found]]
-        return found, len(found)
+        return found
 
     def _idf(self, df: int) -> float:
         count = self._snapshot.document_count
         return float(np.log1p((count - df + 0.5) / (df + 0.5)))
-
-
-def _in_all(lists: Sequence[Sequence[NDArray[np.uint32]]]) -> NDArray[np.int64]:
-    """Return the documents that are in some field of each term, ascending; the rarest term comes first."""
-    found = distinct(np.concatenate(lists[0]))
-    for fields in lists[1:]:
-        having = np.zeros(len(found), dtype=bool)
-        for doc_ids in fields:
-            places = np.searchsorted(doc_ids, found)
-            having |= doc_ids[np.minimum(places, len(doc_ids) - 1)] == found
-        found = found[having]
-    return found.astype(np.int64)

@@ -36,12 +36,14 @@ def write_postings(folder: Path, writer: PostingsWriter) -> PostingsReader:
 
 
 def lists_of(reader: PostingsReader, terms: set[str]) -> dict[tuple[str, int], list[tuple[int, int]]]:
-    found = {}
+    found: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for term in terms:
         term_id = reader.find(term)
         if term_id is not None:
-            for field, docs, frequencies in reader.by_field(term_id):
-                found[term, field] = list(zip(docs.tolist(), frequencies.tolist(), strict=True))
+            for field, doc_id, frequency in zip(
+                *map(np.ndarray.tolist, reader.of_term(term_id)), strict=True
+            ):
+                found.setdefault((term, field), []).append((doc_id, frequency))
     return found
 
 

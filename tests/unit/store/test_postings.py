@@ -35,8 +35,8 @@ def listed(reader: PostingsReader, term: str, field: int) -> list[tuple[int, int
     term_id = reader.find(term)
     if term_id is None:
         return []
-    lists = {number: list(map(np.ndarray.tolist, found)) for number, *found in reader.by_field(term_id)}
-    return list(zip(*lists.get(field, ((), ())), strict=True))
+    postings = zip(*map(np.ndarray.tolist, reader.of_term(term_id)), strict=True)
+    return [(doc_id, frequency) for number, doc_id, frequency in postings if number == field]
 
 
 def test_a_field_length_is_capped_at_65535(tmp_path):
