@@ -232,9 +232,7 @@ def _rows_of_file(
     for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
         names[row.kind, row.qualified_name] += 1
         occurrence = names[row.kind, row.qualified_name]
-        code = b""
-        if source is not None:
-            code = cut_lines(source, row.start_line, row.end_line, start_byte=row.start_byte)
+        code = b"" if source is None else cut_lines(source, row, by_line=False)
         stored, found_terms, vector = row._asdict(), terms.of(number), vectors[place].tolist()
         content = {
             **{name: _cut(stored[name]) if kind is str else stored[name] for name, kind in STORED.items()},

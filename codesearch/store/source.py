@@ -101,7 +101,7 @@ class SourceFiles:
         if (read := self._read[file.path]) is None:
             return None
         source, stale = read
-        code = cut_lines(source, row.start_line, row.end_line, start_byte=None if stale else row.start_byte)
+        code = cut_lines(source, row, by_line=stale)
         excerpt = Excerpt(code.decode("utf-8", "replace"), stale)
         if not context:
             return excerpt
@@ -153,14 +153,10 @@ def read_content(segment: SegmentReader, file: FileRecord) -> tuple[bytes, bool]
     return source, is_stale
 
 
-def cut_lines(source: bytes, first: int, last: int, *, start_byte: int | None) -> bytes:
-    """Return the lines `first` to `last` of a file; a `start_byte` in the first line makes this faster."""
-    if start_byte is None:
-        return b"\n".join(source.split(b"\n")[first - 1 : last])
-    start = source.rfind(b"\n", 0, start_byte) + 1
-    end = start - 1
-    for _ in range(first, last + 1):
-        end = source.find(b"\n", end + 1)
-        if end < 0:
-            return source[start:]
-    return source[start:end]
+def cut_lines(source: bytes, row: DocumentRow, *, by_line: bool) -> bytes:
+    """Return the lines of a document, found by their numbers or, in a file that did not change, faster by its bytes."""
+    if by_line:
+        return b"\n".join(source.split(b"\n")[row.start_line - 1 : row.end_line])
+    start = source.rfind(b"\n", 0, row.start_byte) + 1
+    end = source.find(b"\n", max(start, row.end_byte - 1))
+    return source[start:] if end < 0 else source[start:end]
