@@ -55,7 +55,7 @@ class _Postings(PostingsReader):
         self._occurrence_weights = {}
         self._terms = list(terms)
         self._frequencies = [
-            np.array([[frequency_in(field, term) for field in of_row] for of_row in fields], np.uint8)
+            np.array([frequency_in(field, term) for of_row in fields for field in of_row], np.uint8)
             for term in terms
         ]
 
@@ -63,7 +63,7 @@ class _Postings(PostingsReader):
         return self._terms.index(term) if term in self._terms else None
 
     def of_term(self, term_id: int) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
-        frequencies = self._frequencies[term_id].T
+        frequencies = self._frequencies[term_id].reshape(-1, len(FIELDS)).T
         fields, doc_ids = frequencies.nonzero()
         return fields, doc_ids.astype(np.uint32), frequencies[fields, doc_ids]
 
