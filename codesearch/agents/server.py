@@ -88,7 +88,6 @@ _Place = Annotated[
     str, _about("path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push.")
 ]
 _Tokens = Annotated[int, _at_most(20_000, "Longest answer, in tokens.", low=100)]
-_Revision = Annotated[str, _about("A git revision in place of the files as they are.")]
 
 
 class Agents:
@@ -122,7 +121,6 @@ class Agents:
         flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
         limit: Annotated[int, _at_most(50, "Hits to show; 0: as many as fit, 8 if flat.", low=0)] = 0,
         max_tokens: _Tokens = 250,
-        at: _Revision = "",
         group: str = "",
     ) -> str:
         """Before grep, and when you do not know the file or name: find code by meaning, words, name or path."""
@@ -138,14 +136,13 @@ class Agents:
                 request = replace(request, mode="lexical", fixed=True)
             return hits_text(session.search(request), project, max_tokens)
 
-        return await self._run(context, work, at, group)
+        return await self._run(context, work, group)
 
     async def read(
         self,
         context: Context[Any, Any],
         place: _Place,
         max_tokens: _Tokens = 2_000,
-        at: _Revision = "",
         group: str = "",
     ) -> str:
         """After a search: read a whole function, class or file, or lines."""
@@ -154,7 +151,7 @@ class Agents:
             found = session.read(place, most_chars=fitting_chars(max_tokens))
             return readings_text(found, project, max_tokens)
 
-        return await self._run(context, work, at, group)
+        return await self._run(context, work, group)
 
     async def outline(
         self,
@@ -162,7 +159,6 @@ class Agents:
         place: Annotated[str, _about("A folder, file or class; the project if empty.")] = "",
         question: Annotated[str, _about("Show only what answers this.")] = "",
         max_tokens: _Tokens = 1_500,
-        at: _Revision = "",
         group: str = "",
     ) -> str:
         """Before you read a file: what is in a folder, file or class, or what of it a question needs."""
@@ -177,7 +173,7 @@ class Agents:
                 text = text if whole.places[0].folded or len(code) > len(text) else code
             return text
 
-        return await self._run(context, work, at, group)
+        return await self._run(context, work, group)
 
     async def usages(
         self,
@@ -188,7 +184,6 @@ class Agents:
         tests: Annotated[bool, _about("List only the tests that have the name.")] = False,
         limit: Annotated[int, _at_most(200, "Hits to show.")] = 30,
         max_tokens: _Tokens = 1_500,
-        at: _Revision = "",
         group: str = "",
     ) -> str:
         """Before you change a definition: the lines that use it, derived types, tests.
@@ -201,7 +196,7 @@ class Agents:
             answer = session.usages(place, filters=filters, limit=limit, all_code=all_code, tests=tests)
             return usages_text(answer, project, max_tokens, tests=tests)
 
-        return await self._run(context, work, at, group)
+        return await self._run(context, work, group)
 
     async def history(
         self,
@@ -235,14 +230,14 @@ class Agents:
         return await self._run(context, work)
 
     async def _run(
-        self, context: Context[Any, Any], work: Callable[[Session, Path], str], at: str = "", group: str = ""
+        self, context: Context[Any, Any], work: Callable[[Session, Path], str], group: str = ""
     ) -> str:
-        """Call `work` in a thread with a session, and with the project as it is or at a git revision."""
+        """Call `work` in a thread with a session, and with the project."""
         async with self._lock:
             if self._project is None:
                 named = self._named or await _client_root(context) or self._here
                 self._project = (None if self._named else find_project(named)) or named.resolve()
-            scope, report = self._scope(self._project, at, group), _reporter(context)
+            scope, report = self._scope(self._project, group), _reporter(context)
             policy = Policy(may_index=False)
             if self._auto_index:  # The progress keeps the client waiting.
                 policy = Policy(True, inf, functools.partial(_wait_and_index, report), report)
@@ -250,23 +245,19 @@ class Agents:
         text = await anyio.to_thread.run_sync(work, session, Path(session.scope.here or ""))
         return encodable(quoted(text))
 
-    def _scope(self, project: Path, at: str, group: str) -> Scope:
+    def _scope(self, project: Path, group: str) -> Scope:
         """Return the scope of the project, or of a group that the user allowed."""
         if group:
             if group not in self._groups:
                 raise ConfigError(f"group {group!r}", f"choose one of {', '.join(self._groups)}")
-            if at:
-                raise ConfigError("at searches the project", "leave group out")
             return Scope(here=project, folders=self._groups[group])
         if not (self._named or find_project(project) or covering_index(self._engine.home, project)):
             raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
-        return (
-            Scope(here=project, within=(project,), at=at) if at else Scope(here=project, folders=(project,))
-        )
+        return Scope(here=project, folders=(project,))
 
 
 def _wait_and_index(report: Callable[..., None], wanted: object, index: Callable[..., object]) -> None:
-    """Index a folder or a revision; wait as long as another process does that."""
+    """Index a folder; wait as long as another process does that."""
     for waited in count(1):
         try:
             index(on_progress=report)

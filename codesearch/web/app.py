@@ -150,7 +150,6 @@ class Api:
         limit: _Limit = 20,
         path: _Several = (),
         root: _Several = (),
-        at: _Text = "",
         mode: _Mode = "hybrid",
         flat: bool = False,
         screen: Annotated[int, Field(ge=0, le=400)] = 0,
@@ -167,7 +166,7 @@ class Api:
             fixed=mode == "exact",
         )
         policy = Policy(may_index=False, budget_s=self.pace.budget_s())
-        session = self.engine.session(_scope(self.engine, root, group, at), policy)
+        session = self.engine.session(_scope(self.engine, root, group), policy)
         return answer_json(session.search(request), screen)
 
     def similar(
@@ -236,14 +235,10 @@ def _view(engine: Engine, folder: str, path: str) -> FileView:
         return view_file(find_file(indexes, path))
 
 
-def _scope(engine: Engine, roots: tuple[str, ...], group: str, at: str = "") -> Scope:
+def _scope(engine: Engine, roots: tuple[str, ...], group: str) -> Scope:
     if roots and group:
         raise Refusal(400, "a root and a group exclude each other", "give only one of them")
-    if at and not roots and not group:  # The only folder need not be named.
-        roots = tuple(map(encodable, engine.indexed_roots()))
-    if at and len(roots) != 1:
-        raise Refusal(400, "at needs one folder", "give one of the indexed folders as root")
-    return Scope(roots=_roots(engine, roots), group=group, at=at)
+    return Scope(roots=_roots(engine, roots), group=group)
 
 
 def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:

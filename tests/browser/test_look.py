@@ -216,7 +216,6 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
         "python",
         "function",
         "path",
-        "revision",
         "mode",
     ]
     of_hit = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from codesearch import Engine, Scope
-from tests.browser.reading import names, opened, parameters, search, wait_for
-from tests.browser.service import running_site
+from tests.browser.reading import names, parameters, search, wait_for
 from tests.command import until
-from tests.conftest import write_tree
-from tests.git import git, repository
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -317,53 +313,6 @@ def test_a_group_limits_the_hits_to_its_folders(open_page: Open) -> None:
     page.wait_for_function("() => document.querySelector('#hits').textContent.includes('deepCopy')")
     page.goto("./?group=sales")
     assert page.locator("#home h1").inner_text() == "Search code in sales"
-
-
-@pytest.fixture(scope="module")
-def repository_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Yield the address of a service for a repository in which `median` was renamed after the tag `old`."""
-    root = repository(tmp_path_factory.mktemp("repository") / "shop", {"a.py": "def median(values): pass\n"})
-    git(root, "tag", "old")
-    write_tree(root, {"a.py": "def middle(values): pass\n"})
-    home = tmp_path_factory.mktemp("repository-home")
-    engine = Engine(home)
-    engine.index(root)
-    engine.session(Scope((root,), at="old"))
-    engine.close()
-    with running_site(home) as address:
-        yield address
-
-
-def test_a_revision_is_searched_in_place_of_the_files_as_they_are(
-    open_page: Open, repository_site: str
-) -> None:
-    page = open_page("?q=median", base=repository_site)
-    wait_for(page, "median")
-    assert names(page) == ["middle"]
-    assert not page.locator("#roots").is_visible()  # The files of the revision are no folder of the user.
-    field = page.get_by_role("textbox", name="Revision")
-    field.fill("old")
-    field.press("Enter")
-    page.wait_for_function("() => document.querySelector('#hits .name')?.textContent === 'median'")
-    assert parameters(page) == {"q": ["median"], "at": ["old"]}
-    assert page.locator(".hit .place").text_content() == "olda.py:1"  # "old" is in a frame.
-    page.locator(".hit .name").click()
-    opened(page, "median")
-    assert page.locator("#file h1 .root").inner_text().startswith("shop@")
-    page.go_back()
-    page.get_by_role("button", name="Clear filters").click()
-    page.wait_for_function("() => document.querySelector('#hits .name')?.textContent === 'middle'")
-    assert (parameters(page), field.input_value()) == ({"q": ["median"]}, "")
-
-
-def test_an_unknown_revision_is_one_line(open_page: Open, repository_site: str) -> None:
-    page = open_page("?q=median&at=nope", base=repository_site)
-    page.wait_for_selector("#error:not([hidden])")
-    assert page.get_by_role("textbox", name="Revision").input_value() == "nope"
-    said = page.get_by_role("alert").inner_text()
-    assert said.startswith("no revision 'nope' in ") and "give a branch, tag or commit" in said
-    assert "\n" not in said.strip()
-    page.watched.errors.clear()
 
 
 def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> None:

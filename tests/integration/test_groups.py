@@ -331,10 +331,6 @@ def test_a_group_that_is_not_allowed_is_refused_in_one_line(engine, folders):
     assert refused.content[0].text == "group 'web': choose one of backend"
     (refused,) = ask(engine, folders / "api", ("search", {"query": "x", "group": "web"}))
     assert refused.content[0].text.startswith("search has no argument 'group': choose from query, path, ")
-    (refused,) = ask(
-        engine, folders / "api", ("read", {"place": "x", "group": "web", "at": "HEAD"}), groups=["web"]
-    )
-    assert refused.content[0].text == "at searches the project: leave group out"
 
 
 def test_settings_that_change_while_a_server_runs_widen_nothing(engine, folders):

@@ -7,7 +7,6 @@ import shutil
 import time
 from pathlib import Path
 
-import anyio
 import pytest
 
 from codesearch import Engine, Scope
@@ -257,38 +256,3 @@ def test_a_hostile_tree_writes_nothing_outside(engine, root, tmp_path):
     index_at(engine, root, commit)
     folder = find_revision(engine.home, Scope((root,), at=commit)).folder
     assert os.listdir(folder) == ["good.py"]
-
-
-def test_agents_and_the_web_page_search_a_revision(engine, root):
-    pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
-    pytest.importorskip("httpx", reason="httpx is not installed")
-    from mcp import Client
-    from starlette.testclient import TestClient
-
-    from codesearch.agents.server import make_server
-    from codesearch.web.app import Work, make_app
-
-    engine.index(root)
-
-    async def session() -> list[str]:
-        async with Client(make_server(engine, root, root)) as client:
-            calls = (
-                ("search", {"query": "open pigeon", "at": "old"}),
-                ("read", {"place": "src/open.py", "at": "old"}),
-            )
-            return [(await client.call_tool(name, values)).content[0].text for name, values in calls]
-
-    found, read = anyio.run(session)
-    assert "src/open.py:1-2 open_pigeon()" in found
-    assert "return old" in read
-    app = make_app(engine, Work(deadline_s=120))
-    client = TestClient(app, base_url="http://127.0.0.1:7177")
-    asked = {"q": "open pigeon", "at": "old"}
-    for where in ({"root": str(root)}, {}):  # The only folder need not be named.
-        answer = client.get("/api/v1/search", params=asked | where).json()
-        assert answer["hits"][0]["name"] == "open_pigeon"
-    assert [one["root"] for one in client.get("/api/v1/status").json()["roots"]] == [str(root)]
-    engine.index(root / "src")
-    refused = client.get("/api/v1/search", params=asked)
-    error = {"message": "at needs one folder", "cure": "give one of the indexed folders as root"}
-    assert (refused.status_code, refused.json()["error"]) == (400, error)

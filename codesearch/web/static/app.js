@@ -117,7 +117,7 @@ async function showList(from_history) {
     const asked = view ? nameOf(at) : params.get("q");
     if (name === "search" || name === "similar") countHits(hits, params);
     const has_more = (answer.usages ?? answer.hits).length >= limit && limit < most;
-    announce(showAnswer(name, answer, { asked, revision: params.get("at"), root: params.get("root"), more: has_more }));
+    announce(showAnswer(name, answer, { asked, root: params.get("root"), more: has_more }));
   }
   fail(null);
   const heading = byId("list-title");
@@ -137,10 +137,9 @@ async function openFile(at) {
     if (!found) return;
     if (!found.lines.length) return go(address("file", { ...at, line: 0 }), { replace: true });
     const folders = status.roots.map(({ root }) => root);
-    const is_named = folders.length > 1 || !folders.includes(found.root);  // It may be a revision.
     setUpTree(found.root);
     const hits = shown.hits.filter(({ root, path }) => root === at.root && path === at.path);
-    showFile(found, at, { folders: is_named && folders, hits });
+    showFile(found, at, { folders: folders.length > 1 && folders, hits });
     orFail(showPath(found));
   }
   fail(null);

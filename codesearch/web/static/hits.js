@@ -11,11 +11,11 @@ const VIEWS = { usages: usagesView, history: historyView };
 let freshness = [];  // Of the last answer that had it: a search while typing does not look for changed files.
 
 /**
- * Show an answer of the API; `asked` is its query, place or name, `revision` that of a search, `root` that of commits.
+ * Show an answer of the API; `asked` is its query, place or name, `root` that of commits.
  * Return the line above the hits.
  */
-export function showAnswer(view, answer, { asked, revision, root, more }) {
-  const { summary, lines, items } = (VIEWS[view] ?? hitsView)(answer, { revision, root });
+export function showAnswer(view, answer, { asked, root, more }) {
+  const { summary, lines, items } = (VIEWS[view] ?? hitsView)(answer, { root });
   fill(byId("summary"), ...prose(summary));
   fill(byId("notes"), ...lines.map((note) => el("p", { class: "note" }, ...prose(note))));
   const list = byId("hits");
@@ -30,8 +30,8 @@ export function showAnswer(view, answer, { asked, revision, root, more }) {
 /** Return the file of the hit that has the focus. An answer that arrives must not take the focus away. */
 const focusedFile = () => document.activeElement.closest(".hit")?.dataset.file;
 
-function hitsView(answer, { revision }) {
-  const whereOf = ({ root }) => revision || (answer.roots.length > 1 && folderName(root, answer.roots));
+function hitsView(answer) {
+  const whereOf = ({ root }) => answer.roots.length > 1 && folderName(root, answer.roots);
   const found = answer.hits.length ? amount(answer.hits.length, "hit") : "No hits";
   const took = `${found} from ${amount(answer.documents, "document")} in ${Math.round(answer.seconds * 1000)} ms`;
   const is_sure = answer.hits.length && answer.confidence != null;
