@@ -2,7 +2,6 @@
 
     CodeSearchError
     ├── ConfigError              a setting or argument that cannot be used
-    ├── ParseError               a source file that cannot be read or parsed
     ├── ModelBundleError         a model bundle that is missing, damaged or of the wrong shape
     ├── MissingExtraError        packages that are not installed
     ├── ExportError              a file that an export cannot write or must not replace
@@ -57,10 +56,6 @@ class CodeSearchError(Exception):
 
 class ConfigError(CodeSearchError):
     """A setting or argument that cannot be used."""
-
-
-class ParseError(CodeSearchError):
-    """A source file that cannot be read or parsed."""
 
 
 class ModelBundleError(CodeSearchError):

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from codesearch.build.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.config import ParseConfig
-from codesearch.errors import IndexWriteError, ParseError
+from codesearch.errors import CodeSearchError, IndexWriteError
 from codesearch.parsing.languages import LanguageSpec
 from codesearch.parsing.walker import SourceFile
 from codesearch.processes import available_cores, memory_budget_bytes
@@ -166,7 +166,7 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
     """Call `extract` in another process, with limits of time and memory."""
     (extraction,) = extract_each([(source, path, spec)], config)
     if extraction is None:
-        raise ParseError(f"{path}: the {spec.name} parser takes too much time or memory")
+        raise CodeSearchError(f"{path}: the {spec.name} parser takes too much time or memory")
     return extraction
 
 

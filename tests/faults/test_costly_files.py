@@ -13,7 +13,7 @@ from codesearch.build import parse
 from codesearch.build.file_parser import TOO_COSTLY, FileParser
 from codesearch.build.parse import extract_guarded, parse_files
 from codesearch.config import IndexConfig, ParseConfig
-from codesearch.errors import ParseError
+from codesearch.errors import CodeSearchError
 from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.languages import LANGUAGES, language_named
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
@@ -141,7 +141,7 @@ def test_blocks_cover_all_lines_of_a_file():
 
 def test_similar_to_a_costly_file_is_one_error(tmp_path, monkeypatch):
     monkeypatch.setattr(parse, "SECONDS", 0.3)
-    with pytest.raises(ParseError, match="bomb.lua: the lua parser takes too much time or memory"):
+    with pytest.raises(CodeSearchError, match="bomb.lua: the lua parser takes too much time or memory"):
         extract_guarded(b"a<\n" * 50_000, "bomb.lua", language_named("lua"), ParseConfig())
 
 

@@ -71,7 +71,8 @@ def test_a_project_with_several_places_is_indexed_once_and_is_one_index(engine: 
 def test_a_session_compares_as_its_policy_says(engine: Engine, root):
     engine.index(root)
     write_tree(root, {"b.py": "def pop():\n    pass\n"})
-    for budget_s, states in ((None, []), (-1.0, [State.BEHIND]), (60.0, [State.UPDATED])):
+    behind = [State.BEHIND]
+    for budget_s, states in ((None, []), (-1.0, behind), (0.0, behind), (60.0, [State.UPDATED])):
         session = engine.session(Scope(here=root), Policy(budget_s=budget_s))
         assert [one.state for one in session.freshness] == states
     assert {hit.name for hit in session.search("pop").hits} == {"pop", "push"}
