@@ -130,7 +130,6 @@ class Session:
     def _find(self, policy: Policy) -> None:
         """Find the indexes of the scope; index what is missing if the policy allows it."""
         home, scope = self._engine.home, self.scope
-        is_tolerant = len(scope.all_folders()) > 1
         indexed: set[Path] = set()
         try:
             entries = find_indexes(home, scope)
@@ -149,9 +148,7 @@ class Session:
                     indexed.add(root)
                     entry = covering_index(home, entry.folder if entry.is_missing else root) or entry
                 except CodeSearchError as failure:
-                    if not is_tolerant:
-                        raise
-                    error = error or failure
+                    error = failure
             if entry.is_missing:
                 error = error or missing_error(home, scope, entry.folder)
                 if not scope.all_folders():

@@ -54,7 +54,8 @@ def test_one_query_opens_the_manifest_and_each_settings_file_once(root, home, tm
 
 def test_a_session_indexes_what_its_policy_allows(engine: Engine, root):
     with pytest.raises(IndexNotFoundError, match=f"nothing is indexed in {engine.home}"):
-        engine.session(Scope(here=root), Policy(may_index=False)).search("push")
+        (session := engine.session(Scope(here=root), Policy(may_index=False))).search("push")
+    assert session.missing == [root]
     session = engine.session(Scope(here=root))
     assert [hit.name for hit in session.search("push").hits] == ["push"]
     assert [one.state for one in session.freshness] == [State.CURRENT]

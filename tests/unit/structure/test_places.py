@@ -24,6 +24,8 @@ def engine(tmp_path, tiny_bundle):
             "lib/Stack/other.py": "def pop():\n    return 1\n",
             "a/test_push.py": "def push():\n    return 1\n",
             "README.md": "# Other\n",
+            "b/shop.py": "print(1)\nprint(2)\nprint(3)\n\ndef shop():\n    return 1\n",
+            "b/crate.py": "class Crate:\n    width: int = 1\n",
         },
     )
     engine = Engine(tmp_path / "home", model=tiny_bundle)
@@ -53,13 +55,16 @@ def places(engine, tmp_path):
         ("python/convert.py:17", ["python/convert.py:17-19 Stack.push"]),
         ("python/convert.py:17:5:", ["python/convert.py:17-19 Stack.push"]),
         ("python/convert.py:14", ["python/convert.py:14-23 Stack"]),
+        ("python/convert.py:19", ["python/convert.py:17-19 Stack.push"]),
         ("python/convert.py:20", ["python/convert.py:14-23 Stack"]),
         ("python/convert.py:2", ["python/convert.py:1-12"]),
         ("python/convert.py:4-6", ["python/convert.py:4-6"]),
+        ("python/convert.py:4-4", ["python/convert.py:1-14"]),
         ("queue.rb:4", ["ruby/queue.rb:4-6 PriorityQueue.push"]),
         ("convert.py::Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
         ("Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
         ("Stack::pop", ["python/convert.py:21-23 Stack.pop"]),
+        ("project.Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
         ("stack", ["python/convert.py:14-23 Stack"]),
         (
             "push",
@@ -72,6 +77,8 @@ def places(engine, tmp_path):
         ("http.js", ["javascript/http.js:1-6"]),
         ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
         ("Shop", ["java/Shop.java:1-4 Shop"]),
+        ("shop", ["b/shop.py:5-6 shop"]),
+        ("crate.py::width", ["b/crate.py:2-2 Crate.width"]),
         ("Shop.java::Shop", ["java/Shop.java:1-4 Shop"]),
         ("Shop.Shop", ["java/Shop.java:2-3 Shop.Shop"]),
         ("convert.py:14", ["python/convert.py:14-23 Stack"]),
@@ -91,6 +98,19 @@ def test_a_path_is_relative_to_the_working_directory_first(places, tmp_path):
         assert places(str(path)) == ["python/convert.py:4-6 int_to_string"]
 
 
+def test_a_folder_with_this_path_is_the_only_place(engine, tmp_path):
+    assert engine.session(Scope((tmp_path / "src",))).outline("python").place_count == 1
+
+
+def test_a_line_of_a_file_that_was_indexed_again_is_in_the_definition_that_is_there_now(
+    engine, places, tmp_path
+):
+    path = tmp_path / "src/python/convert.py"
+    path.write_text("\n" + path.read_text())
+    engine.index(tmp_path / "src")
+    assert places("python/convert.py:20") == ["python/convert.py:18-20 Stack.push"]
+
+
 def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
     within = (tmp_path / "src/ruby",)
     assert places("push", within=within) == ["ruby/queue.rb:4-6 PriorityQueue.push"]
@@ -106,6 +126,7 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
     [
         ("nothing", "no file, folder or definition is called 'nothing': search with a query"),
         ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it \(not seen: 1 file that"),
+        ("convert.py::width", r"convert\.py has no definition 'width': did you mean width\?"),
         ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
         ("http.js:70", r"javascript/http\.js has 6 lines: line 70 is behind its end"),
         ("python", "python is a folder: see its outline"),
