@@ -141,12 +141,9 @@ class CandidateDocuments(Snapshot):
 
         # The first document that is asked for its code reads the code of all.
         for doc_id, row in zip(doc_ids, rows, strict=True):
+            known = {name: row[name] for name in STORED}
             stored = DocumentRow(
-                kind=KINDS[row["kind"]],
-                start_byte=0,
-                end_byte=0,
-                shape_key=0,
-                **{name: row[name] for name in STORED},
+                **{**dict.fromkeys(DocumentRow._fields, 0), **known, "kind": KINDS[row["kind"]]}
             )
             file = FileRecord(row["path"], row["language"], size=0, digest=b"")
             found.append(Ref(doc_id, _ServerCode(row["root"], row["id"], codes), file, stored))
