@@ -11,6 +11,7 @@ from benchmarks.publish import DOCS, fill
 from codesearch.cli.main import make_command
 
 PAGE = DOCS / "cli.md"
+_BRACES = str.maketrans("", "", "{}")
 
 
 def main() -> None:
@@ -25,10 +26,10 @@ def reference() -> str:
     asked = [_row(option) for option in _options(commands["query"])]
     parts = []
     for name, command in commands.items():
-        usage = " ".join(
-            ["codesearch", name, *command.collect_usage_pieces(click.Context(command))[1:], "[OPTION]..."]
-        )
-        parts.append(f"## {name}\n\n{command.help}\n\n```\n{usage.replace('{', '').replace('}', '')}\n```\n")
+        arguments = " ".join(command.collect_usage_pieces(click.Context(command))[1:]).translate(_BRACES)
+        parts.append(f"## {name}\n\n{command.help}\n")
+        if arguments:
+            parts.append(f"```\ncodesearch {name} {arguments}\n```\n")
         as_query = [one for one in _options(command) if name != "query" and _row(one) in asked]
         if own := [one for one in _options(command) if one not in as_query]:
             parts.append("".join("- {}: {}\n".format(*_row(one)) for one in own))
