@@ -1,8 +1,8 @@
 """Requests of an editor to `codesearch lsp` -> `results/lsp.json`.
 
 `python -m benchmarks.lsp ROOT HOME` asks about an indexed folder, with a client over pipes: questions to
-`workspace/symbol`, and the outline, the code actions and similar code of source files that are spread over the folder.
-The first request of each kind is not counted.
+`workspace/symbol`, the outline of source files that are spread over the folder, and the definitions and references of
+functions in them. The first request of each kind is not counted.
 
 `--names` asks instead for names of which 70% are typed -> `results/lsp_names.json`. They are 60 names of functions and
 types outside of tests, each defined once, chosen by a fixed seed.
@@ -38,8 +38,8 @@ _KINDS = ("function", "method", "class", "interface", "enum", "struct", "trait")
 _NAMES = {
     "symbols": "search for symbols",
     "outline": "outline of a file",
-    "actions": "code actions of a line",
-    "similar": "similar code",
+    "definition": "go to definition",
+    "references": "find references",
 }
 
 
@@ -64,15 +64,18 @@ def main() -> None:
     fill(PAGE, "lsp", table(rows))
 
 
-def places_in(root: Path, home: Path) -> list[tuple[str, str, int]]:
-    """Return URI, qualified name and line of functions in different files."""
-    found: dict[str, tuple[str, str, int]] = {}
+def places_in(root: Path, home: Path) -> list[types.TextDocumentPositionParams]:
+    """Return where the names of functions in different files are."""
+    found: dict[str, types.TextDocumentPositionParams] = {}
     engine = Engine(home)
     for query in questions():
         for hit in engine.search(query, Scope((root,)), mode="lexical", top_k=10).hits:
-            if hit.kind in ("function", "method"):
-                uri = Path(hit.root, hit.path).as_uri()
-                found.setdefault(uri, (uri, hit.qualified_name, hit.start_line))
+            path = Path(hit.root, hit.path)
+            column = path.read_text("utf-8").splitlines()[hit.start_line - 1].find(hit.name)
+            if hit.kind in ("function", "method") and column >= 0:  # Decorators stand above the name.
+                document = types.TextDocumentIdentifier(path.as_uri())
+                position = types.Position(hit.start_line - 1, column)
+                found.setdefault(document.uri, types.TextDocumentPositionParams(document, position))
     engine.close()
     return list(found.values())
 
@@ -115,7 +118,7 @@ async def measure_names(root: Path, home: Path) -> None:
 async def connected(root: Path, home: Path) -> LanguageClient:
     """Start a server for a folder."""
     client = LanguageClient("benchmark", "1")
-    client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: None)  # It has the places of similar code.
+    client.feature(types.WINDOW_SHOW_MESSAGE)(lambda message: None)  # It counts the grades of references.
     await client.start_io(sys.executable, "-m", "codesearch", "lsp", "--home", str(home))
     folders = [types.WorkspaceFolder(root.as_uri(), root.name)]
     await client.initialize_async(
@@ -132,7 +135,7 @@ async def ended(client: LanguageClient) -> None:
     await client.stop()
 
 
-async def measure(root: Path, home: Path, places: list[tuple[str, str, int]]) -> dict[str, Any]:
+async def measure(root: Path, home: Path, places: list[types.TextDocumentPositionParams]) -> dict[str, Any]:
     """Return the quantiles of each kind of request, in milliseconds."""
     client = await connected(root, home)
     queries = questions()
@@ -140,26 +143,23 @@ async def measure(root: Path, home: Path, places: list[tuple[str, str, int]]) ->
     def symbols(number: int) -> Awaitable[object]:
         return client.workspace_symbol_async(types.WorkspaceSymbolParams(queries[number % len(queries)]))
 
-    def document(number: int) -> types.TextDocumentIdentifier:
-        return types.TextDocumentIdentifier(places[number % len(places)][0])
-
     def outline(number: int) -> Awaitable[object]:
-        return client.text_document_document_symbol_async(types.DocumentSymbolParams(document(number)))
+        document = places[number % len(places)].text_document
+        return client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
 
-    def actions(number: int) -> Awaitable[object]:
-        at = types.Position(places[number % len(places)][2] - 1, 0)
-        context = types.CodeActionContext([])
-        return client.text_document_code_action_async(
-            types.CodeActionParams(document(number), types.Range(at, at), context)
+    def definition(number: int) -> Awaitable[object]:
+        place = places[number % len(places)]
+        return client.text_document_definition_async(
+            types.DefinitionParams(place.text_document, place.position)
         )
 
-    def similar(number: int) -> Awaitable[object]:
-        arguments = list(places[number % len(places)])
-        return client.workspace_execute_command_async(
-            types.ExecuteCommandParams("codesearch.similar", arguments)
+    def references(number: int) -> Awaitable[object]:
+        place = places[number % len(places)]
+        return client.text_document_references_async(
+            types.ReferenceParams(types.ReferenceContext(False), place.text_document, place.position)
         )
 
-    asked = {"symbols": symbols, "outline": outline, "actions": actions, "similar": similar}
+    asked = {"symbols": symbols, "outline": outline, "definition": definition, "references": references}
     rows = {name: quantiles(await times_ms(ask)) for name, ask in asked.items()}
     await ended(client)
     return rows
