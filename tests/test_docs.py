@@ -115,6 +115,17 @@ def test_every_result_of_a_benchmark_is_named_by_a_page() -> None:
     assert [path.name for path in results if f"benchmarks/results/{path.name})" not in pages] == []
 
 
+def test_the_names_and_files_in_the_lists_for_contributors_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    folders = ("codesearch", "training", "exporters", "benchmarks", "tests")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    words = set(re.findall(r"\w+", "\n".join(path.read_text("utf-8") for path in files)))
+    told = set(re.findall(r"`([A-Za-z_]\w*)`", text))
+    assert sorted(told - words) == []
+    paths = [path for path in re.findall(r"`([\w./]+/[\w./]+)`", text) if path.startswith(folders)]
+    assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
+
+
 def module_commands() -> list[tuple[str, ...]]:
     """List `python -m training` and `python -m exporters` as the pages write them: words and options, no values."""
     text = "\n".join(page.read_text("utf-8") for page in PAGES).replace("\\\n", " ")
