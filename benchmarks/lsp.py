@@ -182,6 +182,7 @@ def table(rows: dict[str, Any]) -> str:
     body = [
         line([text, *(f"{rows[name][of]:.0f}" for of in ("p50_ms", "p95_ms"))])
         for name, text in _NAMES.items()
+        if name in rows  # Older measurements lack requests.
     ]
     return "\n".join([*head, *body])
 
