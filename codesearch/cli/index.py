@@ -198,8 +198,7 @@ def _without_code(report: ExportReport) -> str:
     """Say in one line that the code of some files is not exported, and what to do."""
     numbers = {"changed since": report.changed, "missing": report.missing}
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
-    files = counted(sum(numbers.values()), "file")
-    command = visible(index_command(report.root))
+    files, command = counted(sum(numbers.values()), "file"), visible(index_command(report.root))
     note = f"the code of {files} is not exported ({reasons}): run {command}, then export again"
     return f"note: {note}\n" if reasons else ""
 

@@ -75,12 +75,9 @@ def build_notes(report: IndexReport) -> str:
     return "".join(notes)
 
 
-def coverage_note(coverage: Coverage, *, is_few: bool) -> str:
-    """Say in one line what an answer did not see, if that matters."""
-    note = coverage.note(is_few=is_few)
-    return f"note: {note}\n" if note else ""
-
-
-def freshness_notes(freshness: Iterable[Freshness]) -> str:
-    """Say in one line for each index that is older than its folder, or cannot be compared, what to do."""
-    return "".join(f"note: {index.note}\n" for index in freshness if index.note)
+def notes_of(
+    freshness: Iterable[Freshness], coverage: Coverage | None = None, *, is_few: bool = False
+) -> str:
+    """Say which indexes are older than their folders, and what an answer did not see if that matters."""
+    notes = [*(index.note for index in freshness), coverage.note(is_few=is_few) if coverage else ""]
+    return "".join(f"note: {note}\n" for note in notes if note)

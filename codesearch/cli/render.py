@@ -59,14 +59,14 @@ _COLUMN = 40
 """Characters of a row for one of several definitions."""
 _CALL = "()"
 _CUT = "…"
-_STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "text": ""}
+_STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "stale": "yellow", "text": ""}
 
 
 class _Block(NamedTuple):
-    """What the text shows of a hit. The heading is its place, name and details."""
+    """What the text shows of a hit."""
 
     hit: Hit
-    heading: tuple[str, str, str]
+    heading: Row
     scores: list[str]
     lines: list[Line]
     others: list[str]
@@ -95,10 +95,7 @@ def render(
     elif form == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
     elif form == "compact":
-        lines = (
-            f"{place_of(hit, terminal)}  {visible(hit.qualified_name)}  {_details(hit)}"
-            for hit in answer.hits
-        )
+        lines = (_heading(hit, terminal) for hit in answer.hits)
     else:
         lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
     return "".join(f"{line}\n" for line in lines)
@@ -119,10 +116,19 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
 
 
 def place_row(terminal: Terminal, place: str, name: str, about: str = "", more: str = "") -> Row:
-    """Return a row with a place and a name; on a terminal it fits."""
+    """Return a row with a place and a name; on a terminal it fits, without a name that has no room."""
     if terminal.is_terminal:
-        place, name = in_width(place, name, terminal.width - len(about) - len(more))
-    return Row(sys.maxsize, about=about, place=place, name=name and f"  {name}", more=more)
+        width = terminal.width - len(about) - len(more)
+        place = fold_path(place, max(width - len(name) - 2, width // 3))
+        room = width - len(place) - 2
+        if len(name) > room:  # The names of one file differ at their ends.
+            name = f"{_CUT}{name[len(_CUT) - room :]}" if room >= _LEAST_DETAILS else ""
+    return _row(place, name, about, more)
+
+
+def _row(place: str, name: str, about: str = "", more: str = "") -> Row:
+    last = "stale" if STALE in more else "more"
+    return Row(sys.maxsize, about=about, place=place, name=name and f"  {name}", **{last: more})
 
 
 def columns_of(terminal: Terminal) -> int:
@@ -152,34 +158,31 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
         counts = fitted([len(lines) for lines in chosen], rows)
     for rank, (hit, best) in enumerate(zip(hits, chosen, strict=True)):
         count = len(best) if counts is None else counts[rank]
-        heading = place_of(hit, terminal), visible(hit.qualified_name), _details(hit)
-        if counts is not None:
-            heading = _in_one_row(hit, heading, terminal.width, has_code=count > 0)
+        if counts is None:
+            heading, others = _heading(hit, terminal), [*map(_other, hit.others), ""]
+        else:
+            heading, others = (
+                _heading_in_one_row(hit, terminal, has_code=count > 0),
+                list(_other_rows(hit, terminal)),
+            )
         scores = list(explanation(hit)) if explain else []
-        lines = excerpt(hit, best[:count], terminal, full=full)
-        others = [*map(_other, hit.others), ""] if counts is None else [*_other_rows(hit, terminal)]
-        yield _Block(hit, heading, scores, lines, others)
+        yield _Block(hit, heading, scores, excerpt(hit, best[:count], terminal, full=full), others)
 
 
-def _in_one_row(
-    hit: Hit, heading: tuple[str, str, str], width: int, *, has_code: bool
-) -> tuple[str, str, str]:
+def _heading(hit: Hit, terminal: Terminal) -> Row:
+    """Return the place and name of a hit and what it is."""
+    return _row(place_of(hit, terminal), visible(hit.qualified_name), more=f"  {_details(hit)}")
+
+
+def _heading_in_one_row(hit: Hit, terminal: Terminal, *, has_code: bool) -> Row:
     """Return a heading that fits into a row: details are shorter, then folders of the path are left out."""
-    place, _, details = heading
-    name, rest = visible(short_name(hit)), visible(after_name(hit))
-    room = max(width - len(place) - len(name) - 4, 0)
+    place, name, details = place_of(hit, terminal), visible(short_name(hit)), _details(hit)
+    room = max(terminal.width - len(place) - len(name) - 4, 0)
     if not has_code:
-        details = cut(rest, room) if room > _LEAST_DETAILS else ""
+        details = cut(visible(after_name(hit)), room) if room > _LEAST_DETAILS else ""
     elif len(details) > room:
         details = hit.kind if len(hit.kind) <= room else ""
-    return *in_width(place, name, width), details
-
-
-def in_width(place: str, name: str, width: int) -> tuple[str, str]:
-    """Return a place and a name that fit into a row, with two spaces between them; no name if it has no room."""
-    place = fold_path(place, max(width - len(name) - 2, width // 3))
-    room = width - len(place) - 2
-    return place, cut_start(name, room) if room >= min(len(name), _LEAST_DETAILS) else ""
+    return place_row(terminal, place, name, more=details and f"  {details}")
 
 
 def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
@@ -226,15 +229,10 @@ def fold_path(place: str, width: int) -> str:
     return next((form for form in forms if len(form) <= width), forms[-1])
 
 
-def cut_start(name: str, width: int) -> str:
-    """Cut a name at its start, because the names of one file differ at their ends."""
-    return name if len(name) <= width else f"{_CUT}{name[len(_CUT) - width :]}"
-
-
 def _plain(answer: Answer, blocks: Iterable[_Block]) -> Iterator[str]:
     for block in blocks:
         code = (f"{number:8} | {text}".rstrip() for number, text in block.lines)
-        yield from ("  ".join(filter(None, block.heading)), *block.scores, *code, *block.others)
+        yield from (block.heading, *block.scores, *code, *block.others)
     yield _footer(answer)
 
 
@@ -316,12 +314,10 @@ def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
 
     terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
     for block in blocks:
-        hit, (place, name, details) = block.hit, block.heading
-        path = Path(hit.root, hit.path)
-        link = Style(color=_STYLES["place"], link=path.as_uri() if path.is_absolute() else None)
-        style = "yellow" if hit.stale else "dim"
-        after = ((f"  {text}", its_style) for text, its_style in ((name, "bold"), (details, style)) if text)
-        yield Text.assemble((place, link), *after)
+        hit, heading = block.hit, _styled(block.heading)
+        if (path := Path(hit.root, hit.path)).is_absolute():
+            heading.stylize(Style(link=path.as_uri()), 0, len(block.heading.parts["place"]))
+        yield heading
         yield from (Text(row, style="dim") for row in block.scores)
         for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
             for start, end in marks(code.plain, terms) if hit.code else ():
@@ -351,12 +347,19 @@ def _painted(lines: Iterable[str]) -> Iterator[Text]:
             for gutter, line in zip(gutters, _highlighted(language, code), strict=True):
                 yield Text.assemble((gutter.replace("|", "│"), "dim"), line)
             continue
-        text, end = Text(rows[0]), 0
-        for part, shown in rows[0].parts.items() if isinstance(rows[0], Row) else ():
-            text.stylize(_STYLES[part], end, end := end + len(shown))
-            spec = language_of_path(shown.partition(":")[0].strip()) if part == "place" else None
-            language = spec.name if spec else language
-        yield text
+        place = rows[0].parts.get("place", "") if isinstance(rows[0], Row) else ""
+        if spec := language_of_path(place.partition(":")[0].strip()):
+            language = spec.name
+        yield _styled(rows[0])
+
+
+def _styled(line: str) -> Text:
+    from rich.text import Text
+
+    text, end = Text(line), 0
+    for part, shown in line.parts.items() if isinstance(line, Row) else ():
+        text.stylize(_STYLES[part], end, end := end + len(shown))
+    return text
 
 
 def _run_of(numbered: tuple[int, str]) -> tuple[bool, int]:
@@ -412,11 +415,8 @@ def excerpt(hit: Hit, chosen: Iterable[int], terminal: Terminal, *, full: bool =
     is_snippet = not (full or hit.before or hit.after)
     lines = []
     for at, text in zip(chosen, texts, strict=True):
-        line = cut(text[indent:], width)
-        is_cut = line.endswith(_CUT) and hit.kind in ("function", "method")
-        if is_snippet and at == head.start and (len(head) > 1 or is_cut):
-            line = _cut_middle(visible(head_text(hit)), width)
-        lines.append((first + at, line))
+        is_head = is_snippet and at == head.start and len(head) > 1
+        lines.append((first + at, cut(head_text(hit) if is_head else text[indent:], width)))
     return lines
 
 
@@ -429,21 +429,6 @@ def _source(hit: Hit) -> list[str]:
 
 def _safe(lines: Iterable[str]) -> list[str]:
     return [visible(line.rstrip().expandtabs(4)) for line in lines]
-
-
-def _cut_middle(line: str, width: int) -> str:
-    """Cut a signature so that its end is shown.
-
-    >>> _cut_middle("def load(path: Path, strict: bool = True) -> Config", 40)
-    'def load(path: Path, … -> Config'
-    """
-    if len(line) <= width:
-        return line
-    end = line[-width // 3 :]
-    end = end.partition(" ")[2] or end
-    start = line[: width - len(end) - len(_CUT) - 1]
-    parameters = start.rpartition(", ")[0]
-    return f"{parameters}, {_CUT} {end}" if len(parameters) > len(start) // 2 else f"{start}{_CUT} {end}"
 
 
 def _coloured_lines(hit: Hit, lines: Sequence[Line]) -> Iterator[Text]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import coverage_note, freshness_notes
+from codesearch.cli.notes import notes_of
 from codesearch.cli.options import CHANGED, FilterOptions, argument
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt
@@ -153,11 +153,9 @@ def _search(
     text = render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
     yield Output(text)
     # Last, because that is where people look.
-    notes = freshness_notes(answer.freshness) + "".join(
-        _notes(answer, request, paths, terminal, is_json=form == "json")
-    )
+    notes = "".join(_notes(answer, request, paths, terminal, is_json=form == "json"))
     is_few = answer.lines < FEW if request.fixed else not answer.hits
-    notes += coverage_note(answer.coverage, is_few=is_few)
+    notes += notes_of(answer.freshness, answer.coverage, is_few=is_few)
     yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
 
 

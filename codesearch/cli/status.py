@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import freshness_notes, size_of, stage_progress
+from codesearch.cli.notes import notes_of, size_of, stage_progress
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.answer import counts, not_indexed
@@ -204,8 +204,9 @@ def bench(
     invocation: Invocation,
     suite: Annotated[str | None, Opt("`help` lists them; default: csn99 with --data, else smoke.")] = None,
     data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
-    questions: Annotated[Path | None, Opt("Score your own questions: a file of JSON lines.")] = None,
-    root: Annotated[Path | None, Opt("The folder for --questions, by default this one.")] = None,
+    questions: Annotated[
+        Path | None, Opt("Score your own questions in this folder: a file of JSON lines.")
+    ] = None,
     json_file: Annotated[Path | None, Opt("Write all scores to a JSON file.", "--json")] = None,
     *,
     models: ModelSettings,
@@ -225,10 +226,8 @@ def bench(
         return
     if questions and (suite or data):
         raise ConfigError(
-            "--questions asks your own index", "give it only --root, --json, --model and --device"
+            "--questions asks the index of this folder", "give it only --json, --model and --device"
         )
-    if root and not questions:
-        raise ConfigError("--root is only for --questions", "leave it out")
     to_json = json_file and invocation.path(json_file)
     if to_json and (to_json.is_dir() or not os.access(to_json.parent, os.W_OK)):  # The run may be long.
         raise ConfigError(f"{to_json}: cannot be written", "give a file in an existing folder")
@@ -238,12 +237,11 @@ def bench(
         from codesearch.evaluation.questions import questions_text, read_own_questions, score_questions
 
         asked = read_own_questions(invocation.path(questions))
-        scope = Scope(here=invocation.path(root) if root else invocation.terminal.here)
-        session = yield from invocation.session(engine, scope)
+        session = yield from invocation.session(engine, Scope(here=invocation.terminal.here))
         with stage_progress("questions") as on_progress:
             result = score_questions(session, asked, on_progress)
         text = questions_text(invocation.path(questions), result)
-        yield Output(text, freshness_notes(session.freshness))
+        yield Output(text, notes_of(session.freshness))
     else:
         named = data or os.environ.get(DATA_VARIABLE)
         name = suite or ("csn99" if named else "smoke")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import build_progress, coverage_note, freshness_notes
+from codesearch.cli.notes import build_progress, notes_of
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, place_row, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
@@ -26,7 +26,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.cli.invocation import Terminal
-    from codesearch.duplicates.records import Function, Group, Match
+    from codesearch.duplicates.records import Group, Match
     from codesearch.engine.answer import DuplicatesAnswer
     from codesearch.engine.session import Session
 
@@ -57,7 +57,7 @@ def outline(
             for one in outlines
         )
         text = shown(chain.from_iterable(parts), terminal, options.color)
-    notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=not outlines)
+    notes = notes_of(answer.freshness, answer.coverage, is_few=not outlines)
     yield Output(text, notes if outlines or options.json else f"no hits\n{notes}", 0 if outlines else 1)
 
 
@@ -77,8 +77,7 @@ def read(
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
     is_cut = answer.place_count > len(answer.places) or any(reading.folded for reading in answer.places)
     is_cut = is_cut and answer.place_count > 1 and not options.json
-    notes = freshness_notes(answer.freshness) + (note if is_cut else "")
-    yield Output(text, notes + coverage_note(answer.coverage, is_few=False))
+    yield Output(text, (note if is_cut else "") + notes_of(answer.freshness, answer.coverage))
 
 
 def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Generator[Output, None, Session]:
@@ -119,7 +118,7 @@ def usages(
     filters = invocation.filters(options)
     answer = session.usages(place, filters=filters, limit=hits, all_code=all_code, tests=tests)
     terminal, found = invocation.showing(session.revision), answer.found
-    notes = freshness_notes(answer.freshness) + coverage_note(answer.coverage, is_few=found.usage_count < FEW)
+    notes = notes_of(answer.freshness, answer.coverage, is_few=found.usage_count < FEW)
     if options.json:
         text = terminal.json_text(usages_fields(answer))
     elif vimgrep:
@@ -173,9 +172,8 @@ def duplicates(
         groups = (_lines(group, terminal) for group in answer.groups)
         text = shown([*chain.from_iterable(groups)][1:], terminal, options.color)
     yield Output(text)
-    notes = freshness_notes(answer.freshness) + _summary(answer)
-    notes += coverage_note(answer.coverage, is_few=not answer.groups)
-    yield Output(err=notes, code=1 if answer.groups else 0)
+    notes = notes_of(answer.freshness, answer.coverage, is_few=not answer.groups)
+    yield Output(err=_summary(answer) + notes, code=1 if answer.groups else 0)
 
 
 def _check_forms(options: FilterOptions, *, vimgrep: bool) -> None:
@@ -185,17 +183,12 @@ def _check_forms(options: FilterOptions, *, vimgrep: bool) -> None:
 
 def _lines(group: Group, terminal: Terminal) -> Iterator[str]:
     yield ""
-    length = counted(group.function.lines, "line")
-    yield _row(group.function, terminal, "", f"  {length}")
-    for match in group.matches[:_SHOWN]:
-        yield _row(match.function, terminal, f"  {_relation(match):<15}  ")
+    listed = [(group.function, "", f"  {counted(group.function.lines, 'line')}")]
+    listed += [(match.function, f"  {_relation(match):<15}  ", "") for match in group.matches[:_SHOWN]]
+    for function, before, behind in listed:
+        yield place_row(terminal, place_of(function, terminal), visible(function.name), before, behind)
     if (more := len(group.matches) - _SHOWN) > 0:
         yield f"  and {more:,} more, which --vimgrep lists"
-
-
-def _row(function: Function, terminal: Terminal, before: str, behind: str = "") -> str:
-    """Return a line with the place and the name of a function; on a terminal it fits."""
-    return place_row(terminal, place_of(function, terminal), visible(function.name), before, behind)
 
 
 def _relation(match: Match) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,9 @@ def test_the_screen_is_that_of_a_small_terminal():
 
 def test_a_project_without_an_index_is_indexed_first(tiny_repo, command, tiny_bundle):
     (tiny_repo / ".git").mkdir()
-    (command.folder / "q").write_text('{"query": "getJson", "answers": ["javascript/http.js::getJson"]}\n')
-    done = command("bench", "--questions", "q", "--root", tiny_repo, "--model", tiny_bundle)
+    file = command.folder / "q"
+    file.write_text('{"query": "getJson", "answers": ["javascript/http.js::getJson"]}\n')
+    done = replace(command, folder=tiny_repo)("bench", "--questions", file, "--model", tiny_bundle)
     assert done.stderr.startswith(f"indexed {tiny_repo}: 13 documents in ")
     assert "\nmrr            1.000   1.000 to 1.000\n" in done.stdout
 
@@ -110,8 +112,7 @@ def test_a_wrong_line_is_named_with_its_cure(command, text, message):
     ("arguments", "reason"),
     [
         (["--questions", "none"], "none is not there: check the path"),
-        (["--questions", "q", "--suite", "smoke"], "--questions asks your own index: give it only --root"),
-        (["--root", "."], "--root is only for --questions"),
+        (["--questions", "q", "--suite", "smoke"], "--questions asks the index of this folder: give it only"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(command, arguments, reason):

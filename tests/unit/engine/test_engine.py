@@ -14,7 +14,7 @@ import pytest
 
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
-from codesearch.cli.notes import freshness_notes
+from codesearch.cli.notes import notes_of
 from codesearch.engine.indexer import refresh
 from codesearch.engine.reports import Changes
 from codesearch.engine.scope import covering_index
@@ -245,7 +245,7 @@ def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, 
     monkeypatch.setattr("codesearch.engine.update._LEAST_WALK_S", -1.0)
     found = ready.refresh(tiny_repo, budget_s=-1.0)
     assert (found.state, found.changes) == ("behind", Changes(0, 0))
-    assert freshness_notes([found]) == (
+    assert notes_of([found]) == (
         f"note: {tiny_repo} has changed, and a query has no time to find out what: "
         f"run `codesearch index {tiny_repo}`, or keep `codesearch watch {tiny_repo}` running\n"
     )
