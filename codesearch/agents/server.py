@@ -6,9 +6,8 @@ import asyncio
 import functools
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -54,6 +53,7 @@ from codesearch.errors import (
     ConfigError,
     IndexLockedError,
     IndexNotFoundError,
+    nearest_or,
 )
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.visible import encodable
@@ -61,17 +61,9 @@ from codesearch.visible import encodable
 Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
 _PROGRESS_S = 0.2
-_SIMILAR = 0.55
-"""How similar a name must be to the one that is meant, 0 to 1."""
 HITS = 8
 """Hits of an answer, unless the agent says otherwise."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    """Say which of the known names is meant, or which there are."""
-    near = get_close_matches(name, known, 1, _SIMILAR) or [one for one in known if name.startswith(one)]
-    return f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(known) or 'none'}"
 
 
 def _about(text: str) -> Any:  # noqa: ANN401 - what pydantic returns
@@ -330,7 +322,10 @@ def make_server(
     async def call_tool(context: ServerRequestContext, asked: CallToolRequestParams) -> CallToolResult:
         try:
             if asked.name not in tools:
-                raise ConfigError(f"no tool {asked.name!r}", _meant(asked.name, tools))
+                raise ConfigError(
+                    f"no tool {asked.name!r}",
+                    nearest_or(asked.name, tools, f"choose from {', '.join(tools)}"),
+                )
             arguments, notes = _arguments(tools[asked.name], asked.arguments or {})
             text = notes + await tools[asked.name].run(arguments, Context(request_context=context))
         except (CodeSearchError, ToolError) as error:
@@ -364,7 +359,10 @@ def _arguments(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return arguments with numbers above a maximum replaced by it, and the notes that say so."""
     known = tool.parameters["properties"]
     if unknown := next((name for name in given if name not in known), None):
-        raise ConfigError(f"{tool.name} has no argument {unknown!r}", _meant(unknown, known))
+        raise ConfigError(
+            f"{tool.name} has no argument {unknown!r}",
+            nearest_or(unknown, known, f"choose from {', '.join(known)}"),
+        )
     most = {name: known[name]["maximum"] for name in given if "maximum" in known[name]}
     above = {name: high for name, high in most.items() if isinstance(given[name], int) and given[name] > high}
     return {**given, **above}, "".join(

@@ -51,11 +51,9 @@ def implementing(snapshot: Snapshot, interfaces: Sequence[Ref]) -> list[Ref]:
 def _methods(interface: Ref, named: Callable[[str], list[Ref]], seen: set[int]) -> dict[str, tuple[int, int]]:
     """Return the methods of an interface and of those in it, with the numbers of their parameters and results."""
     seen.add(interface.doc_id)
-    whole = interface.row._replace(end_line=interface.row.last_line)
-    excerpt = (
-        interface.source.excerpt(interface.file, whole, 0) if interface.row.kind == "interface" else None
-    )
-    body = excerpt.code.partition("{")[2] if excerpt else ""
+    row = interface.row
+    excerpt = interface.code(row.last_line - row.end_line) if row.kind == "interface" else None
+    body = "\n".join((excerpt.code, *excerpt.after)).partition("{")[2] if excerpt else ""
     methods = {match[1]: _counts(body[match.end() :]) for match in _METHOD.finditer(body)}
     own = os.path.dirname(interface.path)
     for package, name in _EMBEDDED.findall(body):

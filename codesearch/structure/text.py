@@ -217,7 +217,7 @@ def _defined_lines(
     for definitions, count in listed:
         if definitions is usages.derived and definitions:
             name, first = usages.name, definitions[0]
-            of_type = f"has all methods of {name}:" if first.language == "go" else f"has {name} as a base:"
+            of_type = f"has all methods of {name}:" if first.language == "go" else f"derives from {name}:"
             yield ""
             yield Row(width, name=f"overrides {name}:" if first.kind == "method" else of_type)
         for defined in definitions:

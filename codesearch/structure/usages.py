@@ -103,10 +103,10 @@ class Usages:
     only counted, in `other_code`, unless there is nothing else. `implied` counts the lines that are not listed because
     they are the base of a definition in `derived`, an import in a file that has another usage, or a comment.
     `elsewhere` counts the lines that have the name and are no usages: they can only mean other definitions, or the name
-    is a part of a longer one. `derived` are definitions whose headers have the name as a base; of an interface of Go,
-    types with its methods by name and numbers of parameters; of a method with its type, the methods of derived types.
-    If the name has no definition with what stood before it, that is `not_in`. A name without a definition has its other
-    spellings in `near`, or if nothing has the name, the nearest names.
+    is a part of a longer one. `derived` are definitions whose headers have the name, or an abstract type among them, as
+    a base; of an interface of Go, types with its methods by name and numbers of parameters; of a method with its type,
+    the methods of derived types. If the name has no definition with what stood before it, that is `not_in`. A name
+    without a definition has its other spellings in `near`, or if nothing has the name, the nearest names.
     """
 
     name: str
@@ -175,6 +175,10 @@ def find_usages(
     if not all_code:
         other = {(usage.file, usage.line) for usage in usages if usage.is_other}
         derived = tuple(one for line, one in bases.items() if line not in other) or derived
+    if abstract := [one.name for one in derived if _is_abstract(one)]:
+        below = _below(abstract, snapshot, meanings, filters, _is_abstract)
+        further = [one for name, one in below.items() if name not in {one.name for one in derived}]
+        derived, derived_count = (*derived, *further), derived_count + len(further)
     if tests:
         usages, bases, derived, derived_count = _in_tests(usages, names), {}, (), 0
     counts = Counter(GRADES[usage.grade] for usage in usages)
@@ -388,15 +392,32 @@ def _overriding(
     """Return the methods of derived types that have the name of the methods that are asked for."""
     if not names.only_targets or not all(ref.row.kind == "method" for ref in names.asked):
         return ()
-    derived = set[str]()
-    bases = [ref.owner for ref in names.asked if ref.owner]
-    while bases and len(derived) < _MOST_DERIVED:
-        base = next(meanings(bases.pop()))
-        types = _derived(_usages_of(snapshot, base, filters)[0], base)
-        found = {defined.name for defined in types.values()} - derived
-        derived |= found
-        bases += sorted(found)
+    owners = [ref.owner for ref in names.asked if ref.owner]
+    derived = _below(owners, snapshot, meanings, filters, lambda one: True)
     return _defined([ref for ref in names.everything if ref.owner in derived and ref not in names.asked])
+
+
+def _below(
+    bases: list[str],
+    snapshot: Snapshot,
+    meanings: Callable[[str], Iterator[Names]],
+    filters: Filters,
+    has_derived: Callable[[Defined], bool],
+) -> dict[str, Defined]:
+    """Return the types that derive from some, and from those among them that may have derived types, by name."""
+    below: dict[str, Defined] = {}
+    while bases and len(below) < _MOST_DERIVED:
+        base = next(meanings(bases.pop()))
+        types = _derived(_usages_of(snapshot, base, filters)[0], base).values()
+        found = {one.name: one for one in types if one.name not in below}
+        below |= found
+        bases += sorted(name for name, one in found.items() if has_derived(one))
+    return below
+
+
+def _is_abstract(one: Defined) -> bool:
+    """Say whether others implement a type."""
+    return one.kind in ("interface", "trait") or "abstract" in one.signature.split()
 
 
 def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:

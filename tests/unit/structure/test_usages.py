@@ -373,7 +373,8 @@ def test_types_that_implement_a_trait_are_listed(
     }
     index = index_tree(write_tree(tmp_path / "project", tree))
     found = find_usages([index], "Draw")
-    assert [(one.name, one.start_line) for one in found.derived] == [("Paint", 5), ("Pen", 3), ("Pad", 15)]
+    derived = [(one.name, one.start_line) for one in found.derived]
+    assert derived == [("Paint", 5), ("Pen", 3), ("Pad", 15), ("Can", 19)]
     assert found.derived[1].signature == (
         "impl<T: Simple, F: Fn() -> T> crate::Draw for ink::Pen<T, F> where T: Copy,"
     )
@@ -452,6 +453,16 @@ def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
     tests = find_usages([index], "Shape", tests=True)
     assert lines(tests) == ["Geometry.Test/ShapeFixture.py:5", "Geometry.Test/other.py:5"]
     assert (tests.usage_count, tests.other_code, tests.implied) == (2, 0, 0)
+
+
+def test_types_derive_also_through_interfaces(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
+    tree = {
+        "Rules.cs": "interface IRule {}\ninterface ISimpleRule : IRule {}\nabstract class Base : IRule {}\n",
+        "Split.cs": "class Split : ISimpleRule {}\nclass Join : Base {}\nclass Late : Join {}\n",
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "IRule")
+    assert [one.name for one in found.derived] == ["ISimpleRule", "Base", "Join", "Split"]
+    assert found.derived_count == 4
 
 
 def test_a_definition_around_usages_is_named_once(
