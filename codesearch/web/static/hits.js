@@ -160,7 +160,7 @@ function flags(hit) {
 function place({ path, start_line }, where) {
   const file = baseName(path);
   const folder = path.slice(0, path.length - file.length);
-  return [where && el("span", { class: "root" }, where), el("span", { class: "folder", title: path }, folder),
+  return [where && el("span", { class: "root" }, where), folder && el("span", { class: "folder", title: path }, folder),
     el("span", { class: "file" }, `${file}:${start_line}`)];
 }
 
