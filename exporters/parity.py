@@ -17,7 +17,7 @@ from torch import nn
 
 from codesearch.text.bundle import QUERY
 from codesearch.text.onnx import open_session
-from codesearch.text.tokenizer import SubtokenTokenizer
+from codesearch.text.tokenizer import padded
 from exporters.onnx import Dtype, graph_names
 from training.errors import TrainingError
 from training.pipeline import load_run
@@ -51,7 +51,9 @@ def check_parity(run: Path, bundle: Path, dtype: Dtype, texts: Sequence[str]) ->
     ]
     found = {}
     for file, tower, limit in sides:
-        found[file] = measure(tower, bundle / file, *padded_texts(texts, tokenizer, limit))
+        found[file] = measure(
+            tower, bundle / file, *padded([tokenizer.encode(text, limit) for text in texts])
+        )
         require(file, found[file], dtype)
     return found
 
@@ -85,16 +87,3 @@ def measure(tower: nn.Module, path: Path, ids: NDArray[np.int64], mask: NDArray[
     tokens = mask.any(axis=1)
     cosines = (expected * found).sum(axis=1)[tokens]
     return Parity(float(np.abs(expected - found).max()), float(cosines.min(initial=1)), float(batch_diff))
-
-
-def padded_texts(
-    texts: Sequence[str], tokenizer: SubtokenTokenizer, max_tokens: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tokenize texts into padded ids and mask, int64 [B, T]."""
-    encoded = [tokenizer.encode(text, max_tokens) for text in texts]
-    width = max(1, *(len(ids) for ids in encoded))
-    padded, mask = (np.zeros((len(texts), width), dtype=np.int64) for _ in range(2))
-    for row, ids in enumerate(encoded):
-        padded[row, : len(ids)] = ids
-        mask[row, : len(ids)] = 1
-    return padded, mask

@@ -91,18 +91,11 @@ def extract(
     print(report(extract_corpus(packages.read(), corpus, evaluation_sets, processes=processes)))
 
 
-def stats(
-    *,
-    corpus: Extracted = CORPUS,
-    page: Annotated[Path | None, arg(help="Write the tables into this page, between its markers.")] = None,
-) -> None:
+def stats(*, corpus: Extracted = CORPUS) -> None:
     """Count what was extracted, as a table."""
-    from training.corpus.stats import read_stats, report, update_page
+    from training.corpus.stats import read_stats, report
 
-    found = read_stats(corpus)
-    if page:
-        update_page(page, found)
-    print(report(found))
+    print(report(read_stats(corpus)))
 
 
 def compounds(
@@ -270,23 +263,24 @@ def bench(
     model: Annotated[Path | None, arg(help="Folder of a bundle; by default the shipped model.")] = None,
     device: Device = "auto",
     json: Annotated[Path | None, arg(help="Write all scores to this file.")] = None,
-    predictions: Annotated[Path | None, arg(help="Write the results; only of advtest.")] = None,
-    score: Annotated[Path | None, arg(help="Score the results in this file; only of advtest.")] = None,
+    predictions: Annotated[
+        Path | None, arg(help="Write the results for CodeXGLUE's evaluator; only of advtest.")
+    ] = None,
 ) -> None:
-    """Judge an encoder by documentation and code, as published work does."""
+    """Measure a bundle by documentation and code, as published work does."""
     from codesearch.evaluation.judge import BenchOptions
     from codesearch.evaluation.result import SuiteResult, result_text, write_json
 
     module = import_module(f"training.evaluation.{suite.replace('-', '_')}")
-    if (score or predictions) and not hasattr(module, "score"):
-        raise ConfigError(f"suite {suite} has no files of results: leave out --score and --predictions")
+    if predictions and not hasattr(module, "write_predictions"):
+        raise ConfigError(f"suite {suite} has no files of results: leave out --predictions")
     options = BenchOptions(home=Path("build"), data=data.absolute(), model=model, device=device)
-    result: SuiteResult = module.score(score, options) if score else module.run(options)
+    result: SuiteResult = module.run(options)
     print(result_text(result), end="")
     if json:
         write_json(json, result, shlex.join(["python", "-m", "training", *sys.argv[1:]]))
     if predictions:
-        module.write_results(predictions, result)
+        module.write_predictions(predictions, result.runs["fused"])
 
 
 def download(

@@ -186,14 +186,13 @@ def evaluate_run(
     started = time.perf_counter()
     model, tokenizer, config = load_run(run)
     samples = make_samples(
-        rows,
+        (row for row in rows if model.languages([row.language])),
         tokenizer,
         max_query_tokens=config.max_query_tokens,
         max_document_tokens=config.max_document_tokens,
         documents=config.documents,
     )
     on = choose_device(device)
-    samples = samples.only(model.languages(samples.language_names))
     if not len(samples):
         raise TrainingError(
             f"{name}: no documented functions of a language that {run} was trained on; a small corpus may hold out none"

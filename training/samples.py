@@ -15,7 +15,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -119,24 +119,6 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.languages)
-
-    def only(self, names: Container[str]) -> Samples:
-        """Keep only the pairs of these languages."""
-        numbers = [number for number, name in enumerate(self.language_names) if name in names]
-        kept = np.flatnonzero(np.isin(self.languages, numbers))
-        if len(kept) == len(self):
-            return self
-        return replace(
-            self,
-            queries=pack([self.queries[index] for index in kept]),
-            names=pack([self.names[index] for index in kept]),
-            nameless=pack([self.nameless[index] for index in kept]),
-            languages=np.searchsorted(numbers, self.languages[kept]),
-            language_names=tuple(self.language_names[number] for number in numbers),
-            answers=self.answers[kept],
-            weights=self.weights[kept],
-            wrong=pack([self.wrong[index] for index in kept], np.int64),
-        )
 
 
 def texts_of_row(row: Row, documents: str = "all") -> tuple[str, str]:

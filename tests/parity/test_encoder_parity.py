@@ -8,8 +8,9 @@ pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 
 from codesearch.text.onnx import RowSum  # noqa: E402
+from codesearch.text.tokenizer import padded  # noqa: E402
 from exporters.onnx import row_places, tower_graph  # noqa: E402
-from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure, padded_texts  # noqa: E402
+from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure  # noqa: E402
 from training.bpe import train_tokenizer  # noqa: E402
 from training.config import Architecture, Pooling, SequenceModel, TrainConfig  # noqa: E402
 from training.encoders.joint import JointEncoder  # noqa: E402
@@ -65,7 +66,7 @@ def random_encoder(tokenizer, architecture, pooling, count_power=1.0, *, dim=DIM
 def parity(tower, tokenizer, dtype, folder, limit):
     path = folder / "side.onnx"
     path.write_bytes(tower_graph(tower, dtype).SerializeToString())
-    return measure(tower, path, *padded_texts(TEXTS, tokenizer, limit))
+    return measure(tower, path, *padded([tokenizer.encode(text, limit) for text in TEXTS]))
 
 
 @pytest.mark.parametrize(("architecture", "pooling", "power"), CASES)
@@ -88,7 +89,7 @@ def test_the_row_sum_of_a_bag_graph_equals_torch(pooling, dtype, tokenizer, tmp_
     tower = random_encoder(tokenizer, "nbow", pooling).query
     path = tmp_path / "query.onnx"
     path.write_bytes(tower_graph(tower, dtype).SerializeToString())
-    ids, mask = padded_texts(TEXTS, tokenizer, 30)
+    ids, mask = padded([tokenizer.encode(text, 30) for text in TEXTS])
     texts = [row[kept > 0].astype(np.uint32) for row, kept in zip(ids, mask, strict=True)]
     found = RowSum(path, row_places(path)).encode(texts)
     with torch.inference_mode():

@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping
 
 from codesearch.parsing.languages import language_named
-from training.corpus.docstrings import split_docstring
-from training.corpus.rows import MAX_REST_CHARS, PARTITIONS, CsnRow, Row, own_name
+from training.corpus.rows import PARTITIONS, CsnRow, row_of_record
 from training.evaluation.pairs import without_docstring
 
 _NAMES = {
@@ -34,32 +33,27 @@ _SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
 
 def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
     """Turn a record into a row; a ValueError says what is wrong with it. `partition` counts if the record has none."""
-    language, name = _text(record, "language"), _text(record, "func_name")
+    language = _text(record, "language")
     if language_named(language) is None:
         raise ValueError(f"language {language!r} is not known, so remove the rows of this language")
     docstring = _text(record, "docstring", "")
-    paragraph, rest = split_docstring(docstring)
     # CodeSearchNet's code has the docstring inside only in Python; this project's code never has it.
     has_docstring_inside = language == "python" and bool(docstring) and "package" not in record
     code = _text(record, "code")
     named = _text(record, "partition", "") or partition
     url = _text(record, "url", "")
     found_sha = _SHA.search(url)
-    row = Row(
-        repo=_text(record, "repo"),
-        package=_text(record, "package", ""),
-        path=_text(record, "path"),
-        func_name=name,
-        identifier=own_name(name, language),
-        language=language,
-        code=without_docstring(code, docstring) if has_docstring_inside else code,
-        docstring=paragraph,
-        docstring_rest=rest[:MAX_REST_CHARS],
-        partition=PARTITION_NAMES.get(named, named),
-        url=url,
-    )
+    fields = {
+        **{name: _text(record, name) for name in ("repo", "path", "func_name")},
+        "package": _text(record, "package", ""),
+        "language": language,
+        "code": without_docstring(code, docstring) if has_docstring_inside else code,
+        "docstring": docstring,
+        "partition": PARTITION_NAMES.get(named, named),
+        "url": url,
+    }
     return CsnRow(
-        row=row,
+        row=row_of_record(fields),
         original_string=_text(record, "original_string"),
         documentation=docstring,
         code_tokens=_tokens(record, "code_tokens"),

@@ -13,8 +13,6 @@ from typing import Any
 from training.corpus.rows import PARTITIONS
 from training.errors import TrainingError
 
-BEGIN, END = "<!-- statistics -->", "<!-- end of statistics -->"
-
 
 @dataclass(frozen=True, slots=True)
 class LanguageStats:
@@ -35,6 +33,12 @@ class LanguageStats:
     source_bytes: int
     dropped: dict[str, int]
 
+    @property
+    def figures(self) -> list[int]:
+        """The numbers of a row of the table."""
+        its = [self.partitions[partition] for partition in PARTITIONS]
+        return [self.documented, self.all, *its, self.packages, self.source_bytes]
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusStats:
@@ -50,15 +54,11 @@ class CorpusStats:
         """How many functions each filter dropped, over all languages."""
         return sum((Counter(figures.dropped) for figures in self.languages.values()), Counter())
 
-    @property
-    def source_bytes(self) -> int:
-        """Size of the files that were parsed."""
-        return sum(figures.source_bytes for figures in self.languages.values())
-
 
 def write_stats(corpus: Path, stats: CorpusStats) -> None:
-    """Write the statistics to the folder of the rows."""
-    (corpus / "rows" / "stats.json").write_text(json.dumps(to_json(stats), indent=1) + "\n", "utf-8")
+    """Write the statistics, with the sums of dropped functions, to the folder of the rows."""
+    fields = {**asdict(stats), "dropped": dict(stats.dropped.most_common())}
+    (corpus / "rows" / "stats.json").write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 
 def read_stats(corpus: Path) -> CorpusStats:
@@ -72,13 +72,8 @@ def read_stats(corpus: Path) -> CorpusStats:
         ) from None
 
 
-def to_json(stats: CorpusStats) -> dict[str, Any]:
-    """Return the statistics as plain data, with the sums of dropped functions."""
-    return {**asdict(stats), "dropped": dict(stats.dropped.most_common())}
-
-
 def from_json(fields: dict[str, Any]) -> CorpusStats:
-    """Read what `to_json` returned."""
+    """Read the fields that `write_stats` wrote."""
     languages = {name: LanguageStats(**figures) for name, figures in fields["languages"].items()}
     return CorpusStats(languages, fields["wall_s"], fields["download_bytes"], fields["peak_rss_bytes"])
 
@@ -88,24 +83,14 @@ def report(stats: CorpusStats) -> str:
     return "\n".join([*_table(stats), "", *_dropped_table(stats), "", _summary(stats)])
 
 
-def update_page(page: Path, stats: CorpusStats) -> None:
-    """Replace the text between the markers of a page with the table of languages and the line with time and size."""
-    try:
-        before, rest = page.read_text("utf-8").split(BEGIN)
-        after = rest.split(END)[1]
-    except (OSError, ValueError, IndexError):
-        raise TrainingError(f"{page}: no page with {BEGIN} and {END}: add the two lines") from None
-    shown = "\n".join([*_table(stats), "", _summary(stats)])
-    page.write_text(f"{before}{BEGIN}\n{shown}\n{END}{after}", "utf-8")
-
-
 def _table(stats: CorpusStats) -> Iterator[str]:
     """Yield the lines of a Markdown table in the form of CodeSearchNet's Table 1."""
+    rows = {name: each.figures for name, each in stats.languages.items()}
+    rows["all"] = list(map(sum, zip(*rows.values(), strict=True)))
     yield "| language | with documentation | all | train | valid | test | packages | source |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"
-    for name, figures in stats.languages.items():
-        yield _row(name, figures)
-    yield _row("all", _summed(list(stats.languages.values())))
+    for name, (*counts, source_bytes) in rows.items():
+        yield f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {source_bytes / 1e6:,.0f} MB |"
 
 
 def _dropped_table(stats: CorpusStats) -> Iterator[str]:
@@ -124,7 +109,7 @@ def _summary(stats: CorpusStats) -> str:
     >>> _summary(CorpusStats({}, 2.0, 3_000_000, 500_000_000))
     '3 MB of archives; 0 MB of source extracted in 2 s, 0.0 MB/s; 500 MB of memory at the most'
     """
-    source = stats.source_bytes / 1e6
+    source = sum(each.source_bytes for each in stats.languages.values()) / 1e6
     return (
         f"{stats.download_bytes / 1e6:,.0f} MB of archives; {source:,.0f} MB of source extracted in "
         f"{stats.wall_s:,.0f} s, {source / stats.wall_s:.1f} MB/s; "
@@ -136,22 +121,3 @@ def peak_rss_bytes() -> int:
     """Return the peak memory of this process or of one of its children, in bytes."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(kind).ru_maxrss for kind in kinds) * 1024
-
-
-def _row(name: str, figures: LanguageStats) -> str:
-    counts = [figures.documented, figures.all, *figures.partitions.values(), figures.packages]
-    return (
-        f"| {name} | {' | '.join(f'{count:,}' for count in counts)} | {figures.source_bytes / 1e6:,.0f} MB |"
-    )
-
-
-def _summed(figures: list[LanguageStats]) -> LanguageStats:
-    return LanguageStats(
-        documented=sum(each.documented for each in figures),
-        all=sum(each.all for each in figures),
-        partitions={name: sum(each.partitions[name] for each in figures) for name in PARTITIONS},
-        packages=sum(each.packages for each in figures),
-        files=sum(each.files for each in figures),
-        source_bytes=sum(each.source_bytes for each in figures),
-        dropped={},
-    )

@@ -4,7 +4,7 @@ The data is a folder with `test.jsonl` (compressed or not), or that file. Each l
 (`docstring_tokens` or `docstring`) and its code (`function`, or `code`, or their tokens). `url` and `idx` identify it;
 without them, its line number does. If the folder has a `test_code.jsonl*`, the functions in it compete, known by `idx`.
 
-Results, read or written, have CodeXGLUE's form: `{"url": ..., "answers": [idx, ...]}` per line, best first.
+Results are written in CodeXGLUE's form: `{"url": ..., "answers": [idx, ...]}` per line, best first.
 
 *Source*: Lu et al. 2021, "CodeXGLUE", NL-code-search-Adv: MRR over the whole test set.
 """
@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.metrics import reciprocal_rank
 from codesearch.evaluation.qrels import Run
 from codesearch.evaluation.result import SuiteResult, SystemResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
@@ -163,39 +162,3 @@ def write_predictions(path: Path, run_: Run) -> None:
         for (_, url), found in run_.items()
     )
     path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-
-
-def write_results(path: Path, result: SuiteResult) -> None:
-    """Write the results of keywords and vectors together, for `--predictions`."""
-    write_predictions(path, result.runs["fused"])
-
-
-def read_predictions(path: Path) -> Run:
-    """Read results in CodeXGLUE's form."""
-    run_: Run = {}
-    for place, record in read_jsonl(path):
-        answers = record.get("answers")
-        if not isinstance(answers, list):
-            raise ConfigError(f"{place}: no list of answers: give a file in CodeXGLUE's form")
-        run_[GROUP, field(place, record, "url")] = [str(idx) for idx in answers]
-    return run_
-
-
-def score(path: Path, options: BenchOptions) -> SuiteResult:
-    """Score results from a file as CodeXGLUE's evaluator does.
-
-    A query whose right function is not among the answers scores 0.
-    """
-    test_set = read_test_set(options.data)
-    run_ = read_predictions(path)
-    if missing := [url for url in test_set.answers if (GROUP, url) not in run_]:
-        raise ConfigError(f"{path}: no answers for {missing[0]}: give results of the whole test set")
-    reciprocal = [reciprocal_rank(run_[GROUP, url], {right}) for url, right in test_set.answers.items()]
-    return SuiteResult(
-        suite="advtest",
-        systems={path.stem: summarise_means({"mrr": {GROUP: np.array(reciprocal)}})},
-        judged_queries=len(test_set.queries),
-        documents=len(test_set.codes),
-        runs={path.stem: run_},
-        published=PUBLISHED,
-    )

@@ -319,20 +319,6 @@ def test_a_name_sample_hides_the_name_and_the_docstring():
     assert "readLines" not in document and "rest" not in document and document.startswith("A.")
 
 
-def test_samples_can_be_limited_to_languages(data, synthetic_rows):
-    tokenizer, _, _ = data
-    rows = synthetic_rows(9, 3, languages=("go", "php", "ruby"))
-    limits = {"max_query_tokens": 9, "max_document_tokens": 9}
-    samples = make_samples(rows, tokenizer, **limits)
-    left = samples.only({"ruby", "go"})
-    expected = make_samples([row for row in rows if row.language != "php"], tokenizer, **limits)
-    assert left.language_names == expected.language_names == ("go", "ruby")
-    assert left.languages.tolist() == expected.languages.tolist()
-    for mine, its in zip(left.answers, expected.answers, strict=True):
-        assert left.documents[mine].tolist() == expected.documents[its].tolist()
-    assert samples.only(("go", "php", "ruby")) is samples
-
-
 def test_few_validation_pairs_shrink_the_pool_with_a_warning(data, tmp_path, caplog):
     tokenizer, train_set, valid_set = data
     model = build_model(CONFIG, tokenizer.vocabulary_size, [train_set])

@@ -1,4 +1,4 @@
-"""Suite advtest on four functions, and results in the format of CodeXGLUE."""
+"""Suite advtest on four functions, and its results in the format of CodeXGLUE."""
 
 from __future__ import annotations
 
@@ -57,39 +57,10 @@ def test_every_function_of_the_set_is_ranked(data, home, tiny_bundle):
     assert result.systems["bm25"].metrics["recall_at_1"]["python"] == 0.75
 
 
-def test_results_are_written_and_scored_in_the_format_of_codexglue(data, home, tmp_path):
-    run = {
-        ("python", f"https://example.org/{number}"): found
-        for number, found in enumerate([["0", "1"], ["3", "2", "1"], ["0"], ["3"]])
-    }
+def test_results_are_written_in_the_format_of_codexglue(tmp_path):
     file = tmp_path / "mine.jsonl"
-    advtest.write_predictions(file, run)
-    assert json.loads(file.read_text().splitlines()[1]) == {
-        "url": "https://example.org/1",
-        "answers": [3, 2, 1],
-    }
-    assert advtest.read_predictions(file) == run
-    result = advtest.score(file, BenchOptions(home=home, data=data))
-    assert result.systems["mine"].metrics["mrr"]["python"] == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
-
-
-def test_written_results_get_the_scores_of_their_run(data, home, tmp_path, tiny_bundle):
-    options = BenchOptions(home=home, data=data, model=tiny_bundle, device="cpu")
-    result = advtest.run(options)
-    file = tmp_path / "mine.jsonl"
-    advtest.write_results(file, result)
-    again = advtest.score(file, options)
-    assert again.systems["mine"].metrics["mrr"] == result.systems["fused"].metrics["mrr"]
-
-
-def test_a_query_without_answers_is_refused(data, home, tmp_path):
-    file = tmp_path / "mine.jsonl"
-    advtest.write_predictions(file, {("python", "https://example.org/0"): ["0"]})
-    with pytest.raises(ConfigError, match="no answers for https://example.org/1"):
-        advtest.score(file, BenchOptions(home=home, data=data))
-    file.write_text('{"url": "https://example.org/0", "idx": 3}\n')
-    with pytest.raises(ConfigError, match="mine.jsonl:1: no list of answers"):
-        advtest.score(file, BenchOptions(home=home, data=data))
+    advtest.write_predictions(file, {("python", "https://example.org/1"): ["3", "2", "f"]})
+    assert json.loads(file.read_text()) == {"url": "https://example.org/1", "answers": [3, 2, "f"]}
 
 
 def test_functions_of_a_separate_file_are_ranked(data):
