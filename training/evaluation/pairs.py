@@ -6,6 +6,7 @@ These protocols use only the encoder and BM25F of the product. They see the text
 
 from __future__ import annotations
 
+import logging
 import math
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -160,6 +161,7 @@ class EnglishScorer:
             import Stemmer
         except ModuleNotFoundError:
             raise MissingExtraError("bm25s", "PyStemmer") from None
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # It logs every step.
         options = {"stopwords": "en", "stemmer": Stemmer.Stemmer("porter"), "token_pattern": r"\w+"}
         self._tokens = partial(bm25s.tokenize, **options, return_ids=False, show_progress=False)
         self._index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
