@@ -256,19 +256,17 @@ def test_an_agent_searches_the_groups_that_the_user_allowed_and_other_files_have
     calls: list[Call] = [
         ("search", {"query": "retry a request", "group": "backend"}),
         ("read", {"place": f"{folders}/lib/lib.py:1", "group": "backend"}),
-        ("similar", {"place": "retry_lib", "group": "backend"}),
         ("usages", {"place": "retry_lib", "group": "backend"}),
         ("outline", {"group": "backend"}),
         ("search", {"query": "retry a request"}),
         ("status", {}),
     ]
-    found, read, similar, usages, outline, own, status = texts(
+    found, read, usages, outline, own, status = texts(
         ask(engine, folders / "api", *calls, groups=["backend"])
     )
     assert "\napi.py:1-3 retry_api()\n" in found
     assert f"\n{folders}/lib/lib.py:1-3 retry_lib()\n" in found
     assert "return lib" in read
-    assert similar.startswith("api.py:1-3 retry_api()\n")
     assert usages.startswith(f"{folders}/lib/lib.py:1  retry_lib")
     assert f"{folders}/lib\n" in outline and "def retry_lib" in outline
     assert "retry_lib" not in own
@@ -309,7 +307,7 @@ def test_an_agent_reaches_nothing_but_its_project_and_the_allowed_groups(engine,
         for path in ("*", "../mono/*", f"{folders}/*")
         for where in everywhere
     ]
-    calls = [(tool, values) for tool in ("read", "similar", "usages", "outline") for values in named]
+    calls = [(tool, values) for tool in ("read", "usages", "outline") for values in named]
     calls += [("search", values) for values in patterns] + [("outline", where) for where in everywhere]
     api, mono = folders / "api", folders / "mono/web"
     assert shown(ask(engine, api, *calls)) == {"api"}
@@ -317,7 +315,7 @@ def test_an_agent_reaches_nothing_but_its_project_and_the_allowed_groups(engine,
     assert shown(ask(engine, mono, *calls, groups=["web"])) == {"lib", "web"}
     whole = [
         (tool, {"place": f"{place}:1", **where})
-        for tool in ("read", "similar", "usages", "outline")
+        for tool in ("read", "usages", "outline")
         for place in (f"{folders}/mono/secret/secret.py", "../secret/secret.py", "../mono/secret/secret.py")
         for where in everywhere
     ]

@@ -40,6 +40,15 @@ def test_plain_output_shows_place_signature_code_and_footer(ask):
     assert "\x1b" not in done.stdout
 
 
+def test_an_exact_text_may_be_outside_of_definitions_and_few_lines_say_what_was_not_seen(ask):
+    done = ask("query", "--all", "-F", "package reader")
+    note = "note: 1 line in 1 file has the text; outside of definitions: tiny/go/reader.go:1\n"
+    assert (done.returncode, done.stderr) == (0, note)
+    for text, is_few in (("self.items.append(", True), ("return", False)):
+        done = ask("query", "--all", "-F", text, "--no-refresh")
+        assert done.stderr.endswith("note: not seen: 1 index not compared with the folder\n") == is_few
+
+
 def test_json_is_one_document_with_every_field_of_each_hit(ask):
     done = ask("query", "--all", "push", "-k", "2", "--json")
     answer = json.loads(done.stdout)

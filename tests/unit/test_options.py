@@ -52,6 +52,11 @@ def test_a_record_is_read_from_values_that_are_checked():
         read(Own, values | {"hits": 0})
 
 
+def test_an_empty_value_clears_what_an_index_keeps():
+    given = SETTINGS["exclude"].given
+    assert [given(values) for values in (None, [], [""], ["", "*.c"])] == [None, None, (), ("*.c",)]
+
+
 def test_a_command_takes_every_option_once_and_settings_have_one_meaning():
     for name in COMMANDS:
         options = options_of(function_of(name))

@@ -13,7 +13,7 @@ import pytest
 from codesearch import Engine, IndexNotFoundError, Policy, Scope
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.pace import Pace
-from codesearch.errors import IndexStoreError
+from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.store.catalogue import index_folder
 from tests.conftest import settle, write_tree
 
@@ -96,6 +96,8 @@ def test_a_folder_of_several_that_cannot_be_indexed_is_in_the_answer(engine: Eng
         (str(root), State.CURRENT),
         (str(bad), State.UNREADABLE),
     ]
+    with pytest.raises(ConfigError, match="not valid TOML"), session.indexes(strict=True):
+        pass
 
 
 @pytest.mark.parametrize("state", [State.BEHIND, State.LOCKED, State.UNCHECKED])
