@@ -41,7 +41,7 @@ MOST_HITS = 1_000_000
 
 def _added(patterns: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ...]:
     """Return all patterns that exclude; the last one that matches decides, so those of the user come last."""
-    return (*(pattern for pattern in patterns if not pattern.lstrip().startswith("!")), *yours)
+    return (*(pattern for pattern in patterns if not pattern.startswith("!")), *yours)
 
 
 def _common(languages: tuple[str, ...], yours: tuple[str, ...]) -> tuple[str, ...]:
