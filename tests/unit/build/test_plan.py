@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,16 @@ def test_stamps_of_another_commit_are_not_used(planned, tiny_repo, home, encoder
     path.write_text(old)
     os.utime(path, ns=(OLD_NS, OLD_NS))
     assert to_parse(planned()) == [CONVERT]
+
+
+def test_an_index_that_is_not_complete_is_compared_with_the_whole_tree(planned, tiny_repo, home, encoder):
+    folder = index_folder(home, tiny_repo)
+    last = replace(last_manifest(folder), complete=False)
+    plan = plan_update(tiny_repo, folder, IndexConfig(), encoder.model_id, last=last)
+    assert (to_parse(plan), plan.nothing_to_do) == ([], False)
+    empty = replace(last, segments=[])
+    plan = plan_update(tiny_repo, folder, IndexConfig(), encoder.model_id, last=empty)
+    assert to_parse(plan) == all_paths(tiny_repo)
 
 
 def test_a_comparison_with_another_commit_is_not_used(planned, tiny_repo, home, encoder):

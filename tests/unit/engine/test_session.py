@@ -79,6 +79,14 @@ def test_a_session_compares_as_its_policy_says(engine: Engine, root):
     assert {hit.name for hit in session.search("pop").hits} == {"pop", "push"}
 
 
+def test_a_limit_of_characters_or_lines_replaces_the_usual_one(engine: Engine, root):
+    methods = "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(60))
+    write_tree(root, {"long.py": f"class Long:\n{methods}"})
+    session = engine.session(Scope(here=root))
+    limits = ({}, {"most_chars": 100_000}, {"most_lines": 500})
+    assert [session.read("Long", **one).places[0].folded > 0 for one in limits] == [True, False, False]
+
+
 def test_a_session_answers_from_a_later_commit_too(engine: Engine, root):
     engine.index(root)
     session = engine.session(Scope(here=root))
