@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.notes import coverage_note, size_of
+from codesearch.cli.notes import notes_of, size_of
 from codesearch.engine.answer import counts, not_indexed
 from codesearch.store.manifest import OTHER
 from codesearch.types import Coverage
@@ -29,8 +29,8 @@ def test_a_small_size_is_not_shown_as_zero_megabytes(count: int, told: str) -> N
 
 def test_many_results_say_only_that_files_were_not_read() -> None:
     for reason, note in (("not read", "note: not seen: 2 files\n"), ("hidden", "")):
-        assert coverage_note(Coverage(False, {reason: 2}, "2 files"), is_few=False) == note
-        assert coverage_note(Coverage(False, {reason: 2}, "2 files"), is_few=True).endswith("2 files\n")
+        assert notes_of((), Coverage(False, {reason: 2}, "2 files"), is_few=False) == note
+        assert notes_of((), Coverage(False, {reason: 2}, "2 files"), is_few=True).endswith("2 files\n")
 
 
 def test_if_everything_is_indexed_there_are_no_lines() -> None:
