@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -118,14 +118,14 @@ class Batch:
         return self._each(Tensor.pin_memory)
 
     def _each(self, call: Callable[[Tensor], Tensor]) -> Batch:
-        changed: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, Tensor) and field.name != "lengths":
-                changed[field.name] = call(value)
-            elif isinstance(value, tuple):
-                changed[field.name] = tuple(map(call, value))
-        return replace(self, **changed)
+        (queries, query_mask), (documents, document_mask) = self.queries, self.documents
+        return replace(
+            self,
+            queries=(call(queries), call(query_mask)),
+            documents=(call(documents), call(document_mask)),
+            weights=call(self.weights),
+            also_right=call(self.also_right),
+        )
 
 
 def make_batch(

@@ -292,8 +292,8 @@ def download(
     """Download the data of the 99 queries."""
     from training.evaluation.download import download
 
-    download(out, lambda done, total: print(f"\r{done} of {total} files", end="", file=sys.stderr))
-    print(f"\n{out}: run `python -m benchmarks.suite csn99 --data {out}`")
+    download(out)
+    print(f"{out}: run `python -m benchmarks.suite csn99 --data {out}`")
 
 
 def commands(arguments: Sequence[str]) -> dict[str, Callable[..., None]]:

@@ -2,15 +2,14 @@
 
     queries.csv, annotations.csv      github/CodeSearchNet at one commit
     sources/owner/name/commit/path    each annotated file at its own commit
-    missing.txt                       paths that their servers no longer have
-    complete.json                     written last: sha256 of the first two, counts
+    missing.txt                       written last: paths that their servers no longer have
 
 The network may fail, stall, cut a file short or return wrong content. A download gets its final name only when it is
 complete and checked, so a run that was stopped continues with the missing files.
 
 Downloads are checked against known contents: `queries.csv` except for its line ends, and 2,649 of the annotated files
-with `csn99_digests.bin`. The official judgements have no known checksum. Their URL pins the commit, and later runs
-compare them with the checksum of the first download. A file that is in no table is not checked.
+with `csn99_digests.bin`. The official judgements have no known checksum, but their URL pins the commit. A file that is
+in no table is not checked.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import csv
 import hashlib
 import http.client
 import io
-import json
 import time
 import urllib.error
 import urllib.request
@@ -29,12 +27,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
+from tqdm import tqdm
+
 from codesearch.evaluation.qrels import read_annotations, url_path
 from codesearch.evaluation.suites import ANNOTATIONS, QUERIES, SOURCES
 from codesearch.files import write_atomically
 from training.errors import TrainingError
 
-COMPLETE = "complete.json"
 PATH_BYTES, CONTENT_BYTES = 8, 16
 """A record of the table: first bytes of the sha256 of a path and of that file's content."""
 _COMMIT = "106e827405c968597da938f6b373d30183918869"
@@ -77,14 +76,8 @@ class Wanted:
     fault: Callable[[bytes], str]
 
 
-def download(
-    folder: Path, on_progress: Callable[[int, int], None], config: DownloadConfig | None = None
-) -> None:
-    """Make the data folder or complete it; a complete folder is only checked."""
-    config = config or DownloadConfig()
-    if (folder / COMPLETE).exists():
-        _check_complete(folder)
-        return
+def download(folder: Path, config: DownloadConfig = DownloadConfig()) -> None:
+    """Make the data folder or complete it."""
     for name, file, fault in (
         ("queries.csv", QUERIES, lambda content: _queries_fault(content, config.queries_sha256)),
         ("annotationStore.csv", ANNOTATIONS, _annotations_fault),
@@ -95,11 +88,8 @@ def download(
     paths = sorted({url_path(url) for grades in judgements.values() for url in grades})
     known = read_digests(config.digests)
     files = {path: _annotated_file(path, folder, known, config) for path in paths}
-    missing = fetch_all(files, config, on_progress)
+    missing = fetch_all(files, config)
     (folder / "missing.txt").write_text("".join(f"{path}\n" for path in missing), "utf-8")
-    counts = {"files": len(paths) - len(missing), "missing": len(missing)}
-    state = {**counts, **{name: _sha256(folder / name) for name in (QUERIES, ANNOTATIONS)}}
-    (folder / COMPLETE).write_text(json.dumps(state, indent=1) + "\n", "utf-8")
 
 
 def read_digests(path: Path) -> dict[bytes, bytes]:
@@ -138,31 +128,15 @@ def _annotations_fault(content: bytes) -> str:
     return "" if rows else "no judgements in it"
 
 
-def _check_complete(folder: Path) -> None:
-    state = json.loads((folder / COMPLETE).read_text("utf-8"))
-    for name in (QUERIES, ANNOTATIONS):
-        if _sha256(folder / name) != state[name]:
-            raise TrainingError(
-                f"{folder / name} changed since it was downloaded: delete {folder} and run again"
-            )
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def fetch_all(
-    wanted: dict[str, Wanted], config: DownloadConfig, on_progress: Callable[[int, int], None]
-) -> list[str]:
+def fetch_all(wanted: dict[str, Wanted], config: DownloadConfig) -> list[str]:
     """Download many files, several at the same time; return the names of those that their servers do not have."""
     gone = []
     with ThreadPoolExecutor(config.connections, thread_name_prefix="fetch") as pool:
         running = {pool.submit(fetch, file, config): name for name, file in wanted.items()}
         try:
-            for done, finished in enumerate(as_completed(running), 1):
+            for finished in tqdm(as_completed(running), total=len(wanted), unit="file", disable=None):
                 if not finished.result():
                     gone.append(running[finished])
-                on_progress(done, len(wanted))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
