@@ -126,6 +126,19 @@ def test_the_names_and_files_in_the_lists_for_contributors_exist() -> None:
     assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
 
 
+@pytest.mark.parametrize(
+    "page", [*(ROOT / "docs").glob("*.md"), ROOT / "docs/dev/reliability.md"], ids=lambda page: page.stem
+)
+def test_every_option_that_a_page_names_exists(page: Path) -> None:
+    known = {
+        name
+        for command in make_command().commands.values()
+        for one in command.params
+        for name in (*one.opts, *one.secondary_opts)
+    }
+    assert sorted(set(re.findall(r"`(--[a-z-]+)", page.read_text("utf-8"))) - known) == []
+
+
 def module_commands() -> list[tuple[str, ...]]:
     """List `python -m training` and `python -m exporters` as the pages write them: words and options, no values."""
     text = "\n".join(page.read_text("utf-8") for page in PAGES).replace("\\\n", " ")
