@@ -12,7 +12,7 @@ from codesearch.store.source import Ref
 from codesearch.structure.places import place_in_order
 from codesearch.types import TYPE_KINDS
 
-_METHOD = re.compile(r"^\s*(\w+)(?=\()", re.MULTILINE)
+_METHOD = re.compile(r"(?:^|;)\s*(\w+)(?=\()", re.MULTILINE)
 _EMBEDDED = re.compile(r"^[ \t]*(?:(\w+)\.)?(\w+)[ \t]*(?://.*)?$", re.MULTILINE)
 _BRACES = re.compile(r"\b(?:interface|struct)\s*\{[^{}]*\}")
 _MOST_METHODS = 20
@@ -73,7 +73,7 @@ def _counts(signature: str) -> tuple[int, int]:
     """
     lists, depth = [""], 0
     for sign in _BRACES.sub("T", signature):
-        if not depth and sign in "\n{/":
+        if not depth and sign in "\n{}/;":
             break
         depth -= sign in ")]"
         if not depth and sign in "()":

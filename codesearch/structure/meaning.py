@@ -40,7 +40,8 @@ _FAMILIES = (
     ("java", "kotlin", "scala", "groovy"),
     ("ocaml", "ocamli"),
 )
-_FAMILY = {language: family[0] for family in _FAMILIES for language in family}
+FAMILY = {language: family[0] for family in _FAMILIES for language in family}
+"""Language -> the first of the languages that use its definitions too."""
 _ALSO = {
     **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "html", "coffeescript", "java"), "$"),
     **dict.fromkeys(("css", "nix"), "-"),
@@ -111,6 +112,9 @@ _KEYWORD_BEFORE = re.compile(
 )
 _AFTER_DECLARED = re.compile(r"\s*(?:[=;,{(:<\[)]|[?!]:|\Z)|\s+[\w\[\]*.]+\s*(?:=|\Z)")
 """What stands around a name in the line that declares it."""
+# `helper as h`, `helper => h` of Scala, `Helper, as: H` of Elixir, `{ helper: h }` of JavaScript; `using H = A.Helper`.
+_RENAMED = re.compile(r"\s*(?:as\b|=>|,\s*as:|:)\s*([^\W\d][\w$]*)")
+_RENAMED_BEFORE = re.compile(r"\s*(?:global\s+)?using\s+(\w+)\s*=\s*[\w.]*")
 _BASES_IN_BRACKETS = frozenset(("python", "cython", "gdscript"))
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
@@ -145,7 +149,7 @@ class Names:
         self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self._by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in everything:
-            family = _FAMILY.get(ref.file.language, ref.file.language)
+            family = FAMILY.get(ref.file.language, ref.file.language)
             for root in (ref.root, ""):
                 self._by_family[root, family].append(ref)
             self._by_file[ref.root, ref.path].append(ref)
@@ -192,7 +196,7 @@ class Names:
 
     def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
-        family = _FAMILY.get(file.language, file.language)
+        family = FAMILY.get(file.language, file.language)
         by_family = self._by_family
         return by_family.get((file.root, family)) or by_family.get(("", family)) or self.everything
 
@@ -256,6 +260,17 @@ class SourceFile:
         """Return the position of the import statement around a position in the source."""
         last = bisect_right(self.imports, at, key=lambda statement: statement.start) - 1
         return last if last >= 0 and at < self.imports[last].end else None
+
+    def alias_at(self, position: int, size: int) -> str:
+        """Return the other name that an import gives to a name at a position; "" if there is none."""
+        at = self.import_around(position)
+        if at is None or self.imports[at].text.startswith("export"):
+            return ""
+        statement = self.imports[at]
+        match = _RENAMED.match(self.source, position + size, statement.end) or _RENAMED_BEFORE.fullmatch(
+            self.source, statement.start, position
+        )
+        return match[1] if match else ""
 
 
 def _is_method(ref: Ref) -> bool:

@@ -13,6 +13,7 @@ The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `nam
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -37,6 +38,7 @@ from codesearch.store.source import Ref
 from codesearch.structure.interfaces import implementing
 from codesearch.structure.meaning import (
     DECLARED,
+    FAMILY,
     GRADES,
     IN_COMMENTS,
     Names,
@@ -323,7 +325,24 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
             if best is None or grade < best.grade:
                 of_line[line] = _Occurrence(is_other, grade, file, position, line, may_be)
+    _add_other_names(file, len(names.name), of_line)
     return of_line, next(positions, None) is not None
+
+
+def _add_other_names(file: SourceFile, size: int, of_line: dict[int, _Occurrence | None]) -> None:
+    """Add the lines with another name that an import of the file gives to a name with `size` characters."""
+    for usage in list(filter(None, of_line.values())):
+        alias = file.alias_at(usage.position, size)
+        for position in islice(occurrences(file.source, alias), _MOST_IN_FILE) if alias else ():
+            line = file.source.count("\n", 0, position) + 1
+            if (
+                of_line.get(line) is None
+                and file.import_around(position) is None
+                and qualifier(file.source, position) is None
+                and is_whole(file.source, position, len(alias), file.language)
+                and not in_comment(file.source, position, file.language)
+            ):
+                of_line[line] = usage._replace(position=position, line=line)
 
 
 def _telling(usages: Sequence[_Occurrence], bases: Collection[_Line]) -> list[_Occurrence]:
@@ -394,7 +413,9 @@ def _overriding(
         return ()
     owners = [ref.owner for ref in names.asked if ref.owner]
     derived = _below(owners, snapshot, meanings, filters, lambda one: True)
-    return _defined([ref for ref in names.everything if ref.owner in derived and ref not in names.asked])
+    languages = {FAMILY.get(ref.file.language, ref.file.language) for ref in names.asked}
+    refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
+    return _defined([ref for ref in refs if FAMILY.get(ref.file.language, ref.file.language) in languages])
 
 
 def _below(
@@ -408,7 +429,8 @@ def _below(
     below: dict[str, Defined] = {}
     while bases and len(below) < _MOST_DERIVED:
         base = next(meanings(bases.pop()))
-        types = _derived(_usages_of(snapshot, base, filters)[0], base).values()
+        of_headers = _derived(_usages_of(snapshot, base, filters)[0], base)
+        types = (*of_headers.values(), *_defined(implementing(snapshot, base.asked)))
         found = {one.name: one for one in types if one.name not in below}
         below |= found
         bases += sorted(name for name, one in found.items() if has_derived(one))
@@ -425,14 +447,18 @@ def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
 
 
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
-    """Return the line where the signature of each definition in a file begins, behind attributes."""
+    """Return the line of each signature of each definition in a file, behind attributes."""
     own = names.in_file(file.root, file.path)
     lines = file.source.split("\n") if own else []
-    return [
-        (line + head_of(lines[line - 1 : line + _MOST_HEAD], ref.row.signature).start, ref)
-        for ref in own
-        for line in (ref.row.start_line,)
-    ]
+    overload = re.compile(rf"\s*(?:\w+\s+)*{re.escape(names.name)}\s*[(<]")
+    found: list[tuple[int, Ref]] = []
+    for ref in own:
+        first = ref.row.start_line
+        head = lines[first - 1 : min(first + _MOST_HEAD, ref.row.last_line)]
+        count = head_of(head, ref.row.signature).start
+        found += [(first + row, ref) for row in range(count) if overload.match(head[row])]
+        found.append((first + count, ref))
+    return found
 
 
 def _hydrated(usage: _Occurrence) -> Usage:

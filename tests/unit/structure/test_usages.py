@@ -272,7 +272,8 @@ def test_sigils_of_php_and_shell_are_no_part_of_a_name(
         "a.js": "const limit = 1\nconst $limit = limit\nconst x = $limit\n",
     }
     index = index_tree(write_tree(tmp_path / "project", tree))
-    assert [one.line for one in find_usages([index], "$LIMIT").usages] == [1, 2]
+    found = find_usages([index], "$LIMIT")
+    assert ([one.start_line for one in found.definitions], lines(found)) == ([1], ["a.sh:2"])
     found = find_usages([index], "limit", Filters(languages=("javascript",)))
     assert (lines(found), found.elsewhere) == (["a.js:2"], 1)
     assert sorted(lines(find_usages([index], "$limit"))) == ["a.js:2", "a.js:3", "a.php:2"]
@@ -519,6 +520,56 @@ def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parame
     }
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Sink")
     assert [one.name for one in found.derived] == ["Whole"]
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "usage", "wanted"),
+    [
+        ("a.py", "def price(): pass\n", "from a import price as p, b\n\np()\nx.p(b)\n# p\n", ["use.py:3"]),
+        (
+            "a.ts",
+            "export function price() {}\n",
+            "import { price as p } from './a'\np(); q.p()\n",
+            ["use.ts:2"],
+        ),
+        ("a.rs", "pub fn price() {}\n", "use crate::a::{price as p};\nfn f() { p(); }\n", ["use.rs:2"]),
+        (
+            "a.cs",
+            "namespace S { public class price {} }\n",
+            "using P = S.price;\nclass B { P x; }\n",
+            ["use.cs:2"],
+        ),
+        ("a.scala", "package a\nclass price\n", "import a.{price => P}\nval x = new P\n", ["use.scala:2"]),
+        ("a.kt", "package a\nfun price() = 1\n", "import a.price as p\nval x = p()\n", ["use.kt:2"]),
+        ("a.php", "<?php\nclass price {}\n", "<?php\nuse A\\price as P;\n$x = new P();\n", ["use.php:3"]),
+    ],
+)
+def test_the_name_that_an_import_gives_is_used_too(
+    tmp_path: Path,
+    index_tree: Callable[..., IndexReader],
+    path: str,
+    source: str,
+    usage: str,
+    wanted: list[str],
+) -> None:
+    tree = {path: source, path.replace("a.", "use."): usage}
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "price")
+    assert lines(found) == wanted
+
+
+def test_a_member_on_the_line_of_its_type_and_signatures_of_overloads_are_no_usages(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "a.cs": "public interface Named { void Find(int a, int b); string Name { get; set; } }\n"
+        "class Shop : Named {\n    public string Name { get; set; }\n}\n",
+        "a.ts": "class Store {\n  load(a: string): void;\n  load(a: number): void;\n  load(a: any) {}\n}\n",
+        "b.go": "package b\ntype Shop struct{}\nfunc (s Shop) load() {}\n",
+        "c.go": "package b\ntype Loader interface { load() }\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    assert lines(find_usages([index], "Named.Name")) == lines(find_usages([index], "Store.load")) == []
+    assert [one.qualified_name for one in find_usages([index], "Loader.load").derived] == ["Shop.load"]
 
 
 def test_the_text_of_a_string_is_never_certain(
