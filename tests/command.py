@@ -58,8 +58,15 @@ def listens(port: int) -> bool:
 
 
 RUN = f"""
+import sys
 import codesearch.service.client as client
 client.DEADLINE_S = {TIMEOUT}
+if "serve" in sys.argv:
+    import codesearch.engine.update as update
+    update._LEAST_WALK_S = {TIMEOUT}
+if "--web" in sys.argv:
+    from codesearch.web.app import Work
+    Work.__init__.__kwdefaults__ = {{"deadline_s": {TIMEOUT}}}
 from codesearch.cli.entry import run
 run()
 """

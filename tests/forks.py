@@ -28,6 +28,7 @@ from typing import Any
 
 import codesearch
 from codesearch.build import parse, workers
+from codesearch.engine import update
 from codesearch.parsing.languages import language_named, load_query
 from codesearch.service import client
 
@@ -258,7 +259,7 @@ def _prepare() -> None:
     for language in _LANGUAGES:
         load_query(language_named(language))
     parse_in_this_process(setattr)
-    client.DEADLINE_S = 120.0  # A busy machine is slow.
+    client.DEADLINE_S = update._LEAST_WALK_S = 120.0  # A busy machine is slow.
     gc.freeze()
 
 

@@ -78,7 +78,7 @@ def failure(error: HTTPException) -> Json:
 class Work:
     """Limits how many requests run and wait. A late thread cannot be stopped and keeps its place until it ends."""
 
-    def __init__(self, threads: int = 4, waiting: int = 32, deadline_s: float = 10.0) -> None:
+    def __init__(self, threads: int = 4, waiting: int = 32, *, deadline_s: float = 10.0) -> None:
         self._pool = ThreadPoolExecutor(threads, "web")
         self._places = Semaphore(threads + waiting)
         self._deadline_s = deadline_s

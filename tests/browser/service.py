@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.command import ROOT, free_port, listens, until
+from tests.command import ROOT, RUN, free_port, listens, until
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def running_site(home: Path, **variables: str) -> Iterator[str]:
     """Run the page for a home, with variables of the environment; yield its address."""
     port = free_port()
     arguments = ["serve", "--web", "--no-watch", "--port", str(port), "--home", str(home)]
-    command = [sys.executable, "-m", "codesearch", *arguments]
+    command = [sys.executable, "-c", RUN, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as running:
         try:

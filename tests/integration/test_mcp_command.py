@@ -20,7 +20,7 @@ import pytest
 from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
 from codesearch.service.server import service_at
-from tests.command import ROOT, TIMEOUT, until
+from tests.command import ROOT, RUN, TIMEOUT, until
 from tests.conftest import TINY_REPO, write_tree
 from tests.git import git, repository
 
@@ -397,7 +397,7 @@ def test_the_server_ends_when_stdin_closes(shared):
 @contextmanager
 def service(project: Path) -> Iterator[subprocess.Popen[bytes]]:
     asked = parameters(project)
-    command = [sys.executable, "-m", "codesearch", "serve", "--no-watch"]
+    command = [sys.executable, "-c", RUN, "serve", "--no-watch"]
     with subprocess.Popen(command, env=asked.env, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout.readline().startswith(b"process ")
@@ -417,7 +417,7 @@ def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(pr
         ("history", {}),
     )
     expected = ask(project, *calls)
-    asked = parameters(project).model_copy(update={"args": ["-m", "codesearch", "mcp", "--root", "."]})
+    asked = parameters(project).model_copy(update={"args": ["-c", RUN, "mcp", "--root", "."]})
 
     async def session(process: subprocess.Popen[bytes]) -> list[list[tuple[bool, str]]]:
         texts = []
