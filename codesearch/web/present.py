@@ -20,7 +20,6 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexStoreError
-from codesearch.search.examples import example_questions
 from codesearch.search.lookup import count_kinds, live_files
 from codesearch.search.snippets import (
     MAX_COLOURED,
@@ -143,7 +142,7 @@ def _parts(lines: Sequence[str]) -> Iterator[range]:
 
 
 def show_status(engine: Engine) -> dict[str, Any]:
-    """Return what is indexed, with numbers of documents and example questions, and the groups of the settings."""
+    """Return what is indexed, with numbers of documents, and the groups of the settings."""
     groups: dict[str, tuple[Path, ...]] = {}
     with suppress(ConfigError):  # A search says what is wrong with the settings.
         groups = user_groups()
@@ -155,7 +154,7 @@ def show_status(engine: Engine) -> dict[str, Any]:
         session = engine.session(Scope((index.root,)), AS_INDEXED)
         with suppress(IndexStoreError), session.indexes() as (reader,):
             counts = {name: getattr(index, name) for name in ("root", "documents", "files", "languages")}
-            roots.append({**counts, "kinds": count_kinds(reader), "examples": example_questions(reader)})
+            roots.append({**counts, "kinds": count_kinds(reader)})
     paths = {name: list(map(str, folders)) for name, folders in groups.items()}
     return {"version": codesearch.__version__, "roots": roots, "groups": paths}
 
