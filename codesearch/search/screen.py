@@ -12,7 +12,7 @@ little, and its name says what it is about. So the score of a file is
 
 Its other definitions that are shown are those with the highest
 
-    score + .25 * score of the file
+    score + .2 * score of the file
 
 Two words also match if one begins with the other and both have at least four letters ("session" and "sessions").
 
@@ -44,7 +44,7 @@ from codesearch.types import FOLDER_FILES, MAX_COPIES, OF_FILE, Hit
 _DECAY, _MOST_SUPPORT = 0.8, 5
 _OF_DEFINITIONS = ("data", "file_diversity")
 """Penalties that are not part of a file's score: they choose between definitions."""
-_FILE_SHARE, _MIN_SHARE = 0.25, 0.35
+_FILE_SHARE, _MIN_SHARE = 0.2, 0.35
 """The share of the score of its file that a definition gets, and the lowest share of the best score that is shown."""
 _PER_FILE = 3
 """Definitions that are shown for each file on average."""
