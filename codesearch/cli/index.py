@@ -131,7 +131,6 @@ def watch(
         list[Path] | None, argument("Folders to watch; default: the current one.", "[FOLDER]...")
     ] = None,
     *,
-    quiet: Annotated[bool, Opt("Print only warnings.", "--quiet -q")] = False,
     models: ModelSettings,
     home: Home = None,
 ) -> Iterator[Output]:
@@ -147,13 +146,13 @@ def watch(
     for root in roots:
         with build_progress(root.name) as on_progress:
             report = engine.index(root, on_progress=on_progress)
-        if report.built and not quiet:
+        if report.built:
             yield Output(f"{visible(str(report.root.resolve()))}: {_made(report, report.seconds)}\n")
         yield Output(err=build_notes(report))
-    Watcher(engine, lambda report: print_report(report, quiet=quiet), roots=roots).run()
+    Watcher(engine, print_report, roots=roots).run()
 
 
-def print_report(report: Report, *, quiet: bool) -> None:
+def print_report(report: Report, *, quiet: bool = False) -> None:
     """Print a line about a watched root; warnings go to stderr and are always printed."""
     documents, changes = counted(report.documents, "document"), report.changes
     indexed = f"{counted(changes.to_parse, 'file')} indexed, {changes.removed:,} removed"

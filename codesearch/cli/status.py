@@ -19,7 +19,7 @@ from codesearch.engine.answer import counts, not_indexed
 from codesearch.engine.scope import covering_index
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
-from codesearch.settings import SETTINGS, Device, ModelSettings, ServerSettings, user_file
+from codesearch.settings import Device, ModelSettings, ServerSettings, user_file
 from codesearch.store.catalogue import is_revision
 from codesearch.store.manifest import not_defaults
 from codesearch.structure.text import counted
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from codesearch.engine.reports import IndexStatus
     from codesearch.milvus.push import RootStatus
 
-DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
 
@@ -174,7 +173,6 @@ def remove(
 
 def config(
     invocation: Invocation,
-    explain: Annotated[bool, Opt("Say what each setting means.")] = False,
     json: Json = False,
 ) -> Iterator[Output]:
     """Show the settings in this folder and where they come from."""
@@ -187,7 +185,7 @@ def config(
     widths = [min(max(len(row[column]) for row in rows), _WIDEST) for column in (0, 1)]
     for name, text, source in rows:
         line = f"{name:<{widths[0]}}  {text:<{widths[1]}}  {source}"
-        yield Output(f"{visible(line)}\n" + (f"    {SETTINGS[name].opt.help}\n" if explain else ""))
+        yield Output(f"{visible(line)}\n")
     path = user_file(invocation.terminal.variables, invocation.user_home)
     yield Output(f"\nset them in {visible(str(path))} or in {PROJECT_FILE} of a project\n")
 
@@ -203,7 +201,7 @@ def doctor(invocation: Invocation, device: Device = "auto", home: Home = None) -
 def bench(
     invocation: Invocation,
     suite: Annotated[str | None, Opt("`help` lists them; default: csn99 with --data, else smoke.")] = None,
-    data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
+    data: Annotated[Path | None, Opt("Folder of the suite's data.")] = None,
     questions: Annotated[
         Path | None, Opt("Score your own questions in this folder: a file of JSON lines.")
     ] = None,
@@ -243,12 +241,11 @@ def bench(
         text = questions_text(invocation.path(questions), result)
         yield Output(text, notes_of(session.freshness))
     else:
-        named = data or os.environ.get(DATA_VARIABLE)
-        name = suite or ("csn99" if named else "smoke")
+        name = suite or ("csn99" if data else "smoke")
         with stage_progress(name) as on_progress:
             options = BenchOptions(
                 home=engine.home,
-                data=invocation.path(Path(named)) if named else None,
+                data=data and invocation.path(data),
                 model=models.model and invocation.path(models.model),
                 device=models.device,
                 on_progress=on_progress,

@@ -223,15 +223,6 @@ def test_it_ends_on_a_signal(command, number, code, said):
         assert (watcher.ended(getattr(signal, number)), watcher.err) == (code, said)
 
 
-def test_quiet_prints_nothing(command):
-    with command.start("watch", "src", "--quiet", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        watcher, src = Watching(process, command), command.folder / "src"
-        watcher.wait(lambda: str(src) in watcher.engine.indexed_roots())
-        (src / "a.py").write_text("def quiet_one():\n    pass\n")
-        watcher.wait_for("quiet_one", "second_one")
-        assert (watcher.ended(signal.SIGTERM), watcher.out, watcher.err) == (0, [], [])
-
-
 def test_a_folder_that_does_not_exist_is_an_error(command):
     done = command("watch", "absent")
     assert done.returncode == 2 and done.stderr == "error: absent: no such folder: give the folder to index\n"
