@@ -223,8 +223,8 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int, *, tests: 
     if count < found.usage_count - found.other_code - found.implied:
         last += "; a narrower path, or a higher limit and max_tokens, shows more"
     if not found.usage_count:
-        shown.append(f"{_not_seen(answer.coverage)}\n")
         last += "; search answers questions" if " " in found.name else ""
+        last += f"\n{_not_seen(answer.coverage)}"
     return f"{freshness_text(answer.freshness)}{''.join(shown)}{last}\n"
 
 

@@ -494,6 +494,15 @@ def mark_of(source: str, end: int, language: str) -> str:
     return mark if language in _MARKED and mark in ("?", "!") and following != "=" else ""
 
 
+def embeds(file: SourceFile, position: int, name: str) -> bool:
+    """Say whether a line in a type of Go has only a name, so that the type has its methods."""
+    if file.language != "go":
+        return False
+    start, end = file.source.rfind("\n", 0, position) + 1, file.source.find("\n", position)
+    words = file.source[start : max(start, end)].partition("//")[0].split()
+    return len(words) == 1 and words[0].lstrip("*").rpartition(".")[2] == name
+
+
 def in_comment(source: str, position: int, language: str) -> bool:
     """Say whether a position is behind what opens a comment in its line.
 

@@ -43,6 +43,7 @@ from codesearch.structure.meaning import (
     IN_COMMENTS,
     Names,
     SourceFile,
+    embeds,
     graded,
     impl_of,
     in_comment,
@@ -106,7 +107,7 @@ class Usages:
     they are the base of a definition in `derived`, an import in a file that has another usage, or a comment.
     `elsewhere` counts the lines that have the name and are no usages: they can only mean other definitions, or the name
     is a part of a longer one. `derived` are definitions whose headers have the name, or an abstract type among them, as
-    a base; of an interface of Go, types with its methods by name and numbers of parameters; of a method with its type,
+    a base; in Go, types that embed it or have its methods by name and numbers of parameters; of a method with its type,
     the methods of derived types. If the name has no definition with what stood before it, that is `not_in`. A name
     without a definition has its other spellings in `near`, or if nothing has the name, the nearest names.
     """
@@ -171,12 +172,13 @@ def find_usages(
         if usages or unread or elsewhere:
             break
     bases = _derived(usages, names)
-    derived = tuple(bases.values()) or _defined(implementing(snapshot, names.asked))
-    derived = derived or _overriding(snapshot, names, meanings, filters)
+    known = set(bases.values())
+    implemented = [one for one in _defined(implementing(snapshot, names.asked)) if one not in known]
+    derived = (*bases.values(), *implemented) or _overriding(snapshot, names, meanings, filters)
     derived_count = len(derived)
     if not all_code:
         other = {(usage.file, usage.line) for usage in usages if usage.is_other}
-        derived = tuple(one for line, one in bases.items() if line not in other) or derived
+        derived = (*(one for line, one in bases.items() if line not in other), *implemented) or derived
     if abstract := [one.name for one in derived if _is_abstract(one)]:
         below = _below(abstract, snapshot, meanings, filters, _is_abstract)
         further = [one for name, one in below.items() if name not in {one.name for one in derived}]
@@ -382,7 +384,7 @@ def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
 
 
 def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:
-    """Return the definitions whose headers have a name as a base, by its line, if the name may be a type."""
+    """Return the definitions that have a name as a base or embed it, by its line, if the name may be a type."""
     derived: dict[_Line, Defined] = {}
     if not any(ref.row.kind in TYPE_KINDS for ref in names.asked) and (
         names.asked or not names.name[:1].isupper()
@@ -398,7 +400,9 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
             definition = Definition(file.path, "rust", "type", name, name, header, "", line, line, line)
             derived[file, line] = Defined(*astuple(definition), root=file.root)
         at = file.innermost(usage.line) if file.in_type(usage.line) else None
-        if at is not None and (file, at) not in seen and is_base(names.name, file.row(at), file.language):
+        if at is None or (file, at) in seen:
+            continue
+        if is_base(names.name, file.row(at), file.language) or embeds(file, usage.position, names.name):
             seen.add((file, at))
             definition = file.row(at).of(file.proposed.file)
             derived[file, usage.line] = Defined(*astuple(definition), root=file.root)

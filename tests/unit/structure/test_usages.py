@@ -516,10 +516,11 @@ def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parame
             "Whole", "Name() string", "Flush(a bool, b int) bool", "Put(k string, f func(a, b int)) error"
         )
         + type_of("NoName", "Flush(a bool, b int) bool", "Put(k string, f func(a, b int)) error")
-        + type_of("OtherPut", "Name() string", "Flush(a bool, b int) bool", "Put(k string) error"),
+        + type_of("OtherPut", "Name() string", "Flush(a bool, b int) bool", "Put(k string) error")
+        + "type Wrapped struct {\n\tSink // Does the work.\n\tnext Sink\n}\n\ntype Other struct {\n\tfirst Sink\n}\n",
     }
     found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Sink")
-    assert [one.name for one in found.derived] == ["Whole"]
+    assert [one.name for one in found.derived] == ["Wrapped", "Whole"]
 
 
 @pytest.mark.parametrize(
