@@ -169,6 +169,14 @@ def test_the_readme_has_the_figures_of_the_benchmark() -> None:
     assert "for {} (keywords alone: {})".format(*figures) in " ".join(readme.split())
 
 
+def test_the_pages_say_in_how_many_languages_semble_is_better() -> None:
+    rows = [row.strip("| ").split(" | ") for row in bench_tables.beside_semble().splitlines()[2:-1]]
+    worse = sum(float(ours) < float(theirs) for _, ours, theirs in rows)
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert f"in {len(rows) - worse} of {len(rows)} languages, and worse in {worse}" in readme
+    assert f"in {worse} of {len(rows)} languages" in (ROOT / "docs/dev/bench.md").read_text("utf-8")
+
+
 MEASURED_TABLES = {
     ("../README", "quality"): bench_tables.beside_semble,
     ("../README", "speed"): lambda: speed.short_table(results("speed")["standard_library"]),
