@@ -318,16 +318,11 @@ def test_a_function_below_the_macro_of_its_context_has_its_comment():
 
 
 @pytest.mark.parametrize("language", ["c", "cpp", "csharp", "kotlin", "objc", "rust", "swift", "python"])
-@pytest.mark.parametrize(
-    "source", [WIDGET, SCENE, EXTERN, TESTS, BRANCHES, HEAD, TANK, KOTLIN, RUST, "é\r\n"]
-)
-def test_every_byte_keeps_its_place_and_its_line(source, language):
-    data = source.encode()
-    for text in (mask(data, language), repair(mask(data, language), language)):
-        assert len(text) == len(data)
-        assert [at for at, byte in enumerate(text) if byte == 10] == [
-            at for at, byte in enumerate(data) if byte == 10
-        ]
+def test_every_byte_keeps_its_place_and_its_line(language):
+    for source in (WIDGET, SCENE, EXTERN, TESTS, BRANCHES, HEAD, TANK, KOTLIN, RUST, "é\r\n"):
+        data = source.encode()
+        for text in (mask(data, language), repair(mask(data, language), language)):
+            assert [len(line) for line in text.split(b"\n")] == [len(line) for line in data.split(b"\n")]
 
 
 @pytest.mark.parametrize(

@@ -317,14 +317,6 @@ def test_a_root_that_is_not_a_folder_is_an_error(tmp_path):
             walked(root)
 
 
-def test_links_are_not_followed_by_default(tmp_path):
-    write_tree(tmp_path, {"real/a.py": PY})
-    (tmp_path / "link").symlink_to("real")
-    (tmp_path / "b.py").symlink_to("real/a.py")
-    (tmp_path / "real" / "loop").symlink_to("..")
-    assert walked(tmp_path) == ["real/a.py"]
-
-
 def test_followed_links_enter_each_real_folder_once(tmp_path):
     write_tree(tmp_path / "tree", {"real/a.py": PY})
     write_tree(tmp_path / "outside", {"c.py": PY})
@@ -342,11 +334,3 @@ def test_broken_links_are_not_an_error(tmp_path):
     assert walked(tmp_path, report, follow_links=True) == ["a.py"]
     assert report.warnings == ["self.py: Too many levels of symbolic links: left out"]
     assert walked(tmp_path) == ["a.py"]
-
-
-def test_a_missing_grammar_is_counted(tmp_path, monkeypatch):
-    write_tree(tmp_path, dict.fromkeys(("a.rs", "b.rs", "c.py"), PY))
-    monkeypatch.setattr(walker, "is_installed", lambda spec: spec.name != "rust")
-    report = WalkReport()
-    assert walked(tmp_path, report) == ["a.rs", "b.rs", "c.py"]
-    assert report.missing_grammars == {"rust": 2}

@@ -76,6 +76,7 @@ def test_training_raises_mrr_over_the_untrained_model(data, tmp_path):
 def test_the_settings_of_codesearchnet_learn(loss, data, tmp_path):
     config = dataclasses.replace(
         CONFIG,
+        epochs=2,
         architecture="selfatt",
         query_architecture="nbow",
         pooling="sigmoid",
@@ -90,7 +91,9 @@ def test_the_settings_of_codesearchnet_learn(loss, data, tmp_path):
 
 @pytest.mark.parametrize("architecture", [name for name in get_args(Architecture) if name != "ncs"])
 def test_every_architecture_learns(architecture, data, tmp_path):
-    config = dataclasses.replace(CONFIG, architecture=architecture, body_learning_rate=0.01, dropout=0.1)
+    config = dataclasses.replace(
+        CONFIG, architecture=architecture, body_learning_rate=0.01, dropout=0.1, epochs=3
+    )
     assert mrr_by_language(train(data, tmp_path / "run", config), data[2], 100)["go"] > 0.5
 
 
@@ -125,13 +128,6 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")
 
 
-def test_batches_of_another_process_give_the_same_curve(data, tmp_path, monkeypatch):
-    train(data, tmp_path / "alone")
-    monkeypatch.setattr("training.pipeline.LARGE", 0)
-    train(data, tmp_path / "beside")
-    assert curve(tmp_path / "beside") == curve(tmp_path / "alone")
-
-
 def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path):
     train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=1))
     assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
@@ -150,9 +146,9 @@ def test_a_run_leaves_events_for_tensorboard(data, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("large", [0, 50_000])
 def test_ctrl_c_ends_the_step_and_the_run_resumes_with_the_same_curve(large, data, tmp_path, monkeypatch):
-    monkeypatch.setattr("training.pipeline.LARGE", large)  # With 0, a worker process makes the batches.
     config = dataclasses.replace(CONFIG, epochs=2, batch_size=25)
     train(data, tmp_path / "whole", config)
+    monkeypatch.setattr("training.pipeline.LARGE", large)  # With 0, a worker process makes the batches.
     backward = objectives.PairObjective.backward
     steps = []
 
