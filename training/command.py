@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -32,6 +33,9 @@ def run_command(package: str, arguments: list[str] | None) -> int:
             args=arguments,
             config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
         )
+        sys.stdout.flush()  # Not at exit, where Python would print the error.
+    except BrokenPipeError:  # The reader has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         print("stopped: the same command continues", file=sys.stderr)
         return 130

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_
+import logging
 import os
 import shlex
 import sys
@@ -30,6 +31,7 @@ Fetched = Annotated[Path, arg(help="Folder that `corpus fetch` filled.")]
 Forbidden = Annotated[Path | None, arg(help="Folder of evaluation sets never to train on.")]
 Device = Annotated[Literal["auto", "cpu", "cuda"], arg(help="By default CUDA if available.")]
 Run = Annotated[Path, arg(help="Folder of a trained run.")]
+_log = logging.getLogger(__name__)
 HeldOut = Literal["valid", "test", "names", "advtest"]
 Suite = Literal["csn-mrr", "advtest"]
 """The module of a suite has the same name, with an underscore for the dash."""
@@ -178,7 +180,10 @@ def train(
     settings: TrainConfig,
     *,
     corpus: Extracted = CORPUS,
-    run: Annotated[Path | None, arg(help="Folder of weights and metrics; by default runs/ENCODER.")] = None,
+    run: Annotated[
+        Path | None,
+        arg(help="Folder of weights and metrics; by default runs/NAME, of the encoder or the file."),
+    ] = None,
     questions: Annotated[tuple[Path, ...], arg(help="Files of real questions with their code.")] = (),
     question_repeats: Annotated[float, arg(help="How often each occurs in an epoch.")] = 2,
     vocabulary: Annotated[
@@ -190,11 +195,13 @@ def train(
     """Train an encoder on a corpus."""
     from training.pipeline import train_run
 
+    if sources and (settings.max_pairs or corpus != CORPUS):
+        _log.warning("%s has sources: --corpus and --max-pairs are not used", preset.path)
     documentation = Source("documentation", corpus, most=settings.max_pairs)
     asked = [Source(path.name.split(".")[0], path, share=question_repeats) for path in questions]
     train_run(
         [*(sources or [documentation]), *asked],
-        run or Path("runs") / preset.encoder,
+        run or Path("runs") / (preset.config.stem if preset.config else preset.encoder),
         settings,
         device,
         start=start,

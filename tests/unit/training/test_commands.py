@@ -133,16 +133,17 @@ def test_a_value_of_another_type_is_refused(value, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_options_replace_the_settings_of_a_file(tmp_path, monkeypatch):
+def test_options_replace_the_settings_of_a_file(tmp_path, monkeypatch, caplog):
     path = tmp_path / "own.toml"
     path.write_text('dim = 8\nepochs = 7\nstart = "bundle"\n[[sources]]\nname = "a"\npath = "b"\nshare = 2\n')
     calls = []
     monkeypatch.setattr("training.pipeline.train_run", lambda *given, **named: calls.append((given, named)))
-    options = ["--dim", "16", "--questions", "c.jsonl", "d.jsonl", "--device", "cpu"]
+    options = ["--dim", "16", "--questions", "c.jsonl", "d.jsonl", "--device", "cpu", "--max-pairs", "5"]
     assert training.main(["train", "--config", str(path), *options]) == 0
     (((sources, run, config, device), named),) = calls
     assert [(its.name, its.share) for its in sources] == [("a", 2.0), ("c", 2.0), ("d", 2.0)]
-    assert (config, run, device) == (TrainConfig(dim=16, epochs=7), Path("runs/nbow"), "cpu")
+    assert (config, run, device) == (TrainConfig(dim=16, epochs=7, max_pairs=5), Path("runs/own"), "cpu")
+    assert "own.toml has sources: --corpus and --max-pairs are not used" in caplog.text
     assert named == {"start": Path("bundle"), "vocabulary": None}
 
 

@@ -1,5 +1,8 @@
 import json
+import os
+import shutil
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -345,6 +348,16 @@ def test_the_page_has_the_measured_counts():
     assert table in page and summary in page
     assert sum(figures.documented for figures in stats.languages.values()) >= 500_000
     assert min(figures.documented for figures in stats.languages.values()) >= 30_000
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path, monkeypatch):
+    (tmp_path / "rows").mkdir()
+    shutil.copy(Path(__file__).parents[3] / "benchmarks/results/corpus.json", tmp_path / "rows/stats.json")
+    read, write = os.pipe()
+    os.close(read)
+    with open(write, "w") as gone:
+        monkeypatch.setattr(sys, "stdout", gone)
+        assert main(["corpus", "stats", "--corpus", str(tmp_path)]) == 0
 
 
 def test_the_stats_command_prints_the_counts_of_extract(tmp_path, capsys):
