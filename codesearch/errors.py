@@ -97,14 +97,9 @@ class IndexFormatError(IndexStoreError):
 
     def __init__(self, found: object, expected: int, root: str) -> None:
         super().__init__(f"index format {found}, expected {expected}", f"run {index_command(root)} again")
-        self.found = found
-        self.expected = expected
         self.root = root
-
-    @property
-    def is_older(self) -> bool:
-        """Say whether an earlier version wrote the index; this version can then rebuild it."""
-        return isinstance(self.found, int) and self.found < self.expected
+        self.is_older = isinstance(found, int) and found < expected
+        """Whether an earlier version wrote the index; this version can then rebuild it."""
 
 
 class IndexCorruptError(IndexStoreError):

@@ -51,7 +51,7 @@ class Repository:
         except FileNotFoundError as error:
             raise self._not_installed(error) from None
         except TimeoutError as error:
-            raise ConfigError(f"{error} in {self.top}{self._or_leave_out(': ')}") from None
+            raise ConfigError(f"{error} in {self.top}") from None
         if done.returncode not in codes:
             lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
             # Git refuses a repository of another user; the last line is the command that allows it.
@@ -89,11 +89,7 @@ class Repository:
             )
 
     def _not_installed(self, error: FileNotFoundError) -> ConfigError:
-        return ConfigError(f"{error}, and {self.option} needs it", f"install git{self._or_leave_out(' or ')}")
-
-    def _or_leave_out(self, before: str) -> str:
-        """Return the cure for an option; a command needs git."""
-        return f"{before}leave {self.option} out" if self.option.startswith("-") else ""
+        return ConfigError(f"{error}, and {self.option} needs it", "install git")
 
     def commit(self, revision: str) -> str | None:
         """Return the id of the commit that a revision names; None for HEAD of a repository without commits."""

@@ -94,7 +94,7 @@ def test_another_format_is_an_error_with_both_formats_and_the_cure(tmp_path, fou
     assert str(caught.value) == (
         f"index format {found}, expected {FORMAT_VERSION}: run `codesearch index /src` again"
     )
-    assert (caught.value.found, caught.value.expected) == (found, FORMAT_VERSION)
+    assert (caught.value.root, caught.value.is_older) == ("/src", found == 0)
 
 
 @pytest.mark.parametrize(
