@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +45,9 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     vocabulary = json.loads((out / TOKENIZER).read_text("utf-8"))
     compact = json.dumps(vocabulary, ensure_ascii=False, separators=(",", ":"))
     (out / TOKENIZER).write_text(compact + "\n", "utf-8")
+    rows = {file: places for file in files if (places := row_places(out / file))}
     manifest = {
+        "format": BUNDLE_FORMAT,
         "name": name or default_name(config),
         "architecture": config.architecture,
         "dtype": dtype,
@@ -56,33 +57,21 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         "max_document_tokens": config.max_document_tokens,
         **({"document_graph": QUERY} if model.is_one else {}),
         **({"document_graphs": languages} if languages else {}),
-        **({"rows": rows} if (rows := row_places_of(out, files)) else {}),
+        **({"rows": rows} if rows else {}),
         **_origin(config),
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
         "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},
+        "files": {file: _described(out / file) for file in (*files, TOKENIZER)},
     }
-    return write_manifest(out, manifest, (*files, TOKENIZER))
-
-
-def row_places_of(out: Path, files: Iterable[str]) -> dict[str, Any]:
-    """Return the tables of the graphs that only add up rows, by file."""
-    places = {file: row_places(out / file) for file in files if file.endswith(".onnx")}
-    return {file: found for file, found in places.items() if found}
+    (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    return manifest
 
 
 def _origin(config: TrainConfig) -> dict[str, str]:
     if config.architecture == "bert":
         return {"licence": LICENCE, "source": f"{SOURCE}, fine-tuned"}
     return {"licence": "MIT", "initial_vectors": config.initial_vectors}
-
-
-def write_manifest(out: Path, manifest: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:
-    """Write a bundle's manifest, with size and hash of each file; return the manifest."""
-    described = {file: _described(out / file) for file in files}
-    manifest = {"format": BUNDLE_FORMAT, **manifest, "files": described}
-    (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-    return manifest
 
 
 def default_name(config: TrainConfig) -> str:

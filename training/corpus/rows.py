@@ -120,11 +120,6 @@ def own_name(func_name: str, language: str) -> str:
     return split_qualified(func_name, spec.separator if spec else ".")[1]
 
 
-def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """Write rows to a new file; return their number."""
-    return write_lines(path, (to_line(CsnRow(row)) for row in rows))
-
-
 def to_line(loaded: CsnRow) -> bytes:
     """Return the record of a row as a line of JSON."""
     return json.dumps(record_of(loaded), ensure_ascii=False).encode("utf-8", "replace") + b"\n"

@@ -57,6 +57,13 @@ def train_tokenizer(rows, vocabulary_size):
     return train_bpe((text for row in rows for text in texts_of_row(row)), vocabulary_size)
 
 
+def write_rows(path, rows):
+    """Write rows to a new file."""
+    from training.corpus.rows import CsnRow, to_line, write_lines
+
+    write_lines(path, (to_line(CsnRow(row)) for row in rows))
+
+
 def part(samples, name="documentation", **fields):
     """Return samples as those of a source."""
     from pathlib import Path
@@ -77,8 +84,6 @@ def documentation(corpus):
 @pytest.fixture
 def corpus(tmp_path, synthetic_rows):
     """Return a corpus folder with one language and two partitions."""
-    from training.corpus.rows import write_rows
-
     for partition, count in (("train", 60), ("valid", 20)):
         rows = synthetic_rows(count, len(partition), partition=partition)
         write_rows(tmp_path / "corpus" / "rows" / f"go.{partition}.jsonl.zst", rows)

@@ -20,10 +20,10 @@ from codesearch.text.onnx import OnnxEncoder  # noqa: E402
 from codesearch.text.tokenizer import join_fields  # noqa: E402
 from tests.command import Command  # noqa: E402
 from tests.conftest import TINY_REPO, index_by_engine, write_tree  # noqa: E402
-from tests.unit.training.conftest import WORDS  # noqa: E402
+from tests.unit.training.conftest import WORDS, write_rows  # noqa: E402
 from training import checkpoint  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
-from training.corpus.rows import Row, read_rows, write_rows  # noqa: E402
+from training.corpus.rows import Row, read_rows  # noqa: E402
 from training.evaluation.sets import rows_of  # noqa: E402
 from training.pipeline import load_run  # noqa: E402
 from training.samples import texts_of_row  # noqa: E402

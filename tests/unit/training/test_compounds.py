@@ -4,9 +4,10 @@ import pytest
 
 pytest.importorskip("zstandard")
 
+from tests.unit.training.conftest import write_rows
 from training.__main__ import main
 from training.corpus.compounds import learn_compounds
-from training.corpus.rows import Row, write_rows
+from training.corpus.rows import Row
 
 FILLER = " ".join(f"file_{n} name_{n} out_{n} put_{n}" for n in range(10))
 

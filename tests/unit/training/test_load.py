@@ -10,9 +10,10 @@ zstandard = pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 pytest.importorskip("rensa")
 
+from tests.unit.training.conftest import write_rows  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.corpus.load import load, load_corpus, write_loaded  # noqa: E402
-from training.corpus.rows import CsnRow, Row, read_rows, to_line, write_rows  # noqa: E402
+from training.corpus.rows import CsnRow, Row, read_rows, to_line  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 
 SHA = "0123456789abcdef0123456789abcdef01234567"

@@ -14,12 +14,12 @@ from codesearch.text.bundle import SHIPPED, TOKENIZER, load_bundle  # noqa: E402
 from codesearch.text.onnx import OnnxEncoder  # noqa: E402
 from codesearch.text.tokenizer import join_fields  # noqa: E402
 from exporters.__main__ import main as export  # noqa: E402
-from tests.unit.training.conftest import documentation, train_tokenizer  # noqa: E402
+from tests.unit.training.conftest import documentation, train_tokenizer, write_rows  # noqa: E402
 from training import checkpoint, pipeline, sources  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.average import average_runs  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
-from training.corpus.rows import read_rows, write_rows  # noqa: E402
+from training.corpus.rows import read_rows  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluation.sets import rows_of  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
