@@ -98,20 +98,6 @@ _MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
 _OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
 """Languages in which several files can define members of a class."""
-_ASSIGNING = frozenset(
-    "python cython ruby crystal php bash lua r julia perl powershell elixir toml javascript typescript tsx".split()
-)
-"""Languages in which an assignment can declare a name."""
-_ASSIGNED = re.compile(r"\s*(?::[^=:]{1,60})?:?=(?![=>~])")
-_OPENS_LINE = re.compile(r"\s*(?:(?:export|declare|readonly|local)\s+)?(?:self\.|this\.|\$this->|@{1,2}|\$)?")
-_KEYWORD_BEFORE = re.compile(
-    r"""^[^=({;'"]*\b(?:var|let|const|val|def|fn|func|function|class|struct|interface|enum|trait|type|module|mod
-    |namespace|package|record|object|protocol|static|local|my|typedef|define)\s+(?:mut\s+)?[$@*&]?\Z
-    |\battr_\w+\b[^\n]*:\Z|\b(?:public|private|protected|internal)\s[^=({;:'"]*\Z""",
-    re.VERBOSE,
-)
-_AFTER_DECLARED = re.compile(r"\s*(?:[=;,{(:<\[)]|[?!]:|\Z)|\s+[\w\[\]*.]+\s*(?:=|\Z)")
-"""What stands around a name in the line that declares it."""
 # `helper as h`, `helper => h` of Scala, `Helper, as: H` of Elixir, `{ helper: h }` of JavaScript; `using H = A.Helper`.
 _RENAMED = re.compile(r"\s*(?:as\b|=>|,\s*as:|:)\s*([^\W\d][\w$]*)")
 _RENAMED_BEFORE = re.compile(r"\s*(?:global\s+)?using\s+(\w+)\s*=\s*[\w.]*")
@@ -282,7 +268,7 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
     before = qualifier(file.source, position)
     if names.owner or not names.modules:
         if before is None or before in _SELF.get(file.language, ("this",)):
-            if _declares(file, position, len(names.name)):
+            if file.import_around(position) is not None:
                 return DECLARED, ()
         elif before == names.owner:
             return LIKELY, ()
@@ -381,18 +367,6 @@ def package_of(source: str, path: str, language: str) -> str:
     match = _PACKAGE.search(source) if language in _PACKAGED else None
     name = match[1] if match else ""
     return f"{posixpath.dirname(path)}/ {name}" if language == "go" and name else name
-
-
-def _declares(file: SourceFile, position: int, size: int) -> bool:
-    """Say whether a name is declared or imported where it stands, as far as its line shows."""
-    if file.import_around(position) is not None:
-        return True
-    source = file.source
-    before = source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
-    after = source[position + size : position + size + _MOST_QUALIFIER].partition("\n")[0]
-    if file.language in _ASSIGNING and _ASSIGNED.match(after) and _OPENS_LINE.fullmatch(before):
-        return True
-    return bool(_KEYWORD_BEFORE.search(before) and _AFTER_DECLARED.match(after))
 
 
 def is_base(name: str, row: DocumentRow, language: str) -> bool:

@@ -4,7 +4,7 @@ The index proposes files, and the name is looked for in their sources, so text i
 `certain` to mean a definition if it is in the same file, or in the same class for members, if its file imports the
 name from the file of the definition, or if they are in the same package and the language needs no import then. In
 the text of a string, it is at most `likely`. Otherwise it is `likely` the only definition of that name, or `one of
-several`. A name that is not defined in the index has lines that declare or import it. What stands in comments comes
+several`. A name that is not defined in the index has lines that import it. What stands in comments comes
 last. Lines with the name that can only mean another definition are counted.
 
 The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `name=` and, where it is no definition,
