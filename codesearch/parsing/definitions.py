@@ -89,7 +89,6 @@ class Capture:
     doc_end: int = 0  # byte where its document ends; that of a class ends before the members
     last_row: int = 0  # 0-based; the members of a class count
     parts: list[tuple[int, int]] = field(default_factory=list)  # byte spans of a setter elsewhere
-    is_table: bool = False  # a constant whose value is a collection of two or more
     is_callback: bool = False  # it has no name of its own, so `name` comes from the code around it
     is_too_deep: bool = False  # nested in so many others that it gets no document
     is_test: bool = False  # it or a definition around it is marked as a test
@@ -265,10 +264,8 @@ def _add_definition(
     node = captures[kind][0]
     span = (node.start_byte, node.end_byte)
     known = _known(found, span, kind)
-    is_table = any(table.named_child_count > 1 for table in captures.get("table", ()))
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
     if known:
-        known.is_table |= is_table
         kinds = {known.kind, kind}
         if "class" in kinds and (special := kinds & _SPECIAL_CLASSES):
             known.kind = kind = special.pop()
@@ -301,7 +298,6 @@ def _add_definition(
         start_line=first_row + 1,
         end_line=last_row + 1,
         name_start=names[0].start_byte if names else node.start_byte,
-        is_table=is_table,
         is_callback=is_callback,
     )
 

@@ -188,7 +188,7 @@ def _comments_above(row: int, found: Matches) -> tuple[int, str]:
 
 
 def _without_small_constants(definitions: list[Capture], found: Matches, source: bytes) -> list[Capture]:
-    """Turn one-line constants that are not tables into members, and leave out those in functions.
+    """Turn one-line constants into members, and leave out those in functions.
 
     The document of the module contains the former.
     """
@@ -202,8 +202,7 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
             rest = islice(definitions, position + 1, None)
             if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
                 _cut_to_header(definition, member, source)
-            is_whole = definition.doc_end == definition.end
-            if definition.start_line == definition.end_line and not (definition.is_table and is_whole):
+            if definition.start_line == definition.end_line:
                 found.members.append(definition)
                 continue
         kept.append(definition)

@@ -374,12 +374,7 @@ def grammar_version(spec: LanguageSpec) -> str:
     for name in _installed(os.path.dirname(os.path.dirname(found.origin))):
         if name.startswith(prefix) and name.endswith(ending):
             return name.removeprefix(prefix).removesuffix(ending)
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(spec.distribution)
-    except PackageNotFoundError:
-        return ""
+    return ""
 
 
 def distributions(languages: Iterable[str]) -> list[str]:

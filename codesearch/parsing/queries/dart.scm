@@ -31,7 +31,6 @@
 ((function_signature name: (identifier) @name) @function . (function_body) @body)
 ((getter_signature name: (identifier) @name) @function . (function_body) @body)
 ((setter_signature name: (identifier) @name) @function . (function_body) @body)
-(program (static_final_declaration_list (static_final_declaration (identifier) @name [(set_or_map_literal) (list_literal)] @table)) @constant)
 (program [
   (static_final_declaration_list (static_final_declaration . (identifier) @name))
   (initialized_identifier_list (initialized_identifier . (identifier) @name))

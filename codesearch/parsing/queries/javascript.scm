@@ -5,10 +5,6 @@
 (field_definition property: (_) @name
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @method)
 
-(program (_ (variable_declarator name: (identifier) @name value: [
-    (object) @table (array) @table (_)
-  ])) @constant)
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [
-    (object) @table (array) @table (_)
-  ]))) @constant)
+(program (_ (variable_declarator name: (identifier) @name value: (_))) @constant)
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant)
 (field_definition property: (_) @name) @field

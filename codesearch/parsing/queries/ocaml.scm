@@ -2,9 +2,7 @@
 (value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name . body: [
     (fun_expression) (function_expression)
   ] @body) @function)
-(compilation_unit (value_definition (let_binding pattern: (value_name) @name . body: [
-    (list_expression) @table (array_expression) @table (record_expression) @table (_)
-  ]) @constant))
+(compilation_unit (value_definition (let_binding pattern: (value_name) @name . body: (_)) @constant))
 (structure (value_definition (let_binding pattern: (value_name) @name . body: (_)) @constant))
 (value_specification [(value_name) (parenthesized_operator)] @name) @function
 (external [(value_name) (parenthesized_operator)] @name) @function

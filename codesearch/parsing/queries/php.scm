@@ -10,7 +10,7 @@
   right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)])) @function)
 (const_declaration (const_element . (name) @name)) @constant
 (property_declaration (static_modifier) (property_element name: (variable_name (name) @name) default_value: (_))) @constant
-(program (expression_statement (assignment_expression left: (variable_name (name) @name) right: (array_creation_expression) @table)) @constant)
+(program (expression_statement (assignment_expression left: (variable_name (name) @name) right: (array_creation_expression))) @constant)
 (program (return_statement (array_creation_expression)) @constant)
 (attribute_list) @attribute
 (comment) @comment

@@ -7,9 +7,6 @@
   ])) @interface
   (#match? @base "(^|[.])Protocol$"))
 (type_alias_statement left: (type [(identifier) @name (generic_type . (identifier) @name)])) @type
-(module (expression_statement (assignment left: (identifier) @name right: [
-    (list) (dictionary) (set) (tuple)
-  ] @table)) @constant)
 (module (expression_statement (assignment left: (identifier) @name right: (_))) @constant)
 (module . (expression_statement (string) @docstring))
 (module . (comment)+ . (expression_statement (string) @docstring))

@@ -2,10 +2,6 @@
 (singleton_method object: (_) @receiver name: (_) @name body: (_)? @body) @method
 (class name: (_) @name body: (body_statement)? @body) @class
 (module name: (_) @name body: (body_statement)? @body) @class
-(assignment left: (constant) @name right: [
-    (array) @table (hash) @table (string_array) @table (symbol_array) @table
-    (call receiver: [(array) (hash) (string_array) (symbol_array)] @table)
-  ]) @constant
 (assignment left: (constant) @name right: (_)) @constant
 (assignment left: [(constant) (scope_resolution)] @name right: (call receiver: (constant) @_base method: (identifier) @_make block: (_ body: (_) @body)?)
   (#any-of? @_base "Class" "Data" "Module" "Struct") (#any-of? @_make "define" "new")) @class

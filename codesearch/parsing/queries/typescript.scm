@@ -17,14 +17,8 @@
 (public_field_definition name: (_) @name
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @method)
 
-(program (_ (variable_declarator name: (identifier) @name value: [
-    (object) @table (array) @table
-    (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
-  ])) @constant)
-(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: [
-    (object) @table (array) @table
-    (as_expression [(object) (array)] @table) (satisfies_expression [(object) (array)] @table) (_)
-  ]))) @constant)
+(program (_ (variable_declarator name: (identifier) @name value: (_))) @constant)
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant)
 (internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant))
 (ambient_declaration [
     (_ (variable_declarator name: (identifier) @name) @field)

@@ -279,7 +279,7 @@ def test_a_module_has_all_statements_without_imports_and_the_lines_of_most_of_th
     assert "import" not in module.code
     assert "__all__" not in module.code
     assert "orders" not in module.code
-    assert module.code.startswith("LIMIT = 3\n_cache = {}")
+    assert module.code.startswith('LIMIT = 3\n# Names.\nNAMES = ("a", "b")\n_cache = {}')
     assert module.code.endswith("# Twice.\n    run()")
     assert (module.start_line, module.end_line) == (27, 31)
 
