@@ -85,12 +85,12 @@ def singular(term: str) -> str:
     >>> [singular(term) for term in ("strings", "entries", "indexes", "class", "status", "ids")]
     ['string', 'entry', 'index', 'class', 'status', 'ids']
     """
-    if len(term) < _SHORTEST:
+    if len(term) < _SHORTEST or not term.endswith("s") or term.endswith(_NO_PLURALS):
         return term
     for ending, instead in _PLURALS.items():
         if term.endswith(ending):
             return term.removesuffix(ending) + instead
-    return term[:-1] if term.endswith("s") and not term.endswith(_NO_PLURALS) else term
+    return term[:-1]
 
 
 def _undoubled(stem: str) -> str:
@@ -165,17 +165,23 @@ def query_terms(query: str) -> list[str]:
     >>> query_terms("how to parse an int from readLine")
     ['pars', 'integer', 'readlin', 'read', 'line']
     """
-    found = list(dict.fromkeys(chain.from_iterable(_parts(word, joined=True) for word in words(query))))
+    found = list(
+        dict.fromkeys(
+            chain.from_iterable(_terms(parts, joined=True) for parts in map(split_identifier, words(query)))
+        )
+    )
     kept = [term for term in found if term not in STOP_WORDS] or found
     return list(dict.fromkeys(map(_form, kept)))
 
 
 def _forms(chunk: bytes) -> tuple[str, ...]:
-    joined, terms = chunk.startswith(b"."), list[str]()
+    joined, terms, words_of = chunk.startswith(b"."), list[str](), compounds()
     for word in words(chunk.decode()):
-        terms += _parts(word, joined=joined)
-        for part in split_identifier(word):
-            terms += compounds().get(part, ())
+        parts = split_identifier(word)
+        terms += _terms(parts, joined=joined)
+        for part in parts:
+            if part in words_of:
+                terms += words_of[part]
     return tuple(map(_form, terms))
 
 
@@ -191,8 +197,7 @@ def _form(term: str) -> str:
     return base_form(word) if word else form
 
 
-def _parts(identifier: str, *, joined: bool) -> list[str]:
+def _terms(parts: Sequence[str], *, joined: bool) -> list[str]:
     """List the subtokens of an identifier; with `joined`, put the whole identifier in lower case before them."""
-    parts = split_identifier(identifier)
     whole = ["".join(parts)[:MAX_TERM_LENGTH]] if joined and len(parts) > 1 else []
-    return [*whole, *(part for part in parts if len(part) <= MAX_TERM_LENGTH)]
+    return whole + [part for part in parts if len(part) <= MAX_TERM_LENGTH]
