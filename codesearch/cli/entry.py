@@ -51,6 +51,10 @@ def run() -> None:
     stdin = _query_on_stdin(arguments)
     code = _by_service(arguments, stdin)
     if code is None:
+        if arguments[:1] == [
+            "query"
+        ]:  # It has no large products, and numpy's threads take a twentieth of its time.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from codesearch.cli import main
 
         commands = arguments[:1] if arguments and arguments[0] in main.COMMANDS else main.COMMANDS
