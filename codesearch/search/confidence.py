@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
 from codesearch.search.heuristics import named_tiers
@@ -80,9 +80,7 @@ def _logistic(weights: Sequence[float], *values: float) -> float:
 @cache
 def shipped_calibration() -> Calibration:
     """Read the calibration of the shipped model."""
-    return Calibration(
-        **json.loads(resources.files("codesearch.search").joinpath("confidence.json").read_text("utf-8"))
-    )
+    return Calibration(**json.loads(Path(__file__).with_name("confidence.json").read_text("utf-8")))
 
 
 def features(ranking: Ranking) -> Features:

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from importlib import resources
 from itertools import chain
+from pathlib import Path
 
 from codesearch.config import ParseConfig
 from codesearch.memo import Memo
@@ -55,7 +55,7 @@ def compounds() -> dict[str, tuple[str, ...]]:
 
 
 def _lines(name: str) -> Iterator[list[str]]:
-    text = resources.files("codesearch.text").joinpath(f"{name}.txt").read_text("utf-8")
+    text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
     return (line.split() for line in text.splitlines() if not line.startswith("#"))
 
 
