@@ -167,17 +167,14 @@ class Snapshot:
 
     def order(self, doc_ids: DocIds, scores: NDArray[np.float32]) -> NDArray[np.intp]:
         """Return the positions by score, highest first; ties in the order of `places`."""
-        if len(self.segments) <= 1:  # In a single segment, doc_ids have the order of places.
-            return np.lexsort((doc_ids, -scores))
-        order = np.argsort(-scores, kind="stable")
-        ordered = scores[order]
-        ties = np.flatnonzero(ordered[1:] == ordered[:-1])
-        if len(ties):
-            tied = np.zeros(len(order), dtype=bool)
-            tied[ties] = tied[ties + 1] = True
-            places = np.zeros(len(order), dtype=np.int64)
-            places[order[tied]] = self.places(doc_ids[order[tied]])
-            order = np.lexsort((places, -scores))
+        order = np.argsort(-scores)
+        level = scores[order[1:]] == scores[order[:-1]]
+        tied = np.flatnonzero(np.append(level, False) | np.append(False, level))
+        if len(tied):
+            equal = order[tied]
+            is_single = len(self.segments) <= 1  # In a single segment, doc_ids have the order of places.
+            places = doc_ids[equal] if is_single else self.places(doc_ids[equal])
+            order[tied] = equal[np.lexsort((places, -scores[equal]))]
         return order
 
     def places(self, doc_ids: DocIds) -> DocIds:
