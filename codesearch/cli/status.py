@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from codesearch.engine.reports import IndexStatus
     from codesearch.milvus.push import RootStatus
 
+DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
 
@@ -201,7 +202,7 @@ def doctor(invocation: Invocation, device: Device = "auto", home: Home = None) -
 def bench(
     invocation: Invocation,
     suite: Annotated[str | None, Opt("`help` lists them; default: csn99 with --data, else smoke.")] = None,
-    data: Annotated[Path | None, Opt("Folder of the suite's data.")] = None,
+    data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
     questions: Annotated[
         Path | None, Opt("Score your own questions in this folder: a file of JSON lines.")
     ] = None,
@@ -241,11 +242,12 @@ def bench(
         text = questions_text(invocation.path(questions), result)
         yield Output(text, notes_of(session.freshness))
     else:
-        name = suite or ("csn99" if data else "smoke")
+        named = data or os.environ.get(DATA_VARIABLE)
+        name = suite or ("csn99" if named else "smoke")
         with stage_progress(name) as on_progress:
             options = BenchOptions(
                 home=engine.home,
-                data=data and invocation.path(data),
+                data=invocation.path(Path(named)) if named else None,
                 model=models.model and invocation.path(models.model),
                 device=models.device,
                 on_progress=on_progress,

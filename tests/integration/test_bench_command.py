@@ -212,7 +212,15 @@ def test_results_can_be_scored_by_other_judgements(bench, output):
     assert fields["systems"]["found"]["recall_at_10"] == {"java": 1.0, "average": 1.0}
 
 
-NOWHERE = {name: "http://127.0.0.1:9" for name in ("https_proxy", "HTTPS_PROXY")}
+def test_an_environment_variable_names_the_data(command, data, tiny_bundle):
+    named = replace(command, variables={"CODESEARCH_BENCH_DATA": str(data)})
+    assert named("bench", "--model", tiny_bundle).returncode == 0
+
+
+NOWHERE = {
+    **{name: "http://127.0.0.1:9" for name in ("https_proxy", "HTTPS_PROXY")},
+    "CODESEARCH_BENCH_DATA": "",
+}
 
 
 def test_without_data_the_error_names_the_download_and_the_smoke_suite(command):
