@@ -26,6 +26,7 @@ ALONE = tests/faults/test_costly_files.py tests/integration/test_milvus_backend.
 # Each process that runs one of these imports torch, for seconds.
 TORCH = tests/unit/training tests/unit/exporters tests/parity tests/gpu \
 	tests/unit/benchmarks/test_embedding.py tests/unit/benchmarks/test_encoders.py
+TOGETHER = $(patsubst %,--ignore %,$(ALONE) $(TORCH))
 
 # Everything but what needs torch, Milvus or a browser, which are large.
 check: $(VENV)/installed-check
@@ -44,14 +45,14 @@ check-tests:
 test: $(VENV)/installed-test
 	$(MAKE) -j 2 test-alone test-together
 
-# While mypy runs, all tests are compiled once: each of the workers would compile them.
+# While mypy runs, the other tests are compiled once: each of the workers would compile them.
 test-alone: $(VENV)/installed-test
-	$(BIN)/pytest -q --collect-only >/dev/null
+	$(BIN)/pytest -q --collect-only $(TOGETHER) >/dev/null
 	$(BIN)/pytest -q $(ALONE)
 	$(BIN)/pytest -q $(TORCH)
 
 test-together: lint
-	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder $(patsubst %,--ignore %,$(ALONE) $(TORCH))
+	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder $(TOGETHER)
 
 # Needs a CUDA device, and the extra `gpu` in place of `cpu` for the tests of embedding.
 test-gpu: $(VENV)/installed-test
