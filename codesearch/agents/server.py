@@ -361,7 +361,7 @@ def _arguments(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     if unknown := next((name for name in given if name not in known), None):
         raise ConfigError(
             f"{tool.name} has no argument {unknown!r}",
-            nearest_or(unknown, known, f"choose from {', '.join(known)}"),
+            nearest_or(unknown, known, f"choose from {', '.join(known) or 'none'}"),
         )
     most = {name: known[name]["maximum"] for name in given if "maximum" in known[name]}
     above = {name: high for name, high in most.items() if isinstance(given[name], int) and given[name] > high}
