@@ -189,12 +189,12 @@ def test_agents_learn_the_right_name_of_an_unknown_argument_or_tool(engine, good
         ("search", {"query": "giraffe", "lang": "python"}),
         ("search", {"query": "giraffe", "max_token": 200}),
         ("status", {"zebra": 1}),
-        ("read_definition", {"place": "x"}),
+        ("reads", {"place": "x"}),
     ) == [
         (True, "search has no argument 'lang': did you mean 'language'?"),
         (True, "search has no argument 'max_token': did you mean 'max_tokens'?"),
         (True, "status has no argument 'zebra': choose from none"),
-        (True, "no tool 'read_definition': did you mean 'read'?"),
+        (True, "no tool 'reads': did you mean 'read'?"),
     ]
 
 
