@@ -69,7 +69,7 @@ def test_status_in_json_has_every_field_and_counts_changes(indexed, command, hom
 def test_index_and_status_end_with_what_is_not_indexed(command, indexed):
     write_tree(indexed, {"new.py": "x = 1\n", "node_modules/a.js": ""})
     write_tree(indexed, dict.fromkeys(("README.md", "docs/a.md", "a.yml", "a.xyz"), ""))
-    (indexed / "data.py").write_bytes(b"\0")
+    (indexed / "data.py").write_bytes(b"\0x")
     told = (
         "  not indexed\n"
         "    4 files that --content would add (.md 2, .xyz 1, .yml 1)\n"

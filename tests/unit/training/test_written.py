@@ -85,7 +85,7 @@ def test_questions_that_have_no_function_are_counted_by_reason(folder, capsys):
 def test_without_evaluation_sets_a_warning_says_that_nothing_is_left_out(folder, capsys, caplog):
     assert pairs(folder) == 0
     assert "to train on 2, for validation 1" in capsys.readouterr().out
-    assert "no evaluation sets given" in caplog.text
+    assert "no --evaluation-sets" in caplog.text
 
 
 def test_an_invalid_line_is_an_error(tmp_path):
