@@ -106,7 +106,7 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
     for at, reading in enumerate(readings):
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
         place, name = (
-            f"{path}:{reading.first_line}{f'-{reading.last_line}' * (reading.last_line > reading.first_line)}",
+            f"{path}:{reading.first_line}-{reading.last_line}",
             visible(short_name(of)) if of else "",
         )
         about = f"{f'  {of.kind}' if of else ''}{STALE if reading.stale else ''}"
