@@ -239,10 +239,11 @@ def typed_share(text: str, name: str) -> float:
     >>> typed_share("get_cer", "getServerCertificate"), typed_share("asdfqwer", "as_default_query_writer")
     (0.3, 0.0)
     """
-    words = split_identifier(name)
-    letters, whole = "".join(split_identifier(text)), "".join(words)
-    if not letters or len(letters) > len(whole):
+    letters, rest = "".join(split_identifier(text)), iter(name.lower())
+    if not letters or not all(letter in rest for letter in letters):
         return 0.0
+    words = split_identifier(name)
+    whole = "".join(words)
     share = len(text) / len(name)
     if name.lower().startswith(text.lower()):
         return 2 + share
