@@ -322,7 +322,11 @@ class Editor:
             if folder.resolve() in never_projects(folder):
                 return
             raise not_indexed(folder)
-        self._engine.session(Scope(within=(folder,)), Policy(self._auto_index, None, self._with_bar))
+        session = self._engine.session(
+            Scope(within=(folder,)), Policy(self._auto_index, None, self._with_bar)
+        )
+        for error in filter(None, (entry.error for entry in session.entries)):
+            raise error
 
     def _with_bar(self, root: Path | Revision, index: Callable[..., object]) -> None:
         """Index a folder in a thread, with a progress bar that has a button to cancel."""

@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
@@ -127,13 +127,18 @@ async def connected(
         ours, theirs = socket.socketpair()
         ended = asyncio.create_task(asyncio.to_thread(serve, home, folders[0], theirs, auto_index))
         await client.connect(ours)
-    async with asyncio.timeout(TIMEOUT):
-        await client.initialize()
-        client.initialized(types.InitializedParams())
-        yield client
-        await client.shutdown_async(None)
-        client.exit(None)
-        await ended
+    try:
+        async with asyncio.timeout(TIMEOUT):
+            await client.initialize()
+            client.initialized(types.InitializedParams())
+            yield client
+            await client.shutdown_async(None)
+            client.exit(None)
+            await ended
+    finally:
+        if not process:  # Else a test that fails waits for the thread.
+            with suppress(OSError):
+                theirs.shutdown(socket.SHUT_RDWR)
     await client.stop()
     if not process:
         client.protocol.writer.close()
@@ -390,6 +395,7 @@ def test_the_user_can_cancel_the_first_index(project, monkeypatch):
         return tell
 
     monkeypatch.setattr(Editor, "_reporter", held)
+    monkeypatch.setattr("codesearch.lsp.server._CREATE_S", TIMEOUT)
 
     async def session() -> None:
         async with connected(project) as client:
