@@ -134,7 +134,7 @@ def _ndcg_all(bench: Path | None) -> float | None:
 
 def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
     """Lay out the encoders of the whole corpus, ours below the published one of the same architecture."""
-    head = ["encoder", "parameters", "bundle MB", "documents/s", "MRR", "NDCG All", "trained on"]
+    head = ["encoder", "parameters", "documents/s", "MRR", "NDCG All", "trained on"]
     lines = [line(head), "|---" * len(head) + "|"]
     for name in rows:
         if _SMALL.search(name):
@@ -142,7 +142,7 @@ def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
         if name in PUBLISHED:
             *mrr, ndcg = PUBLISHED[name]
             figures = [_shown(mean(mrr)), _shown(ndcg)]
-            lines.append(line([f"{name}, published", "", "", "", *figures, "CodeSearchNet, 2M pairs"]))
+            lines.append(line([f"{name}, published", "", "", *figures, "CodeSearchNet, 2M pairs"]))
         lines.append(line([f"**{name}**", *_cells(rows[name])]))
     return "\n".join(lines)
 
@@ -150,19 +150,16 @@ def encoder_table(rows: dict[str, dict[str, Any]]) -> str:
 def _cells(row: dict[str, Any]) -> list[str]:
     return [
         f"{row['parameters'] / 1e6:.1f} M",
-        _shown(row["bundle_mb"]),
         f"{row['documents_per_s']:,}" if row["documents_per_s"] else "",
         _shown((row["mrr_999"] or {}).get("average")),
         _shown(row["ndcg_all"]),
-        f"{row['pairs']:,} pairs, {row['max_document_tokens']} tokens, "
+        f"{row['pairs']:,} pairs, "
         + (f"the mean of {row['averaged']} runs" if row["averaged"] else f"{row['epochs']:g} epochs"),
     ]
 
 
 def _shown(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}".lstrip("0") if value < 1 else f"{value}"
+    return "" if value is None else f"{value:.3f}".lstrip("0")
 
 
 if __name__ == "__main__":

@@ -160,13 +160,13 @@ def test_the_commands_of_training_and_exporters_exist(words, capsys) -> None:
 
 
 def test_the_readme_has_the_figures_of_the_benchmark() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     systems = results("bench_csn99")["systems"]
     figures = [f"{systems[name]['ndcg_all']['average']:.3f}"[1:] for name in ("default", "bm25")]
     assert "NDCG is {}; keywords alone (BM25) reach {}.".format(*figures) in readme
     systems = results("bench_applications_end")["systems"]
     figures = [f"{systems[name]['recall_at_10']['average']:.0%}" for name in ("default", "bm25")]
-    assert "for {} (keywords alone: {})".format(*figures) in " ".join(readme.split())
+    assert "for {} (keywords alone: {})".format(*figures) in readme
 
 
 def test_the_pages_say_in_how_many_languages_semble_is_better() -> None:
