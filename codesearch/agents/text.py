@@ -194,7 +194,7 @@ def readings_text(answer: PlacesAnswer[Reading], project: Path, max_tokens: int)
     if left and answer.place_count == 1:
         count = sum(line[0].isdigit() for line in shown[1:])
         following = reading.lines[count][0] if count < len(reading.lines) else reading.last_line
-        cure = f"read {path}:{following}-{reading.last_line}"
+        left, cure = reading.last_line - following + 1, f"read {path}:{following}-{reading.last_line}"
     return notes + "".join(shown) + (f"{counted(left, 'more line')} left out: {cure}\n" if left else "")
 
 
@@ -220,7 +220,8 @@ def usages_text(answer: UsagesAnswer, project: Path, max_tokens: int, *, tests: 
     shown = _fitting([f"{line}\n" for line in lines], limit)
     count = sum(_NUMBERED.match(line) is not None for line in shown)
     last = usages_summary(found, "all_code", count, tests=tests)
-    if count < found.usage_count - found.other_code - found.implied:
+    listable = found.usage_count - found.other_code - found.implied
+    if count < listable or len(shown) < len(lines) or len(found.derived) < found.derived_count:
         last += "; a narrower path, or a higher limit and max_tokens, shows more"
     if not found.usage_count:
         last += "; search answers questions" if " " in found.name else ""

@@ -155,9 +155,13 @@ def read_diff(repository: Repository, revision: str, paths: Sequence[Path | str]
     The diff of a merge is that against its first parent. After 10,000 lines, a line says that more were left out.
     """
     commit = repository.commit(revision)
-    arguments = (*_LARGE, *LOG, "--max-count=1", "--format=%cs  %h  %an%n%B", "--diff-merges=first-parent")
+    arguments = (*_LARGE, *LOG, "--no-walk", "--format=%cs  %h  %an%n%B", "--diff-merges=first-parent")
     lines = repository.lines(*arguments, "--numstat", "--patch", str(commit), "--", *map(str, paths))
     shown = [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(lines, _MAX_DIFF_LINES)]
+    if not shown:
+        raise ConfigError(
+            f"{revision} changed nothing in {', '.join(map(str, paths))}", "choose a commit that did"
+        )
     return [*shown, "… more lines"] if next(lines, None) is not None else shown
 
 

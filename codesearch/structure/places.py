@@ -183,8 +183,16 @@ class _Resolver:
         return documents_inside(self._snapshot, range(first, first + spot.file.doc_count), self._asked)
 
     def _named(self) -> list[Spot]:
-        asked = self._asked
-        return self._spots(documents_named(self._snapshot, asked), asked.names) or self._members(asked.names)
+        names = self._asked.names
+        spots = self._spots(documents_named(self._snapshot, self._asked), names)
+
+        def in_this_case(spots: Sequence[Spot]) -> bool:
+            return any(spot.row is not None and spot.row.name == names[-1] for spot in spots)
+
+        if in_this_case(spots):
+            return spots
+        members = self._members(names)
+        return spots if spots and not in_this_case(members) else members
 
     def _members(self, names: Sequence[str]) -> list[Spot]:
         return self._of_refs(members_among(self._snapshot, names))

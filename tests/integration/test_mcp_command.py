@@ -206,6 +206,14 @@ def test_a_huge_function_is_cut_and_the_note_says_where_the_rest_is(shared):
     assert re.search(r"more lines left out: read huge\.py:\d+-3001\n$", read[1])
 
 
+def test_lines_left_out_are_those_that_the_next_call_reads(project):
+    methods = "".join(f"    def m{n}(self):\n        first()\n        return {n}\n" for n in range(60))
+    write_tree(project, {"wide.py": f"class Wide:\n{methods}"})
+    ((_, text),) = ask(project, ("read", {"place": "Wide", "max_tokens": 100}))
+    note = re.search(r"\n(\d+) more lines left out: read wide\.py:(\d+)-181\n$", text)
+    assert note and int(note[1]) == 181 - int(note[2]) + 1
+
+
 def test_a_limit_is_the_number_of_files_and_without_one_the_answer_is_filled(project):
     write_tree(
         project,
@@ -271,14 +279,17 @@ def test_a_commit_has_its_diff_in_the_project_only(project):
         project.parent, {"src/python/convert.py": "def one():\n    return 1\n", "secret.py": "KEY = 1\n"}
     )
     git(project.parent, "commit", "-qam", "second")
-    diff, of_place, unknown, option = ask(
+    git(project.parent, "commit", "-q", "--allow-empty", "-m", "third")
+    diff, empty, of_place, unknown, option = ask(
         project,
-        ("history", {"commit": "HEAD"}),
+        ("history", {"commit": "HEAD~"}),
         ("history", {"commit": "HEAD", "place": "python/convert.py"}),
+        ("history", {"commit": "HEAD~", "place": "python/convert.py"}),
         ("history", {"commit": "nowhere"}),
         ("history", {"commit": "--output=x"}),
     )
     assert "\n+def one():\n" in diff[1] and "secret" not in diff[1] and "KEY" not in diff[1]
+    assert empty == (True, "HEAD changed nothing in src/python/convert.py: choose a commit that did")
     assert "\n+def one():\n" in of_place[1]
     assert unknown[0] and option[0] and "no revision '--output=x'" in option[1]
 
@@ -302,7 +313,7 @@ def test_wrong_arguments_are_one_line_that_names_them(shared):
     assert texts[1] == "read: place: Field required"
 
 
-def test_notes_of_usages_and_history_say_how_to_see_more(shared):
+def test_notes_of_usages_and_history_say_how_to_see_more(shared, project):
     few, question, nothing = ask(
         shared,
         ("usages", {"place": "value", "limit": 1}),
@@ -310,6 +321,13 @@ def test_notes_of_usages_and_history_say_how_to_see_more(shared):
         ("history", {}),
     )
     assert few[1].endswith("; a narrower path, or a higher limit and max_tokens, shows more\n")
+    write_tree(
+        project,
+        {"bases.py": "class Base:\n    pass\n" + "".join(f"class D{n}(Base):\n    pass\n" for n in range(9))},
+    )
+    for arguments in ({"limit": 1}, {"max_tokens": 100}):
+        ((_, derived),) = ask(project, ("usages", {"place": "Base", **arguments}))
+        assert derived.endswith("; a narrower path, or a higher limit and max_tokens, shows more\n"), derived
     assert "; search answers questions\nnot seen: " in question[1]
     assert nothing[1].endswith("history of what? Give a question or a place")
 

@@ -26,6 +26,7 @@ def engine(tmp_path, tiny_bundle):
             "README.md": "# Other\n",
             "b/shop.py": "print(1)\nprint(2)\nprint(3)\n\ndef shop():\n    return 1\n",
             "b/crate.py": "class Crate:\n    width: int = 1\n",
+            "b/door.py": "SHOP = str(1)\n",
         },
     )
     engine = Engine(tmp_path / "home", model=tiny_bundle)
@@ -78,6 +79,7 @@ def places(engine, tmp_path):
         ("convert.py", ["lib/python/convert.py:1-2", "python/convert.py:1-23"]),
         ("Shop", ["java/Shop.java:1-4 Shop"]),
         ("shop", ["b/shop.py:5-6 shop"]),
+        ("SHOP", ["b/door.py:1-1 SHOP"]),
         ("crate.py::width", ["b/crate.py:2-2 Crate.width"]),
         ("Shop.java::Shop", ["java/Shop.java:1-4 Shop"]),
         ("Shop.Shop", ["java/Shop.java:2-3 Shop.Shop"]),
