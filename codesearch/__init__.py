@@ -79,7 +79,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used."""
     if name in __all__:
         from importlib import import_module
 
@@ -91,5 +90,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """List the public names, including those that are not imported yet."""
     return sorted({*globals(), *__all__})

@@ -39,7 +39,6 @@ class CodeSearchError(Exception):
     """
 
     def __init__(self, problem: str, cure: str = "", *, about: str | Path = "") -> None:
-        """Take the parts of the text."""
         self.problem, self.cure, self.about = problem, cure, str(about)
         super().__init__(f"{self.message}: {cure}" if cure else self.message)
 

@@ -84,9 +84,8 @@ class Repository:
             process.stdout.close()
             process.wait()
         if process.returncode:
-            raise ConfigError(
-                f"git failed in {self.top} ({process.returncode})", f"see `git -C {self.top} fsck`"
-            )
+            cure = f"see `git -C {self.top} fsck`"
+            raise ConfigError(f"git failed in {self.top} ({process.returncode})", cure)
 
     def _not_installed(self, error: FileNotFoundError) -> ConfigError:
         return ConfigError(f"{error}, and {self.option} needs it", "install git")

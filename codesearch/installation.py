@@ -91,7 +91,6 @@ def _uv_tool(receipt: Path, packages: Sequence[str], without: Collection[str]) -
 
 
 def _requirement(asked: Mapping[str, Any], extras: Sequence[str]) -> str:
-    """Write an entry of the receipt as a requirement."""
     name = asked["name"] + (f"[{','.join(extras)}]" if extras else "")
     place = next((asked[key] for key in ("path", "directory", "editable", "url") if key in asked), "")
     if "git" in asked:

@@ -141,7 +141,6 @@ def is_record(annotation: Any) -> bool:  # noqa: ANN401 - any type.
 
 
 def _kind(annotation: Any) -> tuple[type, bool]:  # noqa: ANN401 - any type.
-    """Return the type of one value, and whether there can be several."""
     if isinstance(annotation, UnionType):
         annotation = next(kind for kind in get_args(annotation) if kind is not NoneType)
     if get_origin(annotation) is tuple:

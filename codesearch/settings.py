@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypeGuard
 from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
 from codesearch.files import ABSENT, RACY_NS, Stamp, expanded, stamp_of
-from codesearch.options import COMMAND, ENVIRONMENT, PROJECT, USER, Opt, Option, Record, options_of
+from codesearch.options import COMMAND, ENVIRONMENT, PROJECT, USER, Opt, Option, Record, is_record, options_of
 from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
@@ -145,23 +145,13 @@ class IndexingSettings(Record):
     """Settings of commands that may index a project before the first answer."""
 
     auto_index: Annotated[
-        bool,
-        _set("Index the project around you first, if it has no index.", "--auto-index/--no-index"),
+        bool, _set("Index the project around you first, if it has no index.", "--auto-index/--no-index")
     ] = True
 
 
 SETTINGS = {
     name: option
-    for record in (
-        SearchSettings,
-        RefreshSettings,
-        QuerySettings,
-        UserSettings,
-        WalkSettings,
-        ModelSettings,
-        ServerSettings,
-        IndexingSettings,
-    )
+    for record in filter(is_record, list(vars().values()))
     for name, option in options_of(record).items()
 }
 _DEFAULTS = {name: "" if option.default is None else option.default for name, option in SETTINGS.items()}
@@ -183,9 +173,9 @@ def settings_in_force(here: Path, environment: Mapping[str, str], user_home: Pat
     found |= {name: Value(value, str(mine)) for name, value in _read(mine, USER).items()}
     files = (folder / PROJECT_FILE for folder in (here, *here.parents))
     if project := next((path for path in files if path.is_file()), None):
-        narrowed = _narrowed(_read(project, PROJECT), {name: value for name, (value, _) in found.items()})
-        for name, value in narrowed.items():
-            if SETTINGS[name].opt.narrow is None or value != found[name].value:
+        yours = {name: value for name, (value, _) in found.items()}
+        for name, value in _narrowed(_read(project, PROJECT), yours).items():
+            if SETTINGS[name].opt.narrow is None or value != yours[name]:
                 found[name] = Value(value, str(project))
     for name, setting in SETTINGS.items():
         if ENVIRONMENT in setting.opt.set_by and (text := environment.get(setting.variable)):
@@ -247,14 +237,12 @@ def group_folders(
 ) -> tuple[Path, ...]:
     """Return the folders of a group in the user's file."""
     groups = user_groups(environment, user_home)
-    if name not in groups:
-        known = f" (known: {', '.join(groups)})" if groups else ""
-        file = user_file(environment, user_home or expanded("~"))
-        raise ConfigError(
-            f"no group {name!r}{known}",
-            f'write it below [groups] in {file}, as NAME = ["~/src/api", "~/src/lib"]',
-        )
-    return groups[name]
+    if name in groups:
+        return groups[name]
+    known = f" (known: {', '.join(groups)})" if groups else ""
+    file = user_file(environment, user_home or expanded("~"))
+    cure = f'write it below [groups] in {file}, as NAME = ["~/src/api", "~/src/lib"]'
+    raise ConfigError(f"no group {name!r}{known}", cure)
 
 
 def user_file(environment: Mapping[str, str], user_home: Path) -> Path:
@@ -276,7 +264,6 @@ def _read(path: Path, origin: str) -> Mapping[str, Any]:
 
 
 def _parsed_file(path: Path, origin: str) -> dict[str, Any]:
-    """Parse a file; return an empty dictionary if there is none."""
     try:
         text, _ = read_regular(path, _MAX_BYTES)
     except (FileNotFoundError, NotADirectoryError):
@@ -313,10 +300,8 @@ def _checked(path: Path, origin: str, name: str, value: object) -> Any:  # noqa:
         setting.checked(value, source)
     if origin == PROJECT and not setting.may_narrow(value):
         shown = list(value) if isinstance(value, tuple) else value
-        raise ConfigError(
-            f"{source} cannot be {shown} in a project, which can only narrow what is read",
-            "set it in your own config.toml or with an option of `codesearch index`",
-        )
+        problem = f"{source} cannot be {shown} in a project, which can only narrow what is read"
+        raise ConfigError(problem, "set it in your own config.toml or with an option of `codesearch index`")
     return value
 
 

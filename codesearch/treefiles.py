@@ -57,7 +57,6 @@ def _read(descriptor: int, path: str | Path, max_bytes: int) -> tuple[bytes, os.
 
 
 def _regular(descriptor: int, path: str | Path) -> BinaryIO:
-    """Return an open file; close it if it is not a regular file."""
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return open(descriptor, "rb")
     os.close(descriptor)  # `open` of a folder fails and does not close it.

@@ -139,7 +139,6 @@ def _command(*words: str) -> list[str]:
 
 
 def _with_hook(path: Path, old: str) -> str:
-    """Return the text of a file of hooks with the one that runs after grep."""
     hook = {"type": "command", "command": shlex.join(_command("mcp", "--hook"))}
     if any(hook in _hooks_of(group) for group in _hook_groups(path, old)[1]):
         return old
@@ -226,9 +225,8 @@ def configuration(client: Client, options: Sequence[str] = (), old: str = "", pa
         table[NAME] = entry
         return _json(config)
     if known is not None:
-        raise ConfigError(
-            f"{path} has another entry {NAME}", "nothing was written; remove that entry first (`--remove`)"
-        )
+        cure = "nothing was written; remove that entry first (`--remove`)"
+        raise ConfigError(f"{path} has another entry {NAME}", cure)
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in entry.items()]
     new = old + ("\n" if old and not old.endswith("\n") else "") + ("\n" if old else "")
     new += f"[{'.'.join((*client.keys, NAME))}]\n" + "".join(lines)
@@ -279,11 +277,9 @@ def _parsed(client: Client, text: str, path: Path) -> tuple[Any, dict[str, Any]]
     try:
         config: Any = tomllib.loads(text) if client.is_toml else json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
-        kind = "TOML" if client.is_toml else "JSON without comments"
-        raise ConfigError(
-            f"{path} is not {kind} ({' '.join(str(error).split())})",
-            "nothing was written; edit the file by hand",
-        ) from None
+        kind, reason = "TOML" if client.is_toml else "JSON without comments", " ".join(str(error).split())
+        cure = "nothing was written; edit the file by hand"
+        raise ConfigError(f"{path} is not {kind} ({reason})", cure) from None
     table = {"top": config}
     for key in ("top", *client.keys):
         if table.get(key) is None:

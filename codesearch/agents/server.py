@@ -48,13 +48,7 @@ from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.engine.session import Policy, Session
-from codesearch.errors import (
-    CodeSearchError,
-    ConfigError,
-    IndexLockedError,
-    IndexNotFoundError,
-    nearest_or,
-)
+from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError, nearest_or
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.visible import encodable
 
@@ -67,7 +61,6 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
 def _about(text: str) -> Any:  # noqa: ANN401 - what pydantic returns
-    """Describe a parameter."""
     return Field(description=text)
 
 
@@ -91,7 +84,6 @@ class Agents:
     def __init__(
         self, engine: Engine, root: Path | None, here: Path, groups: Groups, *, auto_index: bool
     ) -> None:
-        """Take the engine, the folder that the user named (or None), the working directory and the groups."""
         self._engine = engine
         self._named = root
         self._here = here
@@ -322,10 +314,8 @@ def make_server(
     async def call_tool(context: ServerRequestContext, asked: CallToolRequestParams) -> CallToolResult:
         try:
             if asked.name not in tools:
-                raise ConfigError(
-                    f"no tool {asked.name!r}",
-                    nearest_or(asked.name, tools, f"choose from {', '.join(tools)}"),
-                )
+                cure = nearest_or(asked.name, tools, f"choose from {', '.join(tools)}")
+                raise ConfigError(f"no tool {asked.name!r}", cure)
             arguments, notes = _arguments(tools[asked.name], asked.arguments or {})
             text = notes + await tools[asked.name].run(arguments, Context(request_context=context))
         except (CodeSearchError, ToolError) as error:
@@ -359,10 +349,8 @@ def _arguments(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return arguments with numbers above a maximum replaced by it, and the notes that say so."""
     known = tool.parameters["properties"]
     if unknown := next((name for name in given if name not in known), None):
-        raise ConfigError(
-            f"{tool.name} has no argument {unknown!r}",
-            nearest_or(unknown, known, f"choose from {', '.join(known) or 'none'}"),
-        )
+        cure = nearest_or(unknown, known, f"choose from {', '.join(known) or 'none'}")
+        raise ConfigError(f"{tool.name} has no argument {unknown!r}", cure)
     most = {name: known[name]["maximum"] for name in given if "maximum" in known[name]}
     above = {name: high for name, high in most.items() if isinstance(given[name], int) and given[name] > high}
     return {**given, **above}, "".join(
@@ -371,7 +359,6 @@ def _arguments(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
 
 
 def _problem(tool: str, error: BaseException) -> str:
-    """Return what is wrong in one line."""
     if isinstance(error, ValidationError):
         wrong = error.errors()[0]
         said = f"{tool}: {wrong['loc'][0]}: {wrong['msg']}"

@@ -82,7 +82,6 @@ def index(
 
 
 def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
-    """Return the folders of one shard of a list."""
     from codesearch.engine.remote import parse_shard, shard_of
 
     number, count = parse_shard(shard)
@@ -194,7 +193,6 @@ def export(
 
 
 def _without_code(report: ExportReport) -> str:
-    """Say in one line that the code of some files is not exported, and what to do."""
     numbers = {"changed since": report.changed, "missing": report.missing}
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
     files, command = counted(sum(numbers.values()), "file"), visible(index_command(report.root))

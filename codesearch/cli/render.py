@@ -63,8 +63,6 @@ _STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "stal
 
 
 class _Block(NamedTuple):
-    """What the text shows of a hit."""
-
     hit: Hit
     heading: Row
     scores: list[str]
@@ -105,13 +103,10 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
     """Yield the code of places as lines."""
     for at, reading in enumerate(readings):
         path, of = path_from(terminal, reading.root, reading.path), reading.definition
-        place, name = (
-            f"{path}:{reading.first_line}-{reading.last_line}",
-            visible(short_name(of)) if of else "",
-        )
-        about = f"{f'  {of.kind}' if of else ''}{STALE if reading.stale else ''}"
+        place = f"{path}:{reading.first_line}-{reading.last_line}"
+        name, kind = (visible(short_name(of)), f"  {of.kind}") if of else ("", "")
         yield from [""] if at else []
-        yield place_row(terminal, place, name, more=about)
+        yield place_row(terminal, place, name, more=f"{kind}{STALE if reading.stale else ''}")
         yield from numbered_lines(reading.lines, reading.first_line, reading.last_line)
 
 
@@ -150,27 +145,22 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
     """Yield what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
     hits = answer.hits
     chosen = [choose(hit, answer, full=full) for hit in hits]
-    counts: Sequence[int] | None = None
+    lengths = [len(lines) for lines in chosen]
+    fit: Sequence[int] | None = None
     if terminal.is_terminal and not (full or explain or any(hit.before or hit.after for hit in hits)):
-        rows = _rows_for_hits(terminal) - sum(
-            1 + ceil(len(hit.others) / columns_of(terminal)) for hit in hits
-        )
-        counts = fitted([len(lines) for lines in chosen], rows)
-    for rank, (hit, best) in enumerate(zip(hits, chosen, strict=True)):
-        count = len(best) if counts is None else counts[rank]
-        if counts is None:
+        headings = sum(1 + ceil(len(hit.others) / columns_of(terminal)) for hit in hits)
+        fit = fitted(lengths, _rows_for_hits(terminal) - headings)
+    for hit, best, count in zip(hits, chosen, fit or lengths, strict=True):
+        if fit is None:
             heading, others = _heading(hit, terminal), [*map(_other, hit.others), ""]
         else:
-            heading, others = (
-                _heading_in_one_row(hit, terminal, has_code=count > 0),
-                list(_other_rows(hit, terminal)),
-            )
+            heading = _heading_in_one_row(hit, terminal, has_code=count > 0)
+            others = list(_other_rows(hit, terminal))
         scores = list(explanation(hit)) if explain else []
         yield _Block(hit, heading, scores, excerpt(hit, best[:count], terminal, full=full), others)
 
 
 def _heading(hit: Hit, terminal: Terminal) -> Row:
-    """Return the place and name of a hit and what it is."""
     return _row(place_of(hit, terminal), visible(hit.qualified_name), more=f"  {_details(hit)}")
 
 
@@ -237,12 +227,10 @@ def _plain(answer: Answer, blocks: Iterable[_Block]) -> Iterator[str]:
 
 
 def _other(hit: Hit) -> str:
-    """Return a line for another definition of a file, below the best one."""
     return f"{hit.start_line:8}   {visible(hit.qualified_name)}  {_details(hit)}"
 
 
 def _details(hit: Hit) -> str:
-    """Describe a hit: its kind, its length, how many copies it has, and whether its lines may have moved."""
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
@@ -263,7 +251,6 @@ def explanation(hit: Hit) -> Iterator[str]:
 
 
 def _footer(answer: Answer) -> str:
-    """Give the number of hits and of documents, the time and the confidence."""
     hits = counted(len(answer.hits), "hit") if answer.hits else "no hits"
     is_sure = answer.hits and answer.confidence is not None
     confidence = f", confidence {percent(answer.confidence or 0)}" if is_sure else ""
@@ -376,7 +363,7 @@ def _printed(rows: Iterable[Text], terminal: Terminal) -> str:
     from rich.console import Console
 
     console = Console(
-        file=io.StringIO(),
+        file=(printed := io.StringIO()),
         force_terminal=True,
         width=terminal.width,
         height=25,  # Nothing depends on it, but `rich` looks for a real terminal unless both measures are given.
@@ -384,10 +371,9 @@ def _printed(rows: Iterable[Text], terminal: Terminal) -> str:
         legacy_windows=False,
         _environ=terminal.variables,
     )
-    with console.capture() as captured:
-        for row in rows:
-            console.print(row, soft_wrap=True)
-    return captured.get()
+    for row in rows:
+        console.print(row, soft_wrap=True)
+    return printed.getvalue()
 
 
 def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
@@ -397,10 +383,9 @@ def choose(hit: Hit, answer: Answer, *, full: bool = False) -> list[int]:
         return [at for at, line in enumerate(source) if line.strip()]
     if not (full or hit.before or hit.after):
         return snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES)
-    end = len(source) - len(hit.after)
-    if full or end <= len(hit.before) + _WITH_CONTEXT:
-        return list(range(len(source)))
-    return list(range(len(hit.before) + _WITH_CONTEXT))
+    most = len(hit.before) + _WITH_CONTEXT
+    is_whole = full or len(source) - len(hit.after) <= most
+    return list(range(len(source) if is_whole else most))
 
 
 def excerpt(hit: Hit, chosen: Iterable[int], terminal: Terminal, *, full: bool = False) -> list[Line]:
@@ -432,7 +417,6 @@ def _safe(lines: Iterable[str]) -> list[str]:
 
 
 def _coloured_lines(hit: Hit, lines: Sequence[Line]) -> Iterator[Text]:
-    """Yield the text of lines with colours."""
     from rich.text import Text
 
     if not hit.code:

@@ -174,7 +174,6 @@ def _client(name: str) -> Client:
 
 
 def _write(part: Part, old: str | None, new: str) -> Output:
-    """Write the text of a file, if it changes."""
     kept = ""
     if new != old:
         clients.write_text(part.path, new, backup=old)

@@ -172,10 +172,7 @@ def remove(
             yield Output(f"{visible(str(root))}: index removed\n")
 
 
-def config(
-    invocation: Invocation,
-    json: Json = False,
-) -> Iterator[Output]:
+def config(invocation: Invocation, json: Json = False) -> Iterator[Output]:
     """Show the settings in this folder and where they come from."""
     found = invocation.settings()
     if json:
@@ -224,9 +221,8 @@ def bench(
         yield Output("".join(f"{name:{width}}  {what}\n" for name, (what, _) in SUITES.items()))
         return
     if questions and (suite or data):
-        raise ConfigError(
-            "--questions asks the index of this folder", "give it only --json, --model and --device"
-        )
+        cure = "give it only --json, --model and --device"
+        raise ConfigError("--questions asks the index of this folder", cure)
     to_json = json_file and invocation.path(json_file)
     if to_json and (to_json.is_dir() or not os.access(to_json.parent, os.W_OK)):  # The run may be long.
         raise ConfigError(f"{to_json}: cannot be written", "give a file in an existing folder")

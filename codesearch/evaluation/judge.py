@@ -279,7 +279,6 @@ def on_screen(searcher: Searcher, query: AnalysedQuery, ranking: Ranking) -> lis
 
 
 def _coverage(collection: Collection, qrels: Qrels) -> dict[str, dict[str, int]]:
-    """Count, by group, the judged documents and those that are documents of the index."""
     documents: dict[str, set[str]] = {}
     for (group, _), grades in sorted(qrels.items()):
         documents.setdefault(group, set()).update(grades)

@@ -52,9 +52,8 @@ def read_own_questions(path: Path) -> list[Question]:
         if wrong := [answer for answer in answers if not isinstance(answer, str) or not answer.strip()]:
             raise ConfigError(f"{at}: answer {wrong[0]!r} is no text", "write path, path:line or path::name")
         if query in questions:
-            raise ConfigError(
-                f"{at}: the same query as {questions[query].at}", "write all answers into one line"
-            )
+            same = questions[query].at
+            raise ConfigError(f"{at}: the same query as {same}", "write all answers into one line")
         questions[query] = Question(at, query, tuple(answer.removeprefix("./") for answer in answers))
     if not questions:
         raise ConfigError(f"{path}: no questions", _CURE)

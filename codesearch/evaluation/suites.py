@@ -27,14 +27,7 @@ from codesearch.evaluation.judge import (
     judge,
 )
 from codesearch.evaluation.metrics import reciprocal_rank
-from codesearch.evaluation.qrels import (
-    Qrels,
-    QueryId,
-    document_url,
-    query_id,
-    read_annotations,
-    read_queries,
-)
+from codesearch.evaluation.qrels import Qrels, QueryId, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
@@ -54,6 +47,7 @@ KNOWN_DEPTH, KNOWN_AT = 100, (1, 10, 50)
 _EXCLUDED = {"python": ("site-packages",), "go": ("testdata", "cmd")}
 """Folders that do not belong to a library: installed packages, sources that tests read, and commands."""
 _MODULE = KINDS.index("module")
+_DATA_CURE = "give --data the folder of the benchmark's data"
 PUBLISHED = {
     "ndcg_all": {"ElasticSearch": 0.205, "NBoW": 0.164, "1D-CNN": 0.108, "biRNN": 0.041, "SelfAtt": 0.113},
     "ndcg_within": {"ElasticSearch": 0.337, "NBoW": 0.247, "1D-CNN": 0.252, "biRNN": 0.126, "SelfAtt": 0.211},
@@ -139,10 +133,7 @@ def csn99(options: BenchOptions) -> SuiteResult:
         root = folder / SOURCES
         if not root.is_dir():
             if not (folder / PACK).is_file():
-                raise ConfigError(
-                    f"{folder}: neither {SOURCES} nor {PACK} there",
-                    "give --data the folder of the benchmark's data",
-                )
+                raise ConfigError(f"{folder}: neither {SOURCES} nor {PACK} there", _DATA_CURE)
             root = stack.enter_context(scratch_folder(options.home)) / SOURCES
             with options.clock.stage("unpack"):
                 unpack(folder / PACK, root, options.on_progress)
@@ -161,9 +152,7 @@ def _csn99_folder(options: BenchOptions) -> Path:
         )
     for name in (QUERIES, ANNOTATIONS):
         if not (options.data / name).is_file():
-            raise ConfigError(
-                f"{options.data}: no {name} there", "give --data the folder of the benchmark's data"
-            )
+            raise ConfigError(f"{options.data}: no {name} there", _DATA_CURE)
     return options.data
 
 
@@ -177,9 +166,8 @@ def known_items(options: BenchOptions) -> SuiteResult:
     if data := options.data:
         roots = {language: data / language for language in LIBRARIES if (data / language).is_dir()}
     if not roots:
-        raise ConfigError(
-            f"{data}: no folder {', '.join(LIBRARIES)}", "give --data a folder with these trees"
-        )
+        cure = "give --data a folder with these trees"
+        raise ConfigError(f"{data}: no folder {', '.join(LIBRARIES)}", cure)
     return judge("known-items", [_library(language, root) for language, root in roots.items()], options)
 
 
@@ -190,9 +178,8 @@ def _library(language: str, root: Path) -> Tree:
             query: dict.fromkeys(_definitions(collection, right), 1.0) for query, right in answers.items()
         }
         if missing := [query for query, right in qrels.items() if not right]:
-            raise ConfigError(
-                f"{root}: nothing answers {missing[0][1]!r}", "give the version that the suite asks about"
-            )
+            cure = "give the version that the suite asks about"
+            raise ConfigError(f"{root}: nothing answers {missing[0][1]!r}", cure)
         return answered_questions(queries, qrels, KNOWN_AT, KNOWN_DEPTH)
 
     return Tree(

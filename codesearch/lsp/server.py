@@ -102,7 +102,6 @@ class Editor:
     def __init__(
         self, server: LanguageServer, engine: Engine, here: Path, *, auto_index: bool, min_confidence: float
     ) -> None:
-        """Take the server, and the arguments of `run`."""
         self.server = server
         self._engine = engine
         self._here = here
@@ -399,7 +398,6 @@ class Editor:
         return task
 
     async def _run(self, threads: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-        """Return what `work` returns, called in a thread."""
         try:
             return await asyncio.get_running_loop().run_in_executor(threads, work)
         except (CodeSearchError, ValueError, OSError) as error:
@@ -446,7 +444,6 @@ def _path_of(uri: str) -> Path:
 
 
 def _location_of(hit: Hit, units: Units) -> types.Location:
-    """Return where the name of a hit is."""
     return types.Location(Path(hit.root, hit.path).as_uri(), _name_range(hit, hit.code.split("\n"), units))
 
 
@@ -468,7 +465,6 @@ def _symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
 
 
 def _tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[types.DocumentSymbol]:
-    """Return the definitions of a text as a tree."""
     lines = text.split("\n")
     tree: list[types.DocumentSymbol] = []
     around: list[types.DocumentSymbol] = []

@@ -73,10 +73,8 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
     for row in known.values():
         other = str(row["shard"]).partition("/")[2]
         if other != total:
-            raise BackendError(
-                f"the collections were filled with --shard I/{other}",
-                f"give --shard I/{other}, or another --prefix",
-            )
+            cure = f"give --shard I/{other}, or another --prefix"
+            raise BackendError(f"the collections were filled with --shard I/{other}", cure)
     for index in indexes:
         row = known.get(ROOT + index.manifest.root, {"shard": shard})
         if row["shard"] != shard:
@@ -139,7 +137,6 @@ def _push_documents(store: MilvusStore, root: str, rows: Iterable[dict[str, Any]
 
 
 def _push_statistics(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> None:
-    """Write how many documents of a shard have each term, and the lengths of its fields."""
     counts: Counter[str] = Counter()
     for index in indexes:
         counts += document_frequencies(index)

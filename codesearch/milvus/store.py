@@ -67,7 +67,6 @@ class MilvusStore:
     """Reads and writes the collections. Each method raises `BackendError` with one line if the server fails."""
 
     def __init__(self, connection: Connection) -> None:
-        """Connect."""
         try:
             import grpc
             import pymilvus
@@ -82,11 +81,8 @@ class MilvusStore:
         self.documents, self.terms, self.roots = (
             f"{connection.prefix}_{name}" for name in ("documents", "terms", "roots")
         )
-        self._client = self._call(
-            lambda: pymilvus.MilvusClient(
-                uri=connection.uri, token=connection.token, timeout=connection.timeout_s
-            )
-        )
+        uri, token, timeout_s = connection.uri, connection.token, connection.timeout_s
+        self._client = self._call(lambda: pymilvus.MilvusClient(uri=uri, token=token, timeout=timeout_s))
 
     def close(self) -> None:
         """Close the connection."""
@@ -110,17 +106,13 @@ class MilvusStore:
     def check(self) -> dict[str, Any]:
         """Return the model that the collections were made with; raise BackendError if they cannot be used."""
         if self._model is None:
-            connection, made = self.connection, self._made_with()
+            names, made = f"collections {self.connection.prefix}_*", self._made_with()
             if made is None:
-                raise BackendError(
-                    f"{connection.uri} has no collections {connection.prefix}_*",
-                    "run `codesearch index --backend milvus` first",
-                )
+                cure = "run `codesearch index --backend milvus` first"
+                raise BackendError(f"{self.connection.uri} has no {names}", cure)
             if made["format"] != FORMAT_VERSION:
-                raise BackendError(
-                    f"collections {connection.prefix}_* have format {made['format']}, expected {FORMAT_VERSION}",
-                    "index again with another --prefix",
-                )
+                problem = f"{names} have format {made['format']}, expected {FORMAT_VERSION}"
+                raise BackendError(problem, "index again with another --prefix")
             self._model = dict(made["model"])
         return self._model
 
@@ -128,11 +120,9 @@ class MilvusStore:
         """Raise BackendError if the collections were made with another model."""
         made = self.check()
         if made["id"] != model_id:
-            raise BackendError(
-                f"collections {self.connection.prefix}_* were made with model {made['name']} ({made['id']}), not "
-                f"with {name} ({model_id})",
-                "give that --model, or another --prefix",
-            )
+            theirs, ours = f"{made['name']} ({made['id']})", f"{name} ({model_id})"
+            problem = f"collections {self.connection.prefix}_* were made with model {theirs}, not with {ours}"
+            raise BackendError(problem, "give that --model, or another --prefix")
 
     def _made_with(self) -> dict[str, Any] | None:
         """Return what the collections were made with; None if they are absent or not complete."""
@@ -188,13 +178,8 @@ class MilvusStore:
 
     def read(self, collection: str, condition: str, fields: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Yield some fields of all rows that match a condition."""
-        iterator = self._request(
-            "query_iterator",
-            collection,
-            filter=condition,
-            output_fields=list(fields),
-            batch_size=_READ_AT_ONCE,
-        )
+        asked = {"filter": condition, "output_fields": list(fields), "batch_size": _READ_AT_ONCE}
+        iterator = self._request("query_iterator", collection, **asked)
         try:
             while rows := self._call(iterator.next):
                 yield from rows
@@ -217,13 +202,10 @@ class MilvusStore:
         rows = self.read(self.roots, f'id like "{SHARD}%"', ("about",))
         shards = [json.loads(row["about"]) for row in rows]
         if not shards:
-            raise BackendError(
-                f"collection {self.documents} has no statistics yet", "wait until the first shard is indexed"
-            )
-        lengths = average_lengths(
-            [shard["field_sums"] for shard in shards], [shard["field_counts"] for shard in shards]
-        )
-        return sum(shard["documents"] for shard in shards), lengths
+            cure = "wait until the first shard is indexed"
+            raise BackendError(f"collection {self.documents} has no statistics yet", cure)
+        sums, counts = ([shard[name] for shard in shards] for name in ("field_sums", "field_counts"))
+        return sum(shard["documents"] for shard in shards), average_lengths(sums, counts)
 
     def frequencies(self, terms: Sequence[str]) -> Counter[str]:
         """Return how many documents of the collection have each term."""
@@ -273,9 +255,8 @@ class MilvusStore:
         except self._failures as error:
             uri = self.connection.uri
             reason = " ".join(str(getattr(error, "message", "") or error).split())[:300]
-            raise BackendError(
-                f"Milvus at {uri} failed ({reason})", "check that it runs and that --uri is right"
-            ) from None
+            cure = "check that it runs and that --uri is right"
+            raise BackendError(f"Milvus at {uri} failed ({reason})", cure) from None
 
     def _load(self) -> None:
         """Make the server serve the collections; one that was restarted may not do so."""

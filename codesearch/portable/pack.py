@@ -19,6 +19,7 @@ import re
 import shutil
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -46,62 +47,36 @@ PATIENCE_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export wrote.
+    """What an export wrote."""
 
-    Attributes:
-        root: the indexed folder.
-        documents: in the index.
-        files: source files in it.
-        changed: files that changed after they were indexed; their documents have no code.
-        missing: files that are gone or cannot be read; their documents have no code.
-        file: the file.
-        bytes: size of the file.
-        seconds: wall time.
-    """
-
-    root: str
+    root: str  # The indexed folder.
     documents: int
-    files: int
-    changed: int
-    missing: int
+    files: int  # Source files in the index.
+    changed: int  # Files that changed after they were indexed; their documents have no code.
+    missing: int  # Files that are gone or cannot be read; their documents have no code.
     file: Path
     bytes: int
     seconds: float
 
 
 def export_portable(
-    entry: IndexEntry,
-    file: Path,
-    home: Path,
-    *,
-    with_code: bool,
-    on_progress: OnStage,
+    entry: IndexEntry, file: Path, home: Path, *, with_code: bool, on_progress: OnStage
 ) -> ExportReport:
     """Write an index, which no other process can change meanwhile."""
     started = time.monotonic()
-    if file.exists():
-        if not file.is_file():
-            raise ExportError(f"{file} is not a regular file", "name another file")
-        if not _is_portable(file):
-            raise ExportError(f"{file} is not a portable file", "name another file")
+    if file.exists() and not (file.is_file() and _is_portable(file)):
+        kind = "portable" if file.is_file() else "regular"
+        raise ExportError(f"{file} is not a {kind} file", "name another file")
     with (
         storage_errors(home),
         scratch_folder(home) as scratch,
         writer_lock(entry.folder, entry.root, wait_s=PATIENCE_S),
         closing(IndexReader.open(entry.folder)) as index,
     ):
-        changed, missing = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
+        left_out = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
         manifest = index.manifest
-    return ExportReport(
-        manifest.root,
-        manifest.documents,
-        manifest.source_files,
-        changed,
-        missing,
-        file,
-        file.stat().st_size,
-        time.monotonic() - started,
-    )
+    counts = manifest.documents, manifest.source_files, *left_out
+    return ExportReport(manifest.root, *counts, file, file.stat().st_size, time.monotonic() - started)
 
 
 def _is_portable(file: Path) -> bool:
@@ -121,15 +96,10 @@ def storage_errors(home: Path) -> Iterator[None]:
 
 
 def _write_portable(
-    index: IndexReader,
-    path: Path,
-    scratch: Path,
-    *,
-    with_code: bool,
-    on_progress: OnStage,
-) -> list[int]:
+    index: IndexReader, path: Path, scratch: Path, *, with_code: bool, on_progress: OnStage
+) -> tuple[int, int]:
     """Write an index to a new file, which replaces `path` at the end; return how many files changed or are missing."""
-    left_out = [0, 0]
+    left_out: Counter[str] = Counter()
     entries: list[SegmentEntry] = []
     places: dict[str, Path] = {}
     try:
@@ -162,7 +132,7 @@ def _write_portable(
         if isinstance(error, FileNotFoundError) and name and Path(name).is_relative_to(index.folder):
             raise IndexCorruptError(Path(name), "missing", index.manifest.root) from None
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
-    return left_out
+    return left_out["changed"], left_out["missing"]
 
 
 def exported_name(root: str) -> str:
@@ -175,15 +145,14 @@ def exported_name(root: str) -> str:
     return name if is_name(name) else "index"
 
 
-def _sources(segment: SegmentReader, left_out: list[int]) -> Iterator[bytes]:
+def _sources(segment: SegmentReader, left_out: Counter[str]) -> Iterator[bytes]:
     """Yield the bytes of each live and unchanged file, b"" for others; count the changed and missing in `left_out`."""
     for file_id, record in enumerate(segment.files):
         if file_id in segment.dead_files or not record.doc_count:
             yield b""
             continue
         source, changed = read_content(segment, record) or (b"", False)
-        left_out[0] += changed
-        left_out[1] += not source
+        left_out.update(changed=changed, missing=not source)
         yield b"" if changed else source
 
 

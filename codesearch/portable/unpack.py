@@ -17,7 +17,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError,
 
 
 def import_portable(
-    file: Path,
-    home: Path,
-    *,
-    root: Path | None,
-    name: str | None,
-    model: Path | None,
-    on_progress: OnStage,
+    file: Path, home: Path, *, root: Path | None, name: str | None, model: Path | None, on_progress: OnStage
 ) -> Manifest:
     """Make a portable file an index of a home; arguments and errors are those of `Engine.import_index`."""
     if root and not root.is_dir():
@@ -67,10 +61,9 @@ def import_portable(
     with open_portable(file) as portable:
         bundle, made_with = model or SHIPPED, portable.manifest.model
         if load_bundle(bundle).model_id != made_with["id"]:
-            raise ConfigError(
-                f"{file} was made with model {made_with['name']} ({made_with['id']}), not with that in {bundle}",
-                "give the folder of its model with --model",
-            )
+            needed = f"{made_with['name']} ({made_with['id']})"
+            problem = f"{file} was made with model {needed}, not with that in {bundle}"
+            raise ConfigError(problem, "give the folder of its model with --model")
         place = str(root.resolve()) if root else name or portable.manifest.root
         folder = index_folder(home, root) if root else imported_folder(home, place)
         described = {**made_with, "folder": recorded_folder(bundle)}
@@ -88,13 +81,11 @@ def portable_entry(file: Path, home: Path) -> IndexEntry:
         with open_portable(file) as portable:
             folder = home / _CACHE / portable.digest
             if not _is_whole(folder):
-                _add(portable, portable.manifest, folder, home)
+                _add(portable, portable.manifest, folder, home, lambda stage, done, total: None)
             with storage_errors(home):
                 os.utime(folder)  # The cache keeps what was used last.
-                by_use = sorted(
-                    folder.parent.iterdir(), key=lambda path: stamp_of(str(path))[1], reverse=True
-                )
-            for old in by_use[_KEPT:]:
+                by_use = sorted(folder.parent.iterdir(), key=lambda path: stamp_of(str(path))[1])
+            for old in by_use[:-_KEPT]:
                 shutil.rmtree(old, ignore_errors=True)
     except PortableFileError as error:
         return IndexEntry(file, None, error)
@@ -102,11 +93,7 @@ def portable_entry(file: Path, home: Path) -> IndexEntry:
 
 
 def _add(
-    portable: PortableFile,
-    manifest: Manifest,
-    folder: Path,
-    home: Path,
-    on_progress: OnStage = lambda stage, done, total: None,
+    portable: PortableFile, manifest: Manifest, folder: Path, home: Path, on_progress: OnStage
 ) -> Manifest:
     """Unpack a portable file to the folder of an index, with a manifest that may name another root."""
     with storage_errors(home), scratch_folder(home) as scratch:
@@ -122,10 +109,8 @@ def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
     last = entry.manifest.commit if entry and entry.manifest else 0
     with writing(folder):
         make_folder(folder / SEGMENTS)
-        number = last_number(folder)
         segments = []
-        for segment in manifest.segments:
-            number += 1
+        for number, segment in enumerate(manifest.segments, last_number(folder) + 1):
             os.rename(scratch / segment.folder, folder / segment_folder(number))
             segments.append(replace(segment, number=number))
         sync_folder(folder / SEGMENTS)
@@ -137,13 +122,11 @@ def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
 def _is_whole(folder: Path) -> bool:
     """Say whether a folder has an index without damage."""
     entry = read_entry(folder)
-    if entry is None or entry.manifest is None:
-        return False
-    try:
-        check_intact(folder, entry.manifest)
-    except (FileNotFoundError, IndexCorruptError):
-        return False
-    return True
+    if entry and entry.manifest:
+        with suppress(FileNotFoundError, IndexCorruptError):
+            check_intact(folder, entry.manifest)
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +138,7 @@ class PortableFile:
     digest: str
     archive: zipfile.ZipFile
 
-    def unpack(self, folder: Path, on_progress: OnStage = lambda stage, done, total: None) -> None:
+    def unpack(self, folder: Path, on_progress: OnStage) -> None:
         """Write all segments to an empty folder, sync them to disk, and check everything in them."""
         done, total = 0, self.manifest.bytes
         with _one_line(self.path):
@@ -163,10 +146,8 @@ class PortableFile:
                 for name, entry in segment.files.items():
                     target = folder / segment.folder / name
                     make_folder(target.parent)
-                    with (
-                        self.archive.open(f"{segment.folder}/{name}") as source,
-                        open(target, "xb", opener=private) as file,
-                    ):
+                    source = self.archive.open(f"{segment.folder}/{name}")
+                    with source, open(target, "xb", opener=private) as file:
                         shutil.copyfileobj(source, file, 1 << 20)
                     done += entry["bytes"]
                     on_progress("unpacking", done, total)
@@ -182,9 +163,8 @@ def open_portable(path: Path) -> Iterator[PortableFile]:
     try:
         file = open(path, "rb")  # Closed below.
     except OSError as error:
-        raise PortableFileError(
-            f"{path}: {error.strerror}", "give a file that `codesearch export` wrote"
-        ) from None
+        cure = "give a file that `codesearch export` wrote"
+        raise PortableFileError(f"{path}: {error.strerror}", cure) from None
     with file:
         with _one_line(path):
             archive = zipfile.ZipFile(file)
@@ -201,20 +181,18 @@ def _one_line(path: Path) -> Iterator[None]:
     """Turn what a damaged or unsafe file raises into an error with one line."""
     try:
         yield
+        return
     except UntrustedError as error:
-        raise PortableFileError(f"{path} is refused: {error}", "export it again") from None
+        problem = f"{path} is refused: {error}"
     except IndexCorruptError as error:
-        raise PortableFileError(
-            f"{path} is refused: {error.path.name} is not valid", "export it again"
-        ) from None
+        problem = f"{path} is refused: {error.path.name} is not valid"
     except (*_BROKEN, OSError) as error:
         # A damaged archive names a place before the start of the file: EINVAL.
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise
         reason = str(error).splitlines()[0] if str(error) else "it ends too early"
-        raise PortableFileError(
-            f"{path} is damaged or not a portable file ({reason})", "export it again"
-        ) from None
+        problem = f"{path} is damaged or not a portable file ({reason})"
+    raise PortableFileError(problem, "export it again")
 
 
 def _read_head(archive: zipfile.ZipFile) -> bytes:
@@ -240,10 +218,8 @@ def _manifest(path: Path, head: bytes) -> Manifest:
         ("has index format", fields["manifest"].get("format"), FORMAT_VERSION),
     ):
         if version != expected:
-            raise PortableFileError(
-                f"{path} {what} {version!r}, expected {expected}",
-                "use the same version of codesearch on both machines",
-            )
+            cure = "use the same version of codesearch on both machines"
+            raise PortableFileError(f"{path} {what} {version!r}, expected {expected}", cure)
     manifest = checked_manifest(fields["manifest"])
     for segment in manifest.segments:
         check_file_names(segment)

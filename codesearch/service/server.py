@@ -68,9 +68,8 @@ def serve(home: Path, handlers: Handlers) -> None:
     os.chdir(home)  # The folder that it was started in may be deleted.
     with file_lock(folder / LOCK) as owner:
         if owner is not None:
-            raise ConfigError(
-                f"process {owner} answers for {home} already", "stop it with `codesearch serve --stop`"
-            )
+            cure = "stop it with `codesearch serve --stop`"
+            raise ConfigError(f"process {owner} answers for {home} already", cure)
         with _listening(folder) as listener:
             asyncio.run(_Service(handlers).run(listener, folder / (SOCKET if listener else LOCK)))
 
@@ -94,7 +93,6 @@ def _listening(folder: Path) -> Iterator[socket.socket | None]:
 
 
 def _on_signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> None:
-    """Call `stop` when a signal asks the process to end."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         # `nohup` and a shell's `&` make a process ignore a signal.

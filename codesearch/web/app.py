@@ -251,14 +251,12 @@ def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _refusal_of(error: CodeSearchError) -> Refusal:
-    """Return an error of the engine as an error of the API."""
     status = 404 if isinstance(error, IndexNotFoundError) else 400 if isinstance(error, ConfigError) else 503
     headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
     return Refusal(status, error.message, error.cure, headers)
 
 
 def _parameters(answer: Callable[..., Any]) -> type[BaseModel]:
-    """Return the model of the parameters of a function that answers requests."""
     fields: dict[str, Any] = {
         name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
         for name, parameter in inspect.signature(answer, eval_str=True).parameters.items()
@@ -267,7 +265,6 @@ def _parameters(answer: Callable[..., Any]) -> type[BaseModel]:
 
 
 def _read(model: type[BaseModel], parameters: QueryParams) -> dict[str, Any]:
-    """Return the values of a request, with defaults."""
     fields = model.model_fields
     values: dict[str, Any] = {name: parameters.getlist(name) for name in parameters}
     for name, texts in values.items():

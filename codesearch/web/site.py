@@ -123,9 +123,8 @@ def read_token(host: str, file: Path | None, variables: Mapping[str, str]) -> st
     if (token or file) and len(token) < _MIN_TOKEN:
         raise ConfigError(f"the token has {len(token)} characters", f"give at least {_MIN_TOKEN}")
     if not token and not is_loopback(host):
-        raise ConfigError(
-            f"other computers reach {host}, so a token is needed", f"give --token-file FILE or set {VARIABLE}"
-        )
+        cure = f"give --token-file FILE or set {VARIABLE}"
+        raise ConfigError(f"other computers reach {host}, so a token is needed", cure)
     return token
 
 
@@ -139,9 +138,8 @@ def listen(host: str, port: int) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             raise ConfigError(f"port {port} is taken", "give another with --port") from None
         reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
-        raise ConfigError(
-            f"{host}:{port} cannot be used ({reason})", "give another --host or --port"
-        ) from None
+        cure = "give another --host or --port"
+        raise ConfigError(f"{host}:{port} cannot be used ({reason})", cure) from None
 
 
 def answer_http(

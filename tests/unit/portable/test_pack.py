@@ -436,7 +436,7 @@ def test_a_damaged_file_is_a_one_line_error_or_unpacks_to_the_same_files(with_co
     try:
         with open_portable(damaged) as found, open_portable(with_code) as whole:
             assert found.manifest == whole.manifest
-            found.unpack(folder)
+            found.unpack(folder, lambda stage, done, total: None)
     except PortableFileError as error:
         assert "\n" not in str(error)
         return
