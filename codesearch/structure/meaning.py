@@ -52,19 +52,38 @@ _PRIMED = frozenset("haskell ocaml ocamli purescript fsharp nix".split())
 """Languages in which identifiers may end with an apostrophe."""
 _MARKED = frozenset("ruby elixir crystal julia".split())
 """Languages in which `name?` and `name!` are variants of a name."""
-_HASH, _DASHES, _SLASHES = (
-    re.compile(r"(?:^|\s)" + mark) for mark in (r"#(?!\{)", r"--", r"//|^\s*\*[\s/]|/\*(?!.*\*/)")
-)
-_COMMENT = {
-    **dict.fromkeys(
-        "python cython mojo gdscript starlark ruby crystal bash fish awk tcl perl elixir r julia powershell nim "
-        "nushell yaml toml hcl graphql coffeescript cmake makefile just dockerfile nix".split(),
-        _HASH,
-    ),
+_HASH, _DASHES, _SLASHES = (re.compile(rf"(?:^|\s){mark}") for mark in (r"#(?!\{)", "--", "//"))
+_HASHED_LANGUAGES = (
+    "python cython mojo gdscript starlark ruby crystal bash fish awk tcl perl elixir r julia powershell nim "
+    "nushell yaml toml hcl graphql coffeescript cmake makefile just dockerfile nix"
+).split()
+_LINE_COMMENT = {
+    **dict.fromkeys(_HASHED_LANGUAGES, _HASH),
     **dict.fromkeys("lua sql haskell elm purescript".split(), _DASHES),
-    "php": re.compile(r"|".join((_HASH.pattern, _SLASHES.pattern))),
+    "php": re.compile(rf"{_HASH.pattern}|{_SLASHES.pattern}"),
 }
-"""What opens a comment; by default `_SLASHES`."""
+"""What opens a comment that ends with its line; by default `_SLASHES`."""
+_SLASH_STAR = {"/*": "*/"}
+_DOCSTRING = {mark: mark for mark in ('"""', "'''")}
+_BLOCK_COMMENTS: Mapping[str, Mapping[str, str]] = {
+    **dict.fromkeys(_HASHED_LANGUAGES, {}),
+    **dict.fromkeys("python cython mojo gdscript starlark elixir graphql".split(), _DOCSTRING),
+    **dict.fromkeys("hcl nix".split(), _SLASH_STAR),
+    **dict.fromkeys("html vue svelte".split(), {"<!--": "-->", **_SLASH_STAR}),
+    **dict.fromkeys("haskell elm purescript".split(), {"{-": "-}"}),
+    **dict.fromkeys("ocaml ocamli fsharp".split(), {"(*": "*)"}),
+    "ruby": {"\n=begin": "\n=end"},
+    "perl": {"\n=head": "\n=cut", "\n=pod": "\n=cut"},
+    "lua": {"--[[": "]]"},
+    "julia": {"#=": "=#", **_DOCSTRING},
+    "nim": {"#[": "]#"},
+    "powershell": {"<#": "#>"},
+    "lisp": {"#|": "|#"},
+}
+"""What opens and closes comments of several lines and documentation; by default `_SLASH_STAR`."""
+_BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w+ +)?(?:~[sS]|[rRuU])?")
+_CONTINUED = frozenset("([{,=+%\\")
+"""What ends a line if the next one continues its expression."""
 _QUALIFIER = re.compile(r"(?:^|[^.])(?:\.|\?\.|&\.|!!\.|->|::|\\)\Z")
 _LAST_WORD = re.compile(r"\w+\Z")
 _MOST_QUALIFIER = 80
@@ -207,9 +226,18 @@ class SourceFile:
         return package_of(self.source, self.path, self.language)
 
     @cached_property
+    def comments(self) -> list[tuple[int, int]]:
+        """(start, end) of its comments that can have several lines, and of documentation."""
+        return block_comments(self.source, self.language)
+
+    @cached_property
     def strings(self) -> list[tuple[int, int]]:
         """(start, end) of its strings."""
         return strings_in(self.source, self.language)
+
+    def is_text(self, position: int) -> bool:
+        """Say whether a position is in the text of a string."""
+        return may_be_in_string(self.source, position) and in_string(self.source, position, self.strings)
 
     @cached_property
     def spans(self) -> list[tuple[int, int, str]]:
@@ -265,6 +293,15 @@ def _is_method(ref: Ref) -> bool:
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
     """Return the grade of an occurrence, as a position in `GRADES`, and what it can mean."""
+    grade, meant = _graded(file, names, position, line)
+    if in_comment(file.source, position, file.language, file.comments):
+        grade = IN_COMMENTS
+    elif grade == CERTAIN and file.is_text(position):
+        grade = LIKELY
+    return grade, meant
+
+
+def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
     before = qualifier(file.source, position)
     if names.owner or not names.modules:
         if before is None or before in _SELF.get(file.language, ("this",)):
@@ -288,8 +325,7 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
             return SEVERAL, possible
         meant, possible = same if meant else meant, same
     if names.are_one(meant):
-        is_text = may_be_in_string(file.source, position) and in_string(file.source, position, file.strings)
-        return (LIKELY if is_text else CERTAIN), meant
+        return CERTAIN, meant
     if names.are_one(possible):  # With an owner, there is also a definition that is not in the index.
         return (SEVERAL if names.owner else LIKELY), possible
     return (SEVERAL if possible else NO_DEFINITION), possible
@@ -477,14 +513,47 @@ def embeds(file: SourceFile, position: int, name: str) -> bool:
     return len(words) == 1 and words[0].lstrip("*").rpartition(".")[2] == name
 
 
-def in_comment(source: str, position: int, language: str) -> bool:
-    """Say whether a position is behind what opens a comment in its line.
+def in_comment(source: str, position: int, language: str, blocks: Sequence[tuple[int, int]]) -> bool:
+    """Say whether a position is in one of `blocks`, or behind what opens a comment in its line.
 
-    >>> in_comment("// get", 3, "go"), in_comment("# get", 2, "ruby"), in_comment('"http://get"', 8, "go")
+    >>> in_comment("// get", 3, "go", ()), in_comment("# get", 2, "ruby", ()), in_comment('"http://get"', 8, "go", ())
     (True, True, False)
     """
     line = source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
-    return _COMMENT.get(language, _SLASHES).search(line) is not None
+    if _LINE_COMMENT.get(language, _SLASHES).search(line):
+        return True
+    at = bisect_right(blocks, (position, len(source))) - 1
+    return at >= 0 and position < blocks[at][1]
+
+
+def block_comments(source: str, language: str) -> list[tuple[int, int]]:
+    """Return the start and end of each comment of several lines, and of each string that is only documentation.
+
+    >>> block_comments("a /* b */ c // *.h /* d", "go"), block_comments("x = '/*' /* y", "c")
+    ([(2, 9)], [(9, 13)])
+    """
+    closing = _BLOCK_COMMENTS.get(language, _SLASH_STAR)
+    # Searching for each mark by itself is several times as fast as one pattern for all.
+    ahead = {mark: source.find(mark) for mark in closing}
+    found = list[tuple[int, int]]()
+    while ahead := {mark: start for mark, start in ahead.items() if start >= 0}:
+        start, mark = min((start, mark) for mark, start in ahead.items())
+        end = start + len(mark)
+        start += mark.startswith("\n")
+        before = source[max(source.rfind("\n", 0, start) + 1, start - _MOST_LINE) : start]
+        # Otherwise the mark stands in another comment or in a string.
+        if not _LINE_COMMENT.get(language, _SLASHES).search(before) and not any(
+            before.count(quote) % 2 for quote in "\"'`"
+        ):
+            close = source.find(closing[mark], end)
+            end = len(source) if close < 0 else close + len(closing[mark])
+            above = source[max(start - len(before) - _MOST_LINE, 0) : start - len(before)].rstrip()
+            if mark not in _DOCSTRING or (
+                _BEFORE_DOCSTRING.fullmatch(before) and above[-1:] not in _CONTINUED
+            ):
+                found.append((start, end))
+        ahead |= {mark: source.find(mark, end) for mark, start in ahead.items() if start < end}
+    return found
 
 
 def strings_in(source: str, language: str) -> list[tuple[int, int]]:

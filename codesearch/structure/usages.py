@@ -322,8 +322,6 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
         if not is_whole(file.source, position, size, file.language, names.sigil):
             continue
         grade, may_be = graded(file, names, position, line)
-        if in_comment(file.source, position, file.language):
-            grade = IN_COMMENTS
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
             if best is None or grade < best.grade:
                 of_line[line] = _Occurrence(is_other, grade, file, position, line, may_be)
@@ -342,7 +340,7 @@ def _add_other_names(file: SourceFile, size: int, of_line: dict[int, _Occurrence
                 and file.import_around(position) is None
                 and qualifier(file.source, position) is None
                 and is_whole(file.source, position, len(alias), file.language)
-                and not in_comment(file.source, position, file.language)
+                and not in_comment(file.source, position, file.language, file.comments)
             ):
                 of_line[line] = usage._replace(position=position, line=line)
 

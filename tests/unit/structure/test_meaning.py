@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.structure.meaning import in_comment, in_string, is_whole, occurrences, qualifier, strings_in
+from codesearch.structure.meaning import (
+    block_comments,
+    in_comment,
+    in_string,
+    is_whole,
+    occurrences,
+    qualifier,
+    strings_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +63,27 @@ def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | N
         ("x = 1  # get", "python", True),
         ("x // get", "python", False),
         ("\t/// <see get", "csharp", True),
-        (" * Calls get", "java", True),
+        ("/**\n * Calls get", "java", True),
+        ("/*\n   Scans get", "go", True),
+        ("/* a\n b */ get", "go", False),
+        ("f('src/*.js', get", "javascript", False),
+        ("// all of src/*\nget", "javascript", False),
+        ("for f in src/*; do get", "bash", False),
+        ('def f():\n    """Calls\n    get', "python", True),
+        ('def f():\n    """Calls."""\n    get', "python", False),
+        ('x = """\nget', "python", False),
+        ('x = """\n"""\nget', "python", False),
+        ('f(\n    """get', "python", False),
+        ('@doc """\nCalls get', "elixir", True),
+        ("=begin\nget", "ruby", True),
+        ("=begin\n=end\nget", "ruby", False),
+        ("=head1 NAME\n\nget", "perl", True),
+        ("--[[ a\nget", "lua", True),
+        ("{- a\nget", "haskell", True),
+        ("(* a\nget", "ocaml", True),
+        ("<!-- a\nget", "html", True),
+        ("<!-- a -->get", "html", False),
+        ("#| a\nget", "lisp", True),
         ("a * get", "java", False),
         ("f(/* n= */ get", "c", False),
         ("f(/* get", "c", True),
@@ -70,7 +98,8 @@ def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | N
 )
 def test_a_comment_is_known_by_its_mark(text: str, language: str, expected: bool) -> None:
     source = f"other // # -- line\n{text}"
-    assert in_comment(source, source.rindex("get"), language) is expected
+    blocks = block_comments(source, language)
+    assert in_comment(source, source.rindex("get"), language, blocks) is expected
 
 
 @pytest.mark.parametrize(
@@ -102,4 +131,4 @@ def test_the_text_of_a_string_is_known(source: str, language: str, expected: boo
 def test_a_hostile_source_is_read_once(text: str) -> None:
     source = text * 100_001  # Hours, if each mark were looked for to the end of the source.
     for language in ("python", "javascript", "rust"):
-        assert len(strings_in(source, language)) < len(source)
+        assert len(strings_in(source, language)) + len(block_comments(source, language)) < len(source)
