@@ -115,9 +115,9 @@ _HEREDOC = re.compile(
     | \bq"([A-Z_]\w*)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_STRINGS_OVER_LINES = frozenset({"clojure", "fish", "gleam", "lisp", "r"})
+_STRINGS_OVER_LINES = frozenset({"clojure", "fish", "gleam", "lisp", "r", "tcl"})
 _OPEN_STRING = re.compile(r'[\s=(,\[]"$')
-_STRING_MARK = re.compile(r"""\\.|'"'|(")""")
+_STRING_MARK = re.compile(r"""\\.|['{]"['}]|(")""")
 _TEXT_MARK = re.compile(r"""\"{3}|'{3}|"|\$\w*\$""")
 _APOSTROPHES = frozenset({"coffeescript", "cython", "groovy", "starlark"})
 _END_OF_CODE = ("__END__", "__DATA__")

@@ -26,8 +26,8 @@ NAME_LENDERS = ("scope", "owner")
 _KINDS = (*KINDS, *NAME_LENDERS, "anonymous")
 _SPECIAL_CLASSES = HEADER_KINDS - {"class"}
 _NO_STATEMENTS = frozenset(
-    "comment line_comment block_comment multiline_comment hash_bang_line shebang_line ERROR php_tag text "
-    "text_interpolation import import_statement import_from_statement future_import_statement import_declaration "
+    "comment line_comment block_comment multiline_comment hash_bang_line shebang_line ERROR php_tag "
+    "import import_statement import_from_statement future_import_statement import_declaration "
     "import_header package_clause package_declaration package_header use_declaration extern_crate_declaration "
     "using_directive namespace_use_declaration preproc_include".split()
 )

@@ -9,6 +9,7 @@ scope whose functions are methods). It captures the `@name`, and if they exist t
 that is a part of the definition itself), the `@docstring` and the `@table` (a collection that is the value of a
 constant). `@test` marks a test. `@comment` and `@attribute` nodes are expected above a definition. Attributes at its
 start are not part of its signature. A first line `; inherits: NAME` adds the patterns of another file before its own.
+The patterns below a line `; each: NODE NODE` hold for each of these nodes in place of `EACH`, up to a blank line.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Parser, Query
 
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
+_EACH = re.compile(r"; each: (.+)\n((?:.+\n)+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,7 @@ _WITH_GRAMMAR = """
 go tree_sitter_go .go
 java tree_sitter_java .java
 javascript tree_sitter_javascript .js .jsx .mjs .cjs .es6 .jsm #!node
-php tree_sitter_php:language_php .php .phtml .inc #!php
+php tree_sitter_php:language_php .php .php3 .php4 .php5 .phtml .inc .module .install #!php
 python tree_sitter_python .py .pyi .pyw .ipynb #!python #!uv
 ruby tree_sitter_ruby .rb .rake .gemspec .podspec .rbi .ru Rakefile Gemfile Podfile Vagrantfile Fastfile #!ruby
 bash tree_sitter_bash .sh .bash .ksh .zsh .bats #!bash #!sh #!dash #!ksh #!zsh #!bats
@@ -220,6 +222,7 @@ _CPP_ONLY = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
+_DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
 _SHORT_NAMES = {
     "c#": "csharp",
@@ -315,8 +318,11 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
 
 
 def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
-    """Return the language of a file whose extension several languages have: `.h` and `.m`."""
-    if path.endswith(".h") and spec.name == "c":
+    """Return the language of a file whose extension several languages have: `.h`, `.C`, `.inc` and `.m`."""
+    if spec.name == "php" and b"<?" not in source:
+        is_template = path.endswith(".php")
+        spec = _BY_NAME["template" if is_template else "c" if _DIRECTIVE.search(source) else "other"]
+    if spec.name == "c" and not path.endswith(".c"):
         return _BY_NAME["objc" if _OBJC.search(source) else "cpp" if _CPP_ONLY.search(source) else "c"]
     return _BY_NAME["matlab"] if path.endswith(".m") and _MATLAB.search(source) else spec
 
@@ -360,6 +366,7 @@ def query_source(stem: str) -> str:
     from importlib import resources
 
     text = resources.files("codesearch.parsing").joinpath("queries", f"{stem}.scm").read_text("utf-8")
+    text = _EACH.sub(lambda match: "".join(match[2].replace("EACH", node) for node in match[1].split()), text)
     inherited = _INHERITS.match(text)
     return f"{query_source(inherited[1])}{text}" if inherited else text
 

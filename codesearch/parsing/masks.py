@@ -91,12 +91,15 @@ _ENABLED = re.compile(
 _EACH = re.compile(
     rb"\n[ \t]+(\w{0,60}(?:for_?each|FOR_?EACH)\w{0,60})(?=[ \t]*\([^;{}]{0,300}\)\s{0,80}[^;\s])"
 )
-# `export` and imports of modules of C++; the type of an enum of C; `typedef NS_ENUM(NSInteger, Name) {` of Apple.
+# `export` and imports of modules of C++; the type of an enum of C, or the width of an integer; enums of Apple:
+# `typedef NS_ENUM(NSInteger, Name) {`.
 _MODULE = re.compile(
     rb"\n[ \t]*+(?:(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])"
     rb"|((?:export[ \t]+)?(?:import|module)\b[ \t]*(?:[\w.:]{1,80}|<[^<>\n]{1,80}>|\"[^\"\n]{1,80}\")?[ \t]*;))"
 )
-_ENUM_TYPE = re.compile(rb"\benum\b(?:[ \t]+\w{1,80})?[ \t]*(:[ \t]*\w[\w ]{0,40})(?=\s{0,40}\{)")
+_ENUM_TYPE = re.compile(
+    rb"\benum\b(?:[ \t]+\w{1,80})?[ \t]*(:[ \t]*\w[\w ]{0,40})(?=\s{0,40}\{)|\b_BitInt[ \t]*(\([^()\n]{1,80}\))"
+)
 _NS_ENUM = re.compile(
     rb"\n[ \t]*+((?:typedef[ \t]+)?(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*\([^(),;{}]{1,80},)"
     rb"[ \t]*\w{1,80}[ \t]*(\))(?=\s{0,40}\{)"
@@ -150,11 +153,14 @@ _FUNCTION_RETURNED = re.compile(
 )
 _ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
+# Fields of a struct of Julia that do not change.
+_CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,200})?$", re.MULTILINE)
 _OF_C = (_ALONE, _BEHIND, _SECTION, _INNER, _ENABLED, _TYPE_ARGUMENT, _EACH)
 _BLANKED = {
     **dict.fromkeys(_C_FAMILY, _OF_C),
     "bash": (_EXPANSION,),
     "csharp": (_REF_STRUCT,),
+    "julia": (_CONST_FIELD,),
     "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _FUNCTION_RETURNED, _DOLLARS),
 }
 """Language -> what is blanked in a file with errors: the groups of each pattern."""

@@ -23,13 +23,3 @@
       (parenthesized_declarator [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)])
     ]))
   ]) @type
-((preproc_else (declaration declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (init_declarator declarator: [
-      (identifier) @name
-      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    ])
-  ]) @constant) (#not-match? @constant "^extern"))

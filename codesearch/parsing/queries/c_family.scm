@@ -4,7 +4,8 @@
   ] declarator: (type_identifier) @name) @struct
 (type_definition type: (enum_specifier !name body: (enumerator_list) @body)
   declarator: (type_identifier) @name) @enum
-((translation_unit (declaration declarator: [
+; each: translation_unit declaration_list preproc_ifdef preproc_if preproc_elif preproc_else
+((EACH (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
@@ -14,26 +15,7 @@
       (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     ])
   ]) @constant) (#not-match? @constant "^extern"))
-((preproc_ifdef (declaration declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (init_declarator declarator: [
-      (identifier) @name
-      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    ])
-  ]) @constant) (#not-match? @constant "^extern"))
-((preproc_if (declaration declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (init_declarator declarator: [
-      (identifier) @name
-      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    ])
-  ]) @constant) (#not-match? @constant "^extern"))
+
 (preproc_def name: (identifier) @name value: (_)) @field
 ((preproc_function_def name: (identifier) @name value: (_) @body) @function (#match? @function "\\\\\r?\n"))
 (preproc_function_def name: (identifier) @name) @field

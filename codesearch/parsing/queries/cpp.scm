@@ -52,31 +52,20 @@
       (parenthesized_declarator [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)])
     ]))
   ]) @type
-(translation_unit (alias_declaration name: (type_identifier) @name) @type)
-(translation_unit (template_declaration (alias_declaration name: (type_identifier) @name) @type))
-(declaration_list (alias_declaration name: (type_identifier) @name) @type)
-(declaration_list (template_declaration (alias_declaration name: (type_identifier) @name) @type))
+; each: translation_unit declaration_list
+(EACH (alias_declaration name: (type_identifier) @name) @type)
+(EACH (template_declaration (alias_declaration name: (type_identifier) @name) @type))
+
 ; `class EXPORT_MACRO Name { ... }`, which the grammar takes for a function.
 (function_definition type: [(class_specifier) (struct_specifier)]
   declarator: (identifier) @name body: (compound_statement) @body) @class
 (concept_definition name: (identifier) @name) @type
-((declaration_list (declaration declarator: [
-    (identifier) @name
-    (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (init_declarator declarator: [
-      (identifier) @name
-      (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    ])
-  ]) @constant) (#not-match? @constant "^extern"))
 (namespace_definition name: (_) @name body: (declaration_list)) @scope
 
 (template_declaration parameters: (template_parameter_list) @attribute)
 (template_declaration (requires_clause) @attribute)
-([(field_declaration_list (alias_declaration name: (type_identifier) @name) @field)
-  (ERROR (alias_declaration name: (type_identifier) @name) @field)
-  (preproc_if (alias_declaration name: (type_identifier) @name) @field)
-  (preproc_ifdef (alias_declaration name: (type_identifier) @name) @field)
-  (template_declaration (alias_declaration name: (type_identifier) @name) @field)])
+
+; each: field_declaration_list ERROR preproc_if preproc_ifdef template_declaration
+(EACH (alias_declaration name: (type_identifier) @name) @field)
+
 (field_declaration declarator: (reference_declarator (field_identifier) @name)) @field

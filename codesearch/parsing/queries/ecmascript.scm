@@ -20,3 +20,17 @@
 (function_expression body: (_) @body) @anonymous
 (generator_function body: (_) @body) @anonymous
 (arrow_function body: (_) @body) @anonymous
+(export_specifier name: (identifier) alias: (identifier) @name) @field
+(namespace_export (identifier) @name) @field
+
+; What is taken apart at the top level, but not imported.
+; each: program export_statement
+((EACH (_ (variable_declarator name: [
+    (object_pattern [
+      (shorthand_property_identifier_pattern) @name
+      (pair_pattern value: (identifier) @name)
+      (object_assignment_pattern left: (_) @name)
+    ])
+    (array_pattern [(identifier) @name (assignment_pattern left: (identifier) @name)])
+  ]) @field)) (#not-match? @field "(require|import)\\("))
+

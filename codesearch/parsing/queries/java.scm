@@ -9,6 +9,7 @@
 (annotation_type_declaration name: (identifier) @name body: (annotation_type_body) @body) @interface
 (field_declaration (modifiers "static") declarator: (variable_declarator name: (identifier) @name value: (_))) @constant
 (constant_declaration declarator: (variable_declarator name: (identifier) @name value: (_))) @constant
+(variable_declarator name: (identifier) @name value: (object_creation_expression (class_body) @owner))
 (annotation) @attribute
 (marker_annotation) @attribute
 (block_comment) @comment

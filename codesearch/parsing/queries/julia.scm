@@ -31,4 +31,9 @@
 (module_definition (string_literal) @comment)
 (line_comment) @comment
 (block_comment) @comment
-(struct_definition [(typed_expression . (identifier) @name) @field (identifier) @name @field])
+(struct_definition [
+    (typed_expression . (identifier) @name) @field
+    (identifier) @name @field
+    (assignment . [(typed_expression . (identifier) @name) (identifier) @name]) @field
+    (macrocall_expression (macro_argument_list [(typed_expression . (identifier) @name) (identifier) @name])) @field
+  ])

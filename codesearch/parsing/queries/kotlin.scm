@@ -18,6 +18,7 @@
 (companion_object !name) @owner
 (companion_object name: (identifier) @name (class_body)? @body) @class
 
+(property_declaration (variable_declaration (identifier) @name) (object_literal) @owner)
 (annotation) @attribute
 (line_comment) @comment
 (block_comment) @comment

@@ -21,6 +21,7 @@
     (generic_type type: (type_identifier) @name)
   ]))) @owner
 
+(val_definition pattern: (identifier) @name value: (instance_expression (template_body) @owner))
 (annotation) @attribute
 (comment) @comment
 (block_comment) @comment

@@ -62,6 +62,7 @@ def test_the_name_of_an_object_of_sql_is_without_quotes_and_schema(line, name):
         ("a.pl", "=begin comment\n\n{fake}\n\n=cut\n\n"),
         ("a.r", 'doc <- "\n{fake}\n"\n'),
         ("a.clj", '(println "It has\n{fake}\nlines.")\n'),
+        ("a.tcl", 'if {[regexp {"} $x]} {}\nset usage "Usage:\n{fake}\n"\n'),
         ("a.fish", 'set text "\n{fake}\n"\n'),
         ("a.groovy", "println('''\n{fake}\n''')\n"),
         ("a.nim", 'const text = """\n{fake}\n"""\n'),
@@ -136,7 +137,7 @@ def test_the_first_line_of_a_definition_names_it(path, line, name):
 @pytest.mark.parametrize("spec", LANGUAGES, ids=lambda spec: spec.name)
 def test_a_language_whose_grammar_is_missing_is_cut_into_blocks(spec, monkeypatch):
     monkeypatch.setattr("codesearch.parsing.extract.is_installed", lambda _: False)
-    source = b"class Shape {\n  function area(r) {\n    return 3 * r\n  }\n}\n"
+    source = b"class Shape {\n  function area(r) {\n    return 3 * r // <?\n  }\n}\n"
     found = extract(source, f"a{spec.extensions[0]}", spec)
     assert [(d.kind, d.name) for d in found.documents] == [("class", "Shape"), ("method", "area")]
 

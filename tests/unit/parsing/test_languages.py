@@ -166,3 +166,18 @@ def test_every_grammar_is_a_dependency_with_a_pinned_version():
 )
 def test_a_header_with_code_of_cpp_is_cpp(source, name):
     assert language_of_source(language_named("c"), "a.h", source.encode()).name == name
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "name"),
+    [
+        ("a.inc", "<?php function f() {}", "php"),
+        ("a.inc", "#include <x.h>\nint f(void) { return 1; }", "c"),
+        ("a.inc", "#ifndef A\nstd::vector<int> all();\n#endif", "cpp"),
+        ("a.install", "post_install() {\n  echo done\n}\n", "other"),
+        ("a.php", "<p>text</p>", "template"),
+        ("a.C", "class A {\n};", "cpp"),
+    ],
+)
+def test_an_extension_of_several_languages_is_decided_by_the_content(path, source, name):
+    assert language_of_source(language_of_path(path), path, source.encode()).name == name

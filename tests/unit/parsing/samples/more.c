@@ -11,3 +11,13 @@ extern int elsewhere;
 #define EACH(x) \
     for (int i = 0; i < x; i++)
 #define SQUARE(x) ((x) * (x))
+
+typedef _BitInt(17) narrow_t;
+_BitInt(256) add_wide(_BitInt(256) a, _BitInt(256) b) { return a + b; }
+#ifdef FAST
+int fast = 1;
+#elif defined(SLOW)
+int slow = 2;
+#else
+int usual = 3;
+#endif

@@ -8,3 +8,9 @@ class Started {
     }
 }
 String greeting = "hi";
+
+class Timer {
+  Runnable tick = new Runnable() {
+    public void run() { go(); }
+  };
+}

@@ -14,3 +14,10 @@ end
 end
 @enum Colour red green
 end
+
+mutable struct Account
+  const id::Int
+  const owner
+  @atomic hits::Int
+  balance::Float64 = 0.0
+end

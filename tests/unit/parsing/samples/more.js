@@ -16,3 +16,11 @@ Robot.prototype['jump'] = function () {
 request.onerror = function handleError() {
   return 2;
 };
+
+const { read, write: put, mode = 1 } = open();
+const { join } = require('path');
+const [head, tail = []] = split();
+export const { reset } = slice.actions;
+export { put as store, head };
+export * as shapes from './shapes';
+export { default as Button } from './Button';

@@ -41,3 +41,7 @@ class Started {
     }
 }
 val String.half: Int get() = length / 2
+
+val ticker = object : Runnable {
+  override fun run() { go() }
+}

@@ -21,3 +21,16 @@ class Person {
 }
 
 $double = fn($x) => $x * 2;
+
+$handler = new class($x) {
+    private $calls = 0;
+    private function run() { return new class { public function inner() {} }; }
+};
+?>
+<form class="login">
+  <input name="user">
+</form>
+<?php
+return new class extends Migration {
+    public function up(): void {}
+};

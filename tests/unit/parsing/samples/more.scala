@@ -22,3 +22,9 @@ object O { val x = 1 }
 test("adds") {
   1
 }
+
+object Timers {
+  val tick = new Runnable {
+    def run(): Unit = go()
+  }
+}
