@@ -46,6 +46,7 @@ from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 _SPACE = re.compile(r"\s+")
 _SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _DIRECTIVE = re.compile(rb"\n\#[^\n]*")
+_CONDITION = re.compile(rb"\#(?:if|endif)\b[^\n]*\n")
 _PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
 _MAX_SIGNATURE = 300
 _MAX_MEMBER = 100
@@ -463,8 +464,8 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
     start = definition.head
     if definition.is_callback:  # Begin with the call or the assignment that it is a part of.
         start = source.rfind(b"\n", 0, start) + 1
-    while attribute_end := found.attribute_ends.get(start):
-        start = attribute_end
+    while condition := _CONDITION.match(source, start) or start in found.attribute_ends:
+        start = found.attribute_ends[start] if condition is True else condition.end()
         while source[start : start + 1].isspace():
             start += 1
     if definition.kind in ("constant", FIELD):

@@ -334,6 +334,14 @@ def test_a_getter_and_the_setter_next_to_it_are_one_definition():
     assert [described(document) for document in documents] == ["method size 2-3", "method size 6-6"]
 
 
+def test_a_condition_around_an_attribute_is_no_part_of_a_signature():
+    source = 'class A {\n#if DEBUG // not here\n [Obsolete("x")]\n#endif\n public int? Size => size;\n}\n'
+    found = extract_text(source, "csharp")
+    assert [
+        document.signature for document in (*found.documents, *found.members) if document.name == "Size"
+    ] == ["public int? Size"]
+
+
 def test_a_function_begins_at_the_first_signature_above_it():
     source = "/** Draw it. */\nfunction draw(a: string): void;\nfunction draw(a: any) {}\nfunction other(): void;\n"
     documents = extract_text(source, "typescript").documents
