@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.process import MemoryClock
-from codesearch.cli.notes import stage_progress
+from codesearch.cli.invocation import stage_progress
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation import suites
 from codesearch.evaluation.judge import DEFAULT, SYSTEMS, BenchOptions, System

@@ -84,11 +84,8 @@ class Agents:
     def __init__(
         self, engine: Engine, root: Path | None, here: Path, groups: Groups, *, auto_index: bool
     ) -> None:
-        self._engine = engine
-        self._named = root
-        self._here = here
-        self._groups = groups
-        self._auto_index = auto_index
+        self._engine, self._named, self._here = engine, root, here
+        self._groups, self._auto_index = groups, auto_index
         self._project: Path | None = None
         self._lock = anyio.Lock()
 
@@ -274,10 +271,9 @@ async def _client_root(context: Context[Any, Any]) -> Path | None:
     if capabilities is None or capabilities.roots is None:
         return None
     try:
-        with anyio.fail_after(_ROOTS_TIMEOUT_S):
-            with warnings.catch_warnings():  # Roots are deprecated, but clients still have them.
-                warnings.simplefilter("ignore")
-                listed = await context.session.list_roots()
+        with anyio.fail_after(_ROOTS_TIMEOUT_S), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Roots are deprecated, but clients still have them.
+            listed = await context.session.list_roots()
     except Exception:  # Whatever a client answers, the working directory is the fallback.
         return None
     paths = [Path(url2pathname(urlparse(str(root.uri)).path)) for root in listed.roots]
@@ -290,26 +286,19 @@ def make_server(
     """Make the server; without `groups`, no tool has the argument `group`."""
     agents = Agents(engine, root, here, groups or {}, auto_index=auto_index)
     reading = (agents.search, agents.outline, agents.read, agents.usages)
-    tools = {
-        tool.name: tool
-        for method in (*reading, agents.history, agents.status)
-        for tool in [Tool.from_function(method, structured_output=False)]
-    }
+    methods: Sequence[Callable[..., Any]] = (*reading, agents.history, agents.status)
+    tools = {method.__name__: Tool.from_function(method, structured_output=False) for method in methods}
     for tool in tools.values():
         _trim(tool.parameters, groups or {})
 
     async def list_tools(context: ServerRequestContext, asked: object) -> ListToolsResult:
-        return ListToolsResult(
-            tools=[
-                mcp_types.Tool(
-                    name=tool.name,
-                    description=tool.description,
-                    input_schema=tool.parameters,
-                    annotations=_READ_ONLY,
-                )
-                for tool in tools.values()
-            ]
-        )
+        listed = [
+            mcp_types.Tool(
+                name=name, description=tool.description, input_schema=tool.parameters, annotations=_READ_ONLY
+            )
+            for name, tool in tools.items()
+        ]
+        return ListToolsResult(tools=listed)
 
     async def call_tool(context: ServerRequestContext, asked: CallToolRequestParams) -> CallToolResult:
         try:
@@ -353,9 +342,8 @@ def _arguments(tool: Tool, given: dict[str, Any]) -> tuple[dict[str, Any], str]:
         raise ConfigError(f"{tool.name} has no argument {unknown!r}", cure)
     most = {name: known[name]["maximum"] for name in given if "maximum" in known[name]}
     above = {name: high for name, high in most.items() if isinstance(given[name], int) and given[name] > high}
-    return {**given, **above}, "".join(
-        f"note: {name} is {high:,}, the maximum\n" for name, high in above.items()
-    )
+    notes = [f"note: {name} is {high:,}, the maximum\n" for name, high in above.items()]
+    return {**given, **above}, "".join(notes)
 
 
 def _problem(tool: str, error: BaseException) -> str:

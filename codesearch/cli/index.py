@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import build_notes, build_progress, size_of, stage_progress
+from codesearch.cli.invocation import Invocation, Output, build_notes, build_progress, size_of, stage_progress
 from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
 from codesearch.config import IndexOptions

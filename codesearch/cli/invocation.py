@@ -1,4 +1,4 @@
-"""One run of a command line: facts about the process that started it, and its output.
+"""One run of a command line: facts about the process that started it, its output, and its progress.
 
 A command is a generator of `Output`. It takes the environment and the working directory only from its invocation, so
 the service can run commands of many processes at the same time.
@@ -10,7 +10,9 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,7 +31,9 @@ from codesearch.structure.text import MAX_LINE, counted
 from codesearch.visible import visible, visible_json
 
 if TYPE_CHECKING:
+    from codesearch.build.build import Progress, ProgressCallback
     from codesearch.cli.options import AnswerOptions, FilterOptions
+    from codesearch.engine.answer import Freshness
     from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import Pool, SearchBackend
     from codesearch.engine.remote import MilvusBackend
@@ -38,11 +42,13 @@ if TYPE_CHECKING:
     from codesearch.engine.scope import Scope
     from codesearch.engine.session import Session
     from codesearch.search.request import Filters
+    from codesearch.types import Coverage
 
 _WIDTH = 80
 _COLUMNS = re.compile("[1-9][0-9]{0,4}")
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
+_STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 
 
 class Output(NamedTuple):
@@ -164,8 +170,6 @@ class Invocation:
         done: list[Output] = []
 
         def indexing(wanted: Path | Revision, index: Callable[..., IndexReport]) -> None:
-            from codesearch.cli.notes import build_notes, build_progress
-
             name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
             with build_progress(os.path.basename(name)) as on_progress:
                 report = index(on_progress=on_progress)
@@ -212,3 +216,67 @@ def outputs(command: Iterator[Output]) -> Iterator[Output]:
     except ImportError as error:  # Also if the system has no memory for a library.
         reason = f"a package cannot be loaded ({error}): run `codesearch doctor`, or install codesearch again"
     yield Output(err=f"error: {visible(reason)}\n", code=2)
+
+
+def size_of(count: int) -> str:
+    """Return a number of bytes with its unit."""
+    return f"{-(-count // 1000)} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
+
+
+@contextmanager
+def build_progress(name: str, unit: str = "document") -> Iterator[ProgressCallback]:
+    """Show a bar on stderr while a build runs, if stderr is a terminal."""
+    with stage_progress(name) as show:
+
+        def on_progress(progress: Progress) -> None:
+            stage = f"{_STAGES[progress.stage]}, {counted(progress.documents, unit)}"
+            show(stage, progress.done_bytes, progress.total_bytes)
+
+        yield on_progress
+
+
+@contextmanager
+def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show the stage and progress of a long command on stderr, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(visible(name)), total=None)
+
+        def show(stage: str, done: int, total: int) -> None:
+            if done < bar.tasks[0].completed:  # Another stage begins.
+                bar.reset(task)
+            bar.update(
+                task, description=escape(f"{visible(name)}: {stage}"), completed=done, total=total or None
+            )
+
+        yield show
+
+
+def build_notes(report: IndexReport) -> str:
+    """Say if the index of an earlier version was made again, and which files have no parser."""
+    notes = []
+    if report.was_earlier_format:
+        root = visible(str(report.root))
+        notes.append(f"note: an earlier version of codesearch made the index of {root}; it was made again\n")
+    if missing := sorted(report.manifest.missing_grammars.items()):
+        from codesearch.installation import how_to_add
+        from codesearch.parsing.languages import distributions
+
+        files = ", ".join(counted(count, f"{language} file") for language, count in missing)
+        cure = how_to_add(*distributions(language for language, _ in missing))
+        notes.append(f"warning: {files} cut into blocks: no parser installed: {cure}\n")
+    return "".join(notes)
+
+
+def notes_of(
+    freshness: Iterable[Freshness], coverage: Coverage | None = None, *, is_few: bool = False
+) -> str:
+    """Say which indexes are older than their folders, and what an answer did not see if that matters."""
+    notes = [*(index.note for index in freshness), coverage.note(is_few=is_few) if coverage else ""]
+    return "".join(f"note: {note}\n" for note in notes if note)

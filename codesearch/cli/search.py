@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
-from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import notes_of
+from codesearch.cli.invocation import Invocation, Output, notes_of
 from codesearch.cli.options import CHANGED, FilterOptions, argument
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt

@@ -12,8 +12,7 @@ from typing import Annotated
 
 from codesearch.agents import clients
 from codesearch.agents.clients import CLIENTS, Client, Part
-from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import size_of
+from codesearch.cli.invocation import Invocation, Output, size_of
 from codesearch.cli.options import Home
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import find_project

@@ -11,8 +11,7 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import notes_of, size_of, stage_progress
+from codesearch.cli.invocation import Invocation, Output, notes_of, size_of, stage_progress
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.answer import counts, not_indexed

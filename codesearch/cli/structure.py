@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from codesearch.cli.invocation import Invocation, Output
-from codesearch.cli.notes import build_progress, notes_of
+from codesearch.cli.invocation import Invocation, Output, build_progress, notes_of
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, place_row, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
@@ -271,11 +271,9 @@ def _is_definition(word: str, session: Session) -> bool:
     names = parse_asked(word).names
     if not names or " " in word or (word.isalpha() and word.islower()):
         return False
-    try:
-        with session.spots(word, only_definitions=True) as spots:
-            return any(spot.row and spot.row.name == names[-1] for spot in spots)
-    except CodeSearchError:  # Such as no index.
-        return False
+    with suppress(CodeSearchError), session.spots(word, only_definitions=True) as spots:
+        return any(spot.row and spot.row.name == names[-1] for spot in spots)
+    return False  # Such as no index.
 
 
 def _is_place(word: str, invocation: Invocation) -> bool:

@@ -126,10 +126,8 @@ class Collection:
 
     index: IndexReader
     encoder: Encoder
-    keys: list[str]
-    """doc_id of the index -> doc_id of judgements and runs."""
-    names: dict[str, str]
-    """doc_id of judgements -> qualified name, for the documents that compete."""
+    keys: list[str]  # doc_id of the index -> doc_id of judgements and runs.
+    names: dict[str, str]  # doc_id of judgements -> qualified name, for the documents that compete.
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,7 @@ class SystemResult:
 
     metrics: dict[str, dict[str, float]]
     ci95: dict[str, dict[str, Interval]]
-    queries: QueryScores
-    """From which the means come; empty in suites of too many queries."""
+    queries: QueryScores  # From which the means come; empty in suites of too many queries.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +54,10 @@ class SuiteResult:
     seconds: dict[str, float] = field(default_factory=dict)
     details: dict[str, Any] = field(default_factory=dict)
     runs: dict[str, Run] = field(default_factory=dict)
-    queries: Mapping[QueryId, str] = field(default_factory=dict)
-    """The queries as they were asked."""
-    names: dict[str, str] = field(default_factory=dict)
-    """doc_id -> identifier."""
+    queries: Mapping[QueryId, str] = field(default_factory=dict)  # As they were asked.
+    names: dict[str, str] = field(default_factory=dict)  # doc_id -> identifier.
+    # Metric -> system -> the average that a paper reports over another pool.
     published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Metric -> system -> the average that a paper reports over another pool."""
 
 
 def summarise(queries: QueryScores) -> SystemResult:
@@ -186,10 +183,9 @@ def commit_of(checkout: Path) -> str:
     if not (checkout / ".git").exists():
         return ""
     describe = ("describe", "--always", "--dirty", "--exclude=*")
-    try:
+    with suppress(OSError):
         return run_git(describe, str(checkout), os.environ, timeout_s=60).stdout.decode().strip()
-    except OSError:
-        return ""
+    return ""
 
 
 def _processor() -> str:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -102,11 +102,8 @@ class Editor:
     def __init__(
         self, server: LanguageServer, engine: Engine, here: Path, *, auto_index: bool, min_confidence: float
     ) -> None:
-        self.server = server
-        self._engine = engine
-        self._here = here
-        self._auto_index = auto_index
-        self._min_confidence = min_confidence
+        self.server, self._engine, self._here = server, engine, here
+        self._auto_index, self._min_confidence = auto_index, min_confidence
         self._requests = ThreadPoolExecutor(_THREADS, "request")
         self._parsing = ThreadPoolExecutor(1, "parsing")
         self._indexing = ThreadPoolExecutor(1, "indexing")
@@ -154,16 +151,13 @@ class Editor:
     async def definitions(self, message: types.DefinitionParams) -> list[types.Location]:
         """Return the definitions that the name at the cursor can mean."""
         found, meant = await self._usages_at(message)
-        definitions = found.definitions if found else ()
-        chosen = [one for one in definitions if f"{one.path}:{one.start_line}" in meant]
-        paths = [Path(one.root, one.path) for one in chosen]
-        lines = [self._text_of(path.as_uri()).split("\n") for path in paths]
-        return [
-            types.Location(
-                path.as_uri(), _name_range(one, text[one.start_line - 1 : one.last_line], self._units)
-            )
-            for one, path, text in zip(chosen, paths, lines, strict=True)
-        ]
+        locations = []
+        for one in found.definitions if found else ():
+            if f"{one.path}:{one.start_line}" in meant:
+                uri = Path(one.root, one.path).as_uri()
+                lines = self._text_of(uri).split("\n")[one.start_line - 1 : one.last_line]
+                locations.append(types.Location(uri, _name_range(one, lines, self._units)))
+        return locations
 
     async def references(self, message: types.ReferenceParams) -> list[types.Location]:
         """Return the lines that use what the name at the cursor can mean, the best grade first, and say the grades."""
@@ -178,13 +172,11 @@ class Editor:
         self._say(
             types.MessageType.Info, f"{found.name}: {grades or 'no usages'} (text is matched, not types)"
         )
-        lines: dict[str, list[str]] = {}
+        lines_of = cache(lambda uri: self._text_of(uri).split("\n"))
         locations = []
         for one in usages:
             uri = Path(one.root, one.path).as_uri()
-            if uri not in lines:
-                lines[uri] = self._text_of(uri).split("\n")
-            before = "".join(lines[uri][one.line - 1 : one.line])[: one.column - 1]
+            before = "".join(lines_of(uri)[one.line - 1 : one.line])[: one.column - 1]
             start = types.Position(one.line - 1, self._units(before))
             end = types.Position(start.line, start.character + self._units(found.name))
             locations.append(types.Location(uri, types.Range(start, end)))
@@ -201,11 +193,10 @@ class Editor:
         policy = Policy(may_index=False, budget_s=self._pace.budget_s())
 
         def work() -> tuple[Usages, set[str]]:
-            found = self._engine.session(scope, policy).usages(name, limit=_USAGES, all_code=True).found
-            here = [
-                one for one in found.usages if one.line == line and _path_of(uri) == Path(one.root, one.path)
-            ]
-            of_file = [one for one in found.definitions if _path_of(uri) == Path(one.root, one.path)]
+            session, path = self._engine.session(scope, policy), _path_of(uri)
+            found = session.usages(name, limit=_USAGES, all_code=True).found
+            here = [one for one in found.usages if one.line == line and path == Path(one.root, one.path)]
+            of_file = [one for one in found.definitions if path == Path(one.root, one.path)]
             around = [one for one in of_file if one.start_line <= line <= one.end_line]
             places = [f"{one.path}:{one.start_line}" for one in around[-1:] or found.definitions]
             return found, {*(here[0].may_be if here else ())} or {*places}
@@ -231,13 +222,10 @@ class Editor:
 
     def _parsed(self, uri: str) -> tuple[str, Extraction]:
         """Return the text of a file as it is in the editor, and its definitions; none if its language is unknown."""
-        if to_fs_path(uri) is None:
-            return "", Extraction([], [])
-        text = self._text_of(uri)
-        try:
+        text = "" if to_fs_path(uri) is None else self._text_of(uri)
+        with suppress(ConfigError):
             return text, extraction_of(_path_of(uri), text, "all")
-        except ConfigError:
-            return text, Extraction([], [])
+        return text, Extraction([], [])
 
     def _text_of(self, uri: str) -> str:
         """Return the text of a file as it is in the editor, else as it is saved."""
@@ -259,16 +247,14 @@ class Editor:
         lines = self._text_of(opened.uri).split("\n")
         if lines[hit.start_line - 1 : hit.end_line] == hit.code.split("\n"):
             return hit
-        same = [
-            one for one in self._parsed(opened.uri)[1].documents if one.qualified_name == hit.qualified_name
-        ]
+        documents = self._parsed(opened.uri)[1].documents
+        same = [one for one in documents if one.qualified_name == hit.qualified_name]
         one = min(same, key=lambda one: abs(one.start_line - hit.start_line), default=None)
         if one is None:
             return hit
-        code = "\n".join(lines[one.start_line - 1 : one.end_line])
-        return replace(
-            hit, start_line=one.start_line, end_line=one.end_line, signature=one.signature, code=code
-        )
+        first, last = one.start_line, one.end_line
+        code = "\n".join(lines[first - 1 : last])
+        return replace(hit, start_line=first, end_line=last, signature=one.signature, code=code)
 
     @property
     def _units(self) -> Callable[[str], int]:
@@ -280,9 +266,8 @@ class Editor:
         uris = [folder.uri for folder in workspace.folders.values()] or [workspace.root_uri or ""]
         if opened := [Path(path) for path in map(to_fs_path, uris) if path]:
             return opened
-        if project := find_project(self._here):
-            return [project]
-        return [self._here] if covering_index(self._engine.home, self._here) else []
+        covered = self._here if covering_index(self._engine.home, self._here) else None
+        return [folder for folder in [find_project(self._here) or covered] if folder]
 
     async def _scope(self) -> Scope | None:
         """Wait until open folders are indexed; return those that are, or None if none is."""
@@ -380,12 +365,10 @@ class Editor:
         """Bring the index that covers a path up to date, unless that takes long; the next search reports an error."""
         self._engine.tidy()
         entry = covering_index(self._engine.home, path)
-        if entry is None or entry.manifest is None:
-            return None
-        try:
-            return self._engine.refresh(entry.manifest.root, budget_s=_REFRESH_S)
-        except CodeSearchError:
-            return None
+        if entry and entry.manifest:
+            with suppress(CodeSearchError):
+                return self._engine.refresh(entry.manifest.root, budget_s=_REFRESH_S)
+        return None
 
     def _say(self, severity: types.MessageType, text: str) -> None:
         self.server.window_show_message(types.ShowMessageParams(severity, f"codesearch: {text}"))
@@ -443,24 +426,18 @@ def _path_of(uri: str) -> Path:
     return Path(path)
 
 
-def _location_of(hit: Hit, units: Units) -> types.Location:
-    return types.Location(Path(hit.root, hit.path).as_uri(), _name_range(hit, hit.code.split("\n"), units))
-
-
 def _symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
     """Yield a hit and its copies as symbols; the container is the definition around the hit, else the file."""
     around = hit.qualified_name.removesuffix(hit.name).rstrip(" .:#/>\\")
-    places = [(hit.path, _location_of(hit, units))]
+    places = [(hit.path, _name_range(hit, hit.code.split("\n"), units))]
     for copy in hit.copies:
         path, _, line = copy.rpartition(":")
         start = types.Position(int(line) - 1, 0)  # The column is not known.
-        places.append((path, types.Location(Path(hit.root, path).as_uri(), types.Range(start, start))))
-    for path, location in places:
+        places.append((path, types.Range(start, start)))
+    for path, shown in places:
+        location = types.Location(Path(hit.root, path).as_uri(), shown)
         yield types.SymbolInformation(
-            name=_name(hit),
-            kind=_kind(hit),
-            location=location,
-            container_name=encodable(around or path),
+            location, _name(hit), _kind(hit), container_name=encodable(around or path)
         )
 
 

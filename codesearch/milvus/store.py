@@ -144,22 +144,13 @@ class MilvusStore:
         prepared = milvus.MilvusClient.prepare_index_params()
         for field, index in indexes.items():
             prepared.add_index(field, **index)
-
-        def create() -> None:
-            try:
-                self._client.create_collection(
-                    name,
-                    schema=schema,
-                    index_params=prepared,
-                    consistency_level="Strong",
-                    timeout=self.connection.timeout_s,
-                )
-            except self._milvus.MilvusException:
-                # Another worker may have created it at the same time.
-                if not self._client.has_collection(name, timeout=self.connection.timeout_s):
-                    raise
-
-        self._call(create)
+        made = {"schema": schema, "index_params": prepared, "consistency_level": "Strong"}
+        try:
+            self._request("create_collection", name, **made)
+        except BackendError:
+            # Another worker may have created it at the same time.
+            if not self._request("has_collection", name):
+                raise
 
     def write(self, collection: str, rows: Iterable[dict[str, Any]]) -> int:
         """Insert rows, or replace those with the same key; return how many."""

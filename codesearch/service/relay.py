@@ -94,18 +94,16 @@ class _Session:
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
-    try:
-        message = json.loads(line)
-    except ValueError:  # The server says what is wrong with it.
-        return {}
-    return message if isinstance(message, dict) else {}
+    with suppress(ValueError):  # The server says what is wrong with it.
+        if isinstance(message := json.loads(line), dict):
+            return message
+    return {}
 
 
 def _read(descriptor: int) -> bytes:
-    try:
+    with suppress(OSError):  # A killed service.
         return os.read(descriptor, _MAX_READ)
-    except OSError:  # A killed service.
-        return b""
+    return b""
 
 
 def _write(descriptor: int, line: bytes) -> None:

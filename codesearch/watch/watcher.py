@@ -68,33 +68,21 @@ class _Root:
     """A watched root; `due` is when to check it next."""
 
     path: Path
-    first_change: float = math.inf
-    """Since the last check began; also `last_change`."""
+    first_change: float = math.inf  # Since the last check began; also `last_change`.
     last_change: float = math.inf
-    check_at: float = 0.0
-    """Even if no event comes."""
-    mode: str = ""
-    """"watching" or "polling"; "" before the first check."""
+    check_at: float = 0.0  # Even if no event comes.
+    mode: str = ""  # "watching" or "polling"; "" before the first check.
+    # What is watched; None if the watches may be gone or belong to other paths now.
     wanted: Dependencies | None = None
-    """What is watched; None if the watches may be gone or belong to other paths now."""
     is_gone: bool = False
+    # The version of the index that has all changes; None if there may be others.
     unchanged: tuple[int, str] | None = None
-    """The version of the index that has all changes; None if there may be others."""
-    error: str = ""
-    """The last one that was reported; "" after a check without an error."""
-    stamp: int = 0
-    """Changes with every commit of the index."""
+    error: str = ""  # The last one that was reported; "" after a check without an error.
+    stamp: int = 0  # Changes with every commit of the index.
 
     @property
     def due(self) -> float:
         return min(self.last_change + QUIET_S, self.first_change + LIMIT_S, self.check_at)
-
-
-def open_notifier(on_change: OnChange) -> InotifyNotifier:
-    """Open the notifier of Linux."""
-    from codesearch.watch.inotify import InotifyNotifier
-
-    return InotifyNotifier(on_change)
 
 
 class Watcher:
@@ -109,7 +97,7 @@ class Watcher:
         report: Callable[[Report], None],
         *,
         roots: Iterable[Path] | None = None,
-        notifier: Callable[[OnChange], InotifyNotifier] = open_notifier,
+        notifier: Callable[[OnChange], InotifyNotifier] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take what to watch; nothing is watched before `run`."""
@@ -120,6 +108,10 @@ class Watcher:
         self._notifier: InotifyNotifier | None = None
         self._no_notifier = ""
         try:
+            if notifier is None:
+                from codesearch.watch.inotify import InotifyNotifier
+
+                notifier = InotifyNotifier
             self._notifier = notifier(self.touch)
         except OSError as error:
             self._no_notifier = _reason(error)

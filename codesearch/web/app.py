@@ -265,12 +265,10 @@ def _parameters(answer: Callable[..., Any]) -> type[BaseModel]:
 
 
 def _read(model: type[BaseModel], parameters: QueryParams) -> dict[str, Any]:
-    fields = model.model_fields
     values: dict[str, Any] = {name: parameters.getlist(name) for name in parameters}
-    for name, texts in values.items():
-        # A list in the place of one value is refused.
-        if len(texts) == 1 and not (name in fields and isinstance(fields[name].default, tuple)):
-            values[name] = texts[0]
+    several = {name for name, field in model.model_fields.items() if isinstance(field.default, tuple)}
+    # A list in the place of one value is refused.
+    values |= {name: given[0] for name, given in values.items() if len(given) == 1 and name not in several}
     try:
         return dict(model.model_validate(values))
     except ValidationError as error:

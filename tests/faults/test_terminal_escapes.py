@@ -14,7 +14,7 @@ import pytest
 
 from codesearch.agents.text import hits_text, outlines_text, readings_text
 from codesearch.build.build import Progress
-from codesearch.cli.notes import build_progress
+from codesearch.cli.invocation import build_progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.visible import visible, visible_json

@@ -59,7 +59,6 @@ export async function askLatest(name, params) {
   return number === newest ? answer : undefined;
 }
 
-/** Forget the newest request. */
 export function cancelLatest() {
   newest += 1;
   controller.abort();

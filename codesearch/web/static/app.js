@@ -93,7 +93,6 @@ function show({ from_history = false } = {}) {
 /** Name what a view is about: a place, or the name whose usages it shows. */
 const nameOf = ({ name, path, line }) => name ?? `${path}${line ? `:${line}` : ""}`;
 
-/** Return how many definitions a screen shows, of which a fifth has code. */
 const onScreen = () => Math.max(Math.floor(((innerHeight - ABOVE) / ROW) * 0.8), 12);
 
 async function showList(from_history) {
@@ -151,7 +150,6 @@ async function openFile(at) {
   if (!stays) byId("file").querySelector("h1").focus({ preventScroll: true });
 }
 
-/** Show one part of the page. */
 function reveal(id) {
   if (!byId("list").hidden && id !== "list") shown.scroll = scrollY;
   for (const part of ["list", "file", "home"]) byId(part).hidden = part !== id;
@@ -200,7 +198,6 @@ function toSearch() {
   scrollTo(0, 0);
 }
 
-/** Follow a link or press a button of the current definition. */
 const press = (selector) => (byId("file").hidden ? currentHit() : byId("file"))?.querySelector(selector)?.click();
 
 function pressed(event) {

@@ -30,7 +30,6 @@ export function el(tag, attributes = {}, ...children) {
   return fill(element, ...children);
 }
 
-/** Return the element with an id. */
 export const byId = (id) => document.getElementById(id);
 
 /** Return the parts of a text; a part in backticks becomes a code element. */
@@ -47,7 +46,6 @@ export function breakable(text) {
   return parts.flatMap((part, position) => (position ? [document.createElement("wbr"), part] : [part]));
 }
 
-/** Write a number with its noun: "1 hit", "12,345 hits". */
 export function amount(count, noun, plural = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
 }
@@ -100,7 +98,6 @@ export function codeLines(lines, root, { excerpt = false } = {}) {
   });
 }
 
-/** Return an excerpt of code. */
 export const excerptOf = (lines, root) =>
   el("pre", { class: "code", tabindex: "-1" }, el("code", {}, ...codeLines(lines, root, { excerpt: true })));
 

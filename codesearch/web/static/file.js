@@ -40,7 +40,6 @@ export function showFile(found, at, { folders, hits }) {
   for (const { start_line } of hits) lineOf(start_line)?.classList.add("found");
 }
 
-/** Return a link to lines that are not on the page, if there are any. */
 const rest = (at, line, count, where) => count > 0 && el("a", { class: "rest-of-file", "data-open": "file",
   href: address("file", { ...at, line, last: line }) }, `${amount(count, "line")} ${where}`);
 

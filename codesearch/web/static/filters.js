@@ -73,7 +73,6 @@ export function countHits(definitions, params) {
   counted = params.get("q");
 }
 
-/** Show the filters that are set above the hits. */
 export function showChips() {
   const params = [...formParams("")];
   const of = JSON.stringify([params, folders]);
@@ -137,7 +136,6 @@ export function parse(text) {
   return view && root && (name ?? path) ? { view, at, params } : { view: "", at: null, params };
 }
 
-/** Return the place of a definition of an answer. */
 export const placeAt = ({ root, path, start_line, end_line }) => ({ root, path, line: start_line, last: end_line });
 
 /** Return the parameters of a file, the same for the address and for the API. */
@@ -157,7 +155,6 @@ export function address(view, at, params = formParams()) {
   return params.size ? `./?${params}` : "./";
 }
 
-/** Return name and parameters of the request for the hits of a view. */
 export function listRequest({ view, at }) {
   const params = formParams();
   if (view === "usages") {

@@ -144,7 +144,6 @@ function others(definitions) {
   }));
 }
 
-/** Describe a definition: kind and length. */
 export function facts({ kind, start_line, end_line }) {
   const lines = end_line - start_line + 1;
   return [kind, lines > 1 ? amount(lines, "line") : ""].filter(Boolean).join(" · ");

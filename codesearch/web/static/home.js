@@ -5,7 +5,6 @@ import { address } from "./filters.js";
 
 const LANGUAGES = 4;
 
-/** Show the start page. */
 export function showHome(status) {
   fill(byId("home"), ...(status.roots.length ? indexed(status) : nothing()));
 }

@@ -22,7 +22,6 @@ export function save(name, text) {
 
 let template;
 
-/** Return the link of a line of a file. */
 export function editorLink(root, path, line) {
   const absolute = `${root.replace(/[\\/]+$/, "")}/${path}`.replaceAll("\\", "/");
   const encoded = (absolute.startsWith("/") ? absolute : `/${absolute}`).split("/").map(encodeURIComponent).join("/");

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codesearch.cli.notes import notes_of, size_of
+from codesearch.cli.invocation import notes_of, size_of
 from codesearch.engine.answer import counts, not_indexed
 from codesearch.store.manifest import OTHER
 from codesearch.types import Coverage

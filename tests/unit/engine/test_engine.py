@@ -14,7 +14,7 @@ import pytest
 
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
-from codesearch.cli.notes import notes_of
+from codesearch.cli.invocation import notes_of
 from codesearch.engine.indexer import refresh
 from codesearch.engine.reports import Changes
 from codesearch.engine.scope import covering_index
