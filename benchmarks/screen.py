@@ -122,11 +122,12 @@ def _definitions_on(page: Any, address: str, text: str) -> set[Answer]:  # noqa:
 
 
 def _shows(answer: EngineAnswer, rows: list[str], answers: set[Answer]) -> bool:
-    by_place = {
-        (Path(one.path).name, one.start_line): {(one.path, one.start_line), (one.path, one.name)}
+    right = {
+        (Path(one.path).name, one.start_line)
         for one in answer.screen
+        if answers & {(one.path, one.start_line), (one.path, one.name)}
     }
-    return any(by_place.get(place, set()) & answers for place in _places(rows))
+    return not right.isdisjoint(_places(rows))
 
 
 def _places(rows: list[str]) -> Iterator[tuple[str, int]]:

@@ -129,7 +129,8 @@ def _questions(collection: Collection, count: int, seen: set[QueryId]) -> Questi
             for query in asked
         }
 
-    return Questions({query: one.text for query, one in asked.items()}, score)
+    qrels = {query: dict.fromkeys(one.right, 1.0) for query, one in asked.items()}
+    return Questions({query: one.text for query, one in asked.items()}, score, qrels)
 
 
 def make_queries(sources: Sources, count: int, seen: set[QueryId]) -> dict[QueryId, Asked]:

@@ -189,7 +189,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
     """
     runs: dict[str, Run] = {system.name: {} for system in options.systems}
     scores: dict[str, QueryScores] = {name: {} for name in runs}
-    screens: dict[str, dict[QueryId, float]] = {name: {} for name in runs}
+    screens: dict[str, QueryScores] = {name: {} for name in runs}
     queries: dict[QueryId, str] = {}
     names: dict[str, str] = {}
     parts: list[dict[str, Any]] = []
@@ -211,8 +211,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
         with options.clock.stage("score"):
             for name, run in runs.items():
                 for query, of_query in questions.score(run).items():
-                    screen = {"screen": screens[name][query]} if query in screens[name] else {}
-                    scores[name][query] = {**of_query, **screen}
+                    scores[name][query] = of_query | screens[name].get(query, {})
         queries |= questions.queries
         names |= collection.names
         details = {
@@ -245,11 +244,11 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
 
 def _run(
     collection: Collection, questions: Questions, system: System, tree: Tree, options: BenchOptions
-) -> tuple[Run, dict[QueryId, float], list[float]]:
+) -> tuple[Run, QueryScores, list[float]]:
     """Run every query with one system; return the run, the scores `screen`, and the milliseconds of each query."""
     searcher = Searcher([collection.index], collection.encoder, system.config)
     run: Run = {}
-    screens: dict[QueryId, float] = {}
+    screens: QueryScores = {}
     times_ms = []
     for number, (query, text) in enumerate(questions.queries.items(), 1):
         filters = Filters() if tree.everything else functions_of_language(query)
@@ -261,11 +260,11 @@ def _run(
             ranking = rank_files(analysed.text, ranking, system.config, 2 * DEPTH)
         best = ranking.best(2 * DEPTH)
         times_ms.append(1000 * (time.perf_counter() - started))
-        found = dict.fromkeys(collection.keys[candidate.doc_id] for candidate in best)
-        run[query] = list(found)[:DEPTH]
+        run[query] = list(dict.fromkeys(collection.keys[candidate.doc_id] for candidate in best))[:DEPTH]
         if (grades := questions.qrels.get(query)) and not tree.by_file:
             shown = on_screen(searcher, analysed, ranking)
-            screens[query] = float(any(grades.get(collection.keys[doc_id], 0) > 0 for doc_id in shown))
+            is_shown = any(grades.get(collection.keys[doc_id], 0) > 0 for doc_id in shown)
+            screens[query] = {"screen": float(is_shown)}
         options.on_progress(f"query {system.name}", number, len(questions.queries))
     return run, screens, times_ms
 

@@ -88,6 +88,7 @@ def direction(options: BenchOptions) -> SuiteResult:
     questions = Questions(
         {query: pair.text for query, pair in asked.items()},
         lambda found: {query: score_direction(found[query], pair) for query, pair in asked.items()},
+        {query: {pair.right: 1.0} for query, pair in asked.items()},
     )
     tree = Tree(
         DIRECTION / SOURCES,

@@ -58,3 +58,4 @@ def test_the_conversion_asked_for_ranks_above_its_inverse(tmp_path: Path) -> Non
     systems = direction(BenchOptions(home=tmp_path, device="cpu")).systems
     assert systems["default"].metrics["accuracy"][AVERAGE] >= BAR
     assert systems["fused"].metrics["accuracy"][AVERAGE] < 0.6
+    assert systems["default"].metrics["screen"][AVERAGE] == 1.0
