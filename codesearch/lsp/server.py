@@ -54,6 +54,8 @@ from codesearch.visible import encodable
 T = TypeVar("T")
 _SYMBOLS, _NAMED, _WEAK = 30, 20, 10
 """Symbols by meaning, by name, and those of a weak meaning or in addition to names."""
+_MOST_NAME_WORDS = 3
+"""A text with more words is a question. Comparing it with all names would take half of the time."""
 _USAGES = 1000
 _WORD = re.compile(r"\w*$"), re.compile(r"^\w*")
 """What is before and behind the cursor in a name."""
@@ -134,7 +136,9 @@ class Editor:
 
         def work() -> list[types.SymbolInformation]:
             session = self._engine.session(scope, policy)
-            named, answer = session.named(message.query, top_k=_NAMED), session.search(request)
+            is_name = len(message.query.split()) <= _MOST_NAME_WORDS
+            named = session.named(message.query, top_k=_NAMED) if is_name else []
+            answer = session.search(request)
             alike = answer.hits
             if answer.low_confidence:  # Names are better, and a word of the text must be in a hit.
                 alike = [hit for hit in alike if hit.signals.get("bm25_normalised") and not named]
