@@ -154,14 +154,7 @@ def _insert(graph: onnx.GraphProto, place: int, nodes: list[onnx.NodeProto]) -> 
 
 
 def quantize_rows(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Quantize each row by its largest magnitude.
-
-    Args:
-        table: float32 [V, D].
-
-    Returns:
-        int8 [V, D] and float32 scales [V]; rows times scales is close to the table. A zero row has scale 1.
-    """
+    """Quantize each row [V, D] by its largest magnitude: int8 [V, D], and scales [V], 1 for a row of zeros."""
     scales = np.abs(table).max(axis=1) / _LEVELS
     scales[scales == 0] = 1
     rows = np.rint(table / scales[:, None]).astype(np.int8)

@@ -63,7 +63,7 @@ def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str)
         return _max(graph, states, mask)
     if isinstance(pooling, MeanPooling):
         return weighted_sum(graph, mask, states)
-    if isinstance(pooling, AttentionPooling | SigmoidPooling):
+    if isinstance(pooling, AttentionPooling):
         column = graph.array(values(pooling.attention)[:, None])
         scores = graph.node("Squeeze", graph.node("MatMul", states, column), graph.ints(2))
         if isinstance(pooling, SigmoidPooling):

@@ -31,7 +31,7 @@ from exporters.layers import (
 from training.encoders.bag import BagTower
 from training.encoders.bert import Bert
 from training.encoders.joint import SHARED, JointEncoder
-from training.encoders.ncs import NcsDocumentTower, NcsQueryTower
+from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
 from training.encoders.sequence import SequenceTower
 from training.pooling import MaxPooling
 
@@ -45,25 +45,20 @@ _DAMPENS_REPEATS = sorted(
 
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
     """Write the graph of one side."""
-    graph = GraphBuilder()
-    if isinstance(tower, BagTower):
-        pooled, size = _bag(graph, tower), tower.table.weight.shape
-    elif isinstance(tower, NcsQueryTower | NcsDocumentTower):
-        pooled, size = _ncs(graph, tower), tower.table.weight.shape
-    elif isinstance(tower, SequenceTower):
-        pooled, size = _sequence(graph, tower), tower.table.weight.shape
-    elif isinstance(tower, Bert):
-        pooled, size = _bert(graph, tower), tower.table.weight.shape
-    else:
-        raise TypeError(f"no ONNX form of {type(tower).__name__}")
+    graph, kind = GraphBuilder(), type(tower)
+    writers = {BagTower: _bag, SequenceTower: _sequence, Bert: _bert}
+    writers |= dict.fromkeys((NcsQueryTower, NcsDocumentTower), _ncs)
+    if kind not in writers:
+        raise TypeError(f"no ONNX form of {kind.__name__}")
+    table = values(tower.unit_table() if isinstance(tower, NcsTower) else tower.table.weight)
+    vectors = graph.node("Gather", graph.weight(table, axis=0), "input_ids")
+    pooled = writers[kind](graph, tower, vectors, float_mask(graph))
     unit_length(graph, pooled, output="embedding")
-    name = f"{type(tower).__name__}_{size[0]}_{size[1]}"
-    return with_dtype(graph.model(name, size[1]), dtype)
+    size, dim = table.shape
+    return with_dtype(graph.model(f"{kind.__name__}_{size}_{dim}", dim), dtype)
 
 
-def _bag(graph: GraphBuilder, tower: BagTower) -> str:
-    vectors = graph.node("Gather", graph.weight(values(tower.table.weight), axis=0), "input_ids")
-    mask = float_mask(graph)
+def _bag(graph: GraphBuilder, tower: BagTower, vectors: str, mask: str) -> str:
     if tower.pooling == "max":
         return add_pooling(graph, MaxPooling(), vectors, mask)
     table = graph.array(values(tower.token_weights()), name=ROW_WEIGHTS)
@@ -71,9 +66,7 @@ def _bag(graph: GraphBuilder, tower: BagTower) -> str:
     return weighted_sum(graph, by_count(graph, weights, mask, tower.count_power), vectors)
 
 
-def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower) -> str:
-    vectors = graph.node("Gather", graph.weight(values(tower.unit_table()), axis=0), "input_ids")
-    mask = float_mask(graph)
+def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower, vectors: str, mask: str) -> str:
     if isinstance(tower, NcsQueryTower):
         return weighted_sum(graph, mask, vectors)
     tf = term_counts(graph, mask)
@@ -82,16 +75,12 @@ def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower) -> str:
     return weighted_sum(graph, graph.node("Mul", graph.node("Mul", share, mask), idf), vectors)
 
 
-def _sequence(graph: GraphBuilder, tower: SequenceTower) -> str:
-    vectors = graph.node("Gather", graph.weight(values(tower.table.weight), axis=0), "input_ids")
-    mask = float_mask(graph)
+def _sequence(graph: GraphBuilder, tower: SequenceTower, vectors: str, mask: str) -> str:
     states = add_body(graph, tower.body, vectors, mask)
     return add_pooling(graph, tower.pool, states, mask)
 
 
-def _bert(graph: GraphBuilder, model: Bert) -> str:
-    mask = float_mask(graph)
-    vectors = graph.node("Gather", graph.weight(values(model.table.weight), axis=0), "input_ids")
+def _bert(graph: GraphBuilder, model: Bert, vectors: str, mask: str) -> str:
     placed = graph.node("Add", vectors, first_positions(graph, values(model.positions)))
     states = attention_layers(graph, model.layers, norm(graph, model.norm, placed), mask)
     return weighted_sum(graph, mask, states)
@@ -117,11 +106,9 @@ def write_graphs(model: JointEncoder, out: Path, dtype: Dtype) -> list[str]:
 
 
 def row_places(path: Path) -> dict[str, Any]:
-    """Return where a graph's file has the rows and weights, if the graph only sums rows with weights.
+    """Return where a graph's file has the rows and weights; an empty dict unless it only sums rows with weights.
 
-    Returns:
-        offset, dtype and shape of `table` and `weights`, and `repeat_power` if each of n occurrences of a token has the
-        weight n ** repeat_power; an empty dict for any other graph.
+    If each of n occurrences of a token has the weight n ** `repeat_power`, that is in it too.
     """
     content = path.read_bytes()
     graph = onnx.load_from_string(content).graph

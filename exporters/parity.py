@@ -29,13 +29,7 @@ BATCH_TOLERANCE = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """The differences over all texts of one graph.
-
-    Attributes:
-        max_abs_diff: torch against ONNX.
-        min_cosine: torch against ONNX.
-        batch_diff: largest difference between a text alone and in a padded batch.
-    """
+    """Torch against ONNX over all texts of one graph; `batch_diff` is a text alone against a padded batch."""
 
     max_abs_diff: float
     min_cosine: float

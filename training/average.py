@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save
 
+from codesearch.files import write_atomically
 from training import checkpoint
 from training.errors import TrainingError
 
@@ -29,7 +30,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
     mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
     out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(runs[0] / checkpoint.TOKENIZER, out / checkpoint.TOKENIZER)
-    save_file(mean, out / checkpoint.WEIGHTS)
+    write_atomically(out / checkpoint.WEIGHTS, save(mean))
     record = records[0] | {
         "averaged": [run.name for run in runs],
         "pairs": max(its["pairs"] for its in records),

@@ -245,20 +245,10 @@ def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
 def encode_by_length(
     tower: nn.Module, input_ids: Tensor, mask: Tensor, lengths: Tensor, buckets: int
 ) -> Tensor:
-    """Embed a batch in buckets of similar length, each padded to its own longest text.
+    """Embed a batch [B, T] in buckets of similar length (int64 [B], on the CPU), each padded to its longest text.
 
-    Sorting inside the batch reduces the padding for a model that reads in order. Each text keeps its random
-    negatives.
-
-    Args:
-        tower: (ids, mask) -> [B, D].
-        input_ids: int64 [B, T].
-        mask: 0 and 1, [B, T], padding last.
-        lengths: of the texts, int64 [B], on the CPU.
-        buckets: parts of equal size.
-
-    Returns:
-        float32 [B, D], in the order given.
+    Sorting inside the batch reduces the padding for a model that reads in order. Each text keeps its random negatives,
+    and the vectors [B, D] are in the order given.
     """
     order = lengths.argsort(stable=True)
     parts = []

@@ -104,6 +104,7 @@ def save_weights(model: nn.Module, run: Path) -> None:
     """Write the weights of a run; if the process is killed, the file is the old one or the new one."""
     part = run / f"{WEIGHTS}.part"
     safetensors.torch.save_model(model, str(part))
+    part.chmod(run.stat().st_mode & 0o666)  # The library makes files that only their owner can read.
     part.replace(run / WEIGHTS)
 
 

@@ -19,9 +19,7 @@ CURVE, EVENTS = "curve.png", "events"
 def events_of(run: Path, first: int | None = None) -> Iterator[Callable[[int, Mapping[str, float]], None]]:
     """Yield a function that writes the values of a step for TensorBoard, if the extra `tensorboard` is installed.
 
-    Args:
-        run: gets the folder `events`.
-        first: events of this step and later ones, which a stopped run left, are not shown any more.
+    Events from step `first` on, which a stopped run left, are not shown any more.
     """
     if rank() or not find_spec("tensorboard"):
         yield lambda step, values: None

@@ -76,12 +76,7 @@ def local_rows(rows: Tensor) -> Tensor:
 
 
 def gather_vectors(vectors: Tensor, count: int) -> Tensor:
-    """Return the vectors of all processes, float32 [N, D]; only those of this one pass gradients on.
-
-    Args:
-        vectors: of the part of this process.
-        count: N.
-    """
+    """Return the `count` vectors of all processes, float32 [N, D]; only those of this one pass gradients on."""
     if world() == 1:
         return vectors
     sizes = [len(part) for part in torch.arange(count).tensor_split(world())]

@@ -42,15 +42,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Progress:
-    """The progress of a run.
-
-    Attributes:
-        epoch: number of completed epochs.
-        step: completed steps of the current epoch.
-        loss: sum over the pairs of those steps.
-        pairs: number of these pairs.
-        train_s: seconds in those steps.
-    """
+    """Completed epochs and steps of the current one; sum of the losses, pairs and seconds of these steps."""
 
     epoch: int = 0
     step: int = 0
@@ -74,15 +66,8 @@ def train(
     """Train until the epochs or the patience are exhausted; return the final progress.
 
     If the loss is not a number, the weights of the best epoch stay. At Ctrl-C, the checkpoint has all finished steps.
-
-    Args:
-        model: has the last epoch's weights afterwards.
-        objective: what to learn.
-        config: settings.
-        run: folder for the checkpoint, the best weights, the metrics and their plot.
-        validate: returns the figures of the model; `average` decides which epoch is kept.
-        workers: processes that prepare batches ahead of their step; 0 for none.
-        checkpoint_s: seconds between checkpoints inside an epoch.
+    The model has the last epoch's weights afterwards; `average` of `validate` decides which epoch the run keeps.
+    `workers` processes prepare batches ahead of their step. `checkpoint_s` is the time between checkpoints.
     """
     trainer = _Trainer(model, config, objective, run)
     trainer.resume()
@@ -158,10 +143,7 @@ class _Trainer:
         first = steps * progress.epoch
         self.model.train()
         shown = saved = started = time.perf_counter()
-        with (
-            self._bar(steps) as bar,
-            events_of(self.run, first + progress.step) as add_events,
-        ):
+        with self._bar(steps) as bar, events_of(self.run, first + progress.step) as add_events:
             loader = DataLoader(
                 _Steps(self.objective, self._seed),
                 batch_size=None,

@@ -21,11 +21,7 @@ Loss = Callable[[Tensor], Tensor]
 
 
 def symmetric_softmax(cosines: Tensor, temperature: float) -> Tensor:
-    """Predict the document of each query and the query of each document, among those of the batch.
-
-    Returns:
-        [B], the mean of both cross entropies of cosines over `temperature`.
-    """
+    """Predict the document of each query and the query of each document: the mean of both cross entropies."""
     batch = len(cosines)
     return (softmax(cosines, temperature) + softmax(cosines[:, :batch].T, temperature)) / 2
 

@@ -177,11 +177,7 @@ def _gathered(batch: Batch, sides: Sequence[Tensor]) -> list[Tensor]:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A step of skip-gram: tokens, a neighbour of each, and tokens drawn as negatives of all of them.
-
-    Attributes:
-        pairs: number of functions.
-    """
+    """A step of `pairs` functions: tokens, a neighbour of each, and tokens drawn as negatives of all of them."""
 
     centers: Tensor
     neighbours: Tensor

@@ -107,18 +107,10 @@ def fit(
     pool: int = POOL,
     checkpoint_s: float = CHECKPOINT_S,
 ) -> Progress:
-    """Train a model on pairs, in bfloat16 on CUDA; return the final progress.
+    """Train a model on pairs, by default on the CPU and in bfloat16 on CUDA; return the final progress.
 
-    Args:
-        model: with its initial weights.
-        config: settings.
-        datasets: pairs to learn from.
-        valid: pairs whose MRR decides which epoch is kept.
-        run: folder of the run.
-        device: by default the CPU.
-        original: the model before training, if it starts from a bundle.
-        pool: number of pairs in a validation pool.
-        checkpoint_s: seconds between checkpoints inside an epoch.
+    The MRR of `valid` in pools of `pool` pairs decides which epoch is kept. `original` is the model before training, if
+    it starts from a bundle.
     """
     device = device or torch.device("cpu")
     pools = held_out(valid, pool)

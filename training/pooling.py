@@ -50,12 +50,8 @@ class AttentionPooling(nn.Module):
         return (weights[:, None] @ states).squeeze(1)
 
 
-class SigmoidPooling(nn.Module):
-    """The mean weighted by the sigmoid of each state's product with a vector: CodeSearchNet's `weighted_mean`."""
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.attention = nn.Parameter(torch.zeros(dim))
+class SigmoidPooling(AttentionPooling):
+    """The same with the sigmoid in place of the softmax: CodeSearchNet's `weighted_mean`."""
 
     def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
         weights = torch.sigmoid(states @ self.attention.to(states.dtype)) * (mask > 0)

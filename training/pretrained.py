@@ -94,11 +94,6 @@ def pretrained_weights(tokenizer: Path, max_tokens: int) -> dict[str, Tensor]:
     return pruned(load_bert(folder), kept, max_tokens).state_dict()
 
 
-def pretrained_tokenizer(target: Path, texts: Iterable[str], size: int) -> None:
-    """Write the pretrained model's tokenizer with the most frequent tokens of some texts."""
-    prune_tokenizer(pretrained_folder() / TOKENIZER, target, texts, size)
-
-
 def ids_of(tokenizer: Path) -> dict[str, int]:
     """Return the tokens of a `tokenizer.json` and their ids, in the order of the ids."""
     found: dict[str, int] = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]

@@ -253,18 +253,12 @@ def kept_samples(
     tokenizer: SubtokenTokenizer,
     limits: tuple[int, int],
 ) -> Samples:
-    """Map the samples that belong to `decided_by`, any JSON value; if there are none, make them first.
+    """Map the samples that `decided_by`, any JSON value, and the most tokens of a query and a document decide.
 
-    Args:
-        folder: where samples are kept.
-        decided_by: what decides the samples in addition to `limits`.
-        pairs: are only read if there are no samples.
-        tokenizer: of the run.
-        limits: the most tokens of a query and of a document.
+    If there are none in `folder`, make them first; only then the pairs are read.
     """
-    key = hashlib.sha256(json.dumps([decided_by, limits, [*DTYPES]], sort_keys=True).encode()).hexdigest()[
-        :16
-    ]
+    decisive = json.dumps([decided_by, limits, [*DTYPES]], sort_keys=True)
+    key = hashlib.sha256(decisive.encode()).hexdigest()[:16]
     kept = folder / key
     if not kept.exists():
         with scratch_folder(folder.parent) as scratch:

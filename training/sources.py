@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from codesearch.evaluation.jsonl import read_jsonl, read_lines
 from codesearch.text.tokenizer import join_fields
+from training import pretrained
 from training.bpe import train_tokenizer
 from training.checkpoint import TOKENIZER
 from training.config import Source, TrainConfig
 from training.corpus.rows import Row, read_rows
 from training.errors import TrainingError
 from training.evaluation.sets import row_files
-from training.pretrained import pretrained_tokenizer
 from training.samples import MAX_TEXT_CHARS, MIN_NAME_CHARS, Pair, texts_of_row, without_name
 
 ALONE = "questions"
@@ -141,7 +141,8 @@ def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, kn
         return
     texts = (text for pair in _some(sources, config) for text in (pair.query, pair.document))
     if config.architecture == "bert":
-        pretrained_tokenizer(run / TOKENIZER, texts, config.vocabulary_size)
+        source = pretrained.pretrained_folder() / TOKENIZER
+        pretrained.prune_tokenizer(source, run / TOKENIZER, texts, config.vocabulary_size)
     else:
         train_tokenizer(texts, config.vocabulary_size).save(run / TOKENIZER)
 

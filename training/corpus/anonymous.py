@@ -36,10 +36,7 @@ _Span = tuple[int, int]
 def anonymised(code: str, language: str, identifier: str = "") -> str | None:
     r"""Replace the names of a function; return None if the code or the result does not parse, or is not Python.
 
-    Args:
-        code: one function or method, whole.
-        language: a name of `parsing.languages`.
-        identifier: the function's name, if the code does not have it.
+    `code` is one function or method; `identifier` is its name, if the code does not have it.
 
     >>> anonymised("def area(width, height):\n    size = width * height\n    return size", "python")
     'def Func(arg_0, arg_1):\n    arg_2 = arg_0 * arg_1\n    return arg_2'

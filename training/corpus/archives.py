@@ -7,9 +7,8 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from codesearch.config import WalkConfig
 from codesearch.parsing.languages import language_named
@@ -26,7 +25,11 @@ def source_files(archive: Path, language: str) -> Iterator[tuple[str, bytes]]:
     Skip tests, vendored copies, minified files and files over the product's size limit.
     """
     if archive.suffix == ".deb":
-        yield from _from_deb(archive, language)
+        unpack = ["dpkg-deb", "--fsys-tarfile", archive]
+        with subprocess.Popen(unpack, stdout=subprocess.PIPE) as process:
+            with tarfile.open(fileobj=process.stdout, mode="r|") as opened:
+                yield from _from_tar(opened, language)
+            process.communicate()  # The padding at the end.
     elif archive.name.endswith(_ZIPS):
         with zipfile.ZipFile(archive) as opened:
             yield from _from_zip(opened, language)
@@ -42,19 +45,6 @@ def is_wanted(path: str, size: int, language: str) -> bool:
     if spec is None or pure.suffix.lower() not in spec.extensions or size > _LIMITS.max_file_bytes:
         return False
     return ".min." not in pure.name and _SKIPPED_PARTS.isdisjoint(pure.parts[:-1])
-
-
-def _from_deb(archive: Path, language: str) -> Iterator[tuple[str, bytes]]:
-    with _data_tar(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as opened:
-        yield from _from_tar(opened, language)
-
-
-@contextmanager
-def _data_tar(archive: Path) -> Iterator[IO[bytes]]:
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", archive], stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None  # It is a pipe.
-        yield process.stdout
-        process.stdout.read()
 
 
 def _from_tar(opened: tarfile.TarFile, language: str) -> Iterator[tuple[str, bytes]]:

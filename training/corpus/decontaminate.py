@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.pool import Pool
@@ -43,14 +43,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """The contents of the evaluation sets.
-
-    Attributes:
-        projects: lower-case names of projects.
-        repositories: lower-case `owner/name`.
-        keys: keys of functions, see `dedupe`.
-        near: the functions of each language.
-    """
+    """The contents of the evaluation sets; names of projects and `owner/name` of repositories are in lower case."""
 
     projects: frozenset[str] = frozenset()
     repositories: frozenset[str] = frozenset()
@@ -97,25 +90,18 @@ def read_forbidden(folder: Path | None, pool: Pool | None = None) -> Forbidden:
             keys.update(each.keys)
             near.setdefault(language, NearDuplicates()).add(sketch_of(each.tokens))
     repositories = frozenset(_repositories(folder))
-    _log.info(
-        "evaluation sets: %d projects, %d repositories, %d function keys",
-        len(projects),
-        len(repositories),
-        len(keys),
-    )
+    counts = len(projects), len(repositories), len(keys)
+    _log.info("evaluation sets: %d projects, %d repositories, %d function keys", *counts)
     return Forbidden(projects, repositories, frozenset(keys), near)
 
 
-def allowed(packages: Iterable[SourcePackage], forbidden: Forbidden) -> list[SourcePackage]:
+def allowed(packages: Collection[SourcePackage], forbidden: Forbidden) -> list[SourcePackage]:
     """Return the packages that belong to no project of an evaluation set; log the others."""
-    kept: list[SourcePackage] = []
-    refused: list[SourcePackage] = []
-    for package in packages:
-        (refused if forbidden.is_package_of_project(package) else kept).append(package)
+    refused = {package for package in packages if forbidden.is_package_of_project(package)}
     if refused:
         names = ", ".join(sorted(package.key for package in refused))
         _log.warning("%d packages of projects in evaluation sets are left out: %s", len(refused), names)
-    return kept
+    return [package for package in packages if package not in refused]
 
 
 def read_projects(folder: Path | None) -> frozenset[str]:

@@ -30,12 +30,7 @@ _TOKEN = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The features by which functions are compared.
-
-    Attributes:
-        keys: two functions that share a key are the same.
-        tokens: distinct; their order has no meaning.
-    """
+    """The features by which functions are compared: the same if they share a key, similar by distinct tokens."""
 
     keys: tuple[bytes, ...]
     tokens: tuple[str, ...]

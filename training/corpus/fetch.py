@@ -30,12 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class FetchedPackage:
-    """The contents of `package.json`: the version and its size.
-
-    Attributes:
-        download_bytes: size of the archives.
-        files, bytes: number and size of the unpacked files, which are only those in the package's language.
-    """
+    """The contents of `package.json`: version, size of the archives, and the unpacked files of the language."""
 
     version: str
     download_bytes: int
@@ -46,11 +41,7 @@ class FetchedPackage:
 def fetch_all(
     packages: Sequence[SourcePackage], out: Path, apt: AptLists, *, pins: Mapping[str, Pin], jobs: int = 4
 ) -> tuple[dict[str, FetchedPackage], list[str]]:
-    """Fetch every missing package, `jobs` at a time.
-
-    Returns:
-        The packages by `SourcePackage.key`, and the keys that could not be fetched; a warning gives the reason.
-    """
+    """Fetch every missing package, `jobs` at a time; return them by key, and the keys that could not be fetched."""
     fetched, missing, taken = {}, [], 0
     with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(packages), unit="package") as bar:
         futures = {
@@ -149,11 +140,7 @@ def _download(package: SourcePackage, folder: Path, apt: AptLists, version: str)
         return version
     if package.kind == "npm":
         run_client(["npm", "pack", "--silent", f"{name}@{version or 'latest'}"], folder)
-        return (
-            _only_file(folder)
-            .name.removesuffix(".tgz")
-            .removeprefix(name.lstrip("@").replace("/", "-") + "-")
-        )
+        return _only_file(folder).stem.removeprefix(name.lstrip("@").replace("/", "-") + "-")
     if package.kind == "github":
         return _clone(GITHUB + name, version, folder)
     _pip_download(f"{name}=={version}" if version else name, folder)
@@ -171,17 +158,7 @@ def _clone(url: str, commit: str, folder: Path) -> str:
 
 
 def _pip_download(requirement: str, folder: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--quiet",
-        "--no-deps",
-        "--dest",
-        str(folder),
-        requirement,
-    ]
+    command = [sys.executable, *"-m pip download --quiet --no-deps --dest".split(), str(folder), requirement]
     try:
         run_client([*command, "--only-binary", ":all:"], folder)
     except TrainingError:  # There is no wheel for this platform; a source archive needs a build backend.

@@ -58,12 +58,7 @@ def load_test(path: Path) -> Iterator[CsnRow]:
 
 
 def load(path: Path, partitions: Container[str] | None = None) -> Iterator[CsnRow]:
-    """Yield the rows of a file or folder, file by file, in natural order of the names.
-
-    Args:
-        path: file or folder.
-        partitions: of the rows; "" stands for none. A file of another partition is not read. By default all.
-    """
+    """Yield the rows of a file or folder, or of some partitions ("" for none), in natural order of the files."""
     for file in files_of(path):
         partition = _partition_of(file)
         if partitions and PARTITION_NAMES.get(partition, partition) not in partitions:
@@ -99,11 +94,7 @@ def files_of(path: Path) -> list[Path]:
 def load_corpus(
     path: Path, out: Path | None, evaluation_sets: Path | None, *, advtest: bool = False
 ) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-    """Load, filter and count the rows of `path`, and write them to `out` if it is given.
-
-    Returns:
-        The number of rows by language and partition, and the number of dropped rows by reason.
-    """
+    """Load, filter and write rows, if `out` is given; count them by language and partition, dropped ones by reason."""
     dropped: Counter[str] = Counter()
     rows = tqdm(load(path), unit="row", unit_scale=True, desc="load", disable=None)
     if out is not None:
@@ -130,8 +121,7 @@ def counted(dropped: Counter[str]) -> str:
 def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) -> Counter[tuple[str, str]]:
     """Stream documented rows to `corpus/rows`, in the form that training reads. If it fails, nothing is left there.
 
-    Returns:
-        The number of written rows by language and partition; the others are counted in `dropped`.
+    Return their number by language and partition; the others are counted in `dropped`.
     """
     folder = corpus / "rows"
     exists = TrainingError(f"{folder} has rows already: give another --out folder")
@@ -233,26 +223,6 @@ def _of_parquet(path: Path) -> Iterator[object]:
         raise TrainingError(f"{path}: not a parquet file ({reason}): download it again") from None
 
 
-def _of_pickle(path: Path) -> Iterator[object]:
-    found = read_plain_pickle(path)
-    if not isinstance(found, list):
-        raise TrainingError(f"{path}: holds {type(found).__name__}, not a list of functions")
-    yield from found
-
-
-_BROKEN = (
-    pickle.UnpicklingError,
-    EOFError,
-    ValueError,
-    IndexError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    MemoryError,
-)
-
-
 class _PlainUnpickler(pickle.Unpickler):
     """Reads lists, tuples, dicts, sets, texts, bytes and numbers, and refuses every class and function.
 
@@ -263,13 +233,16 @@ class _PlainUnpickler(pickle.Unpickler):
         raise TrainingError(f"it asks for {module_name}.{global_name}, which plain data never needs")
 
 
-def read_plain_pickle(path: Path) -> object:
-    """Read a pickle that has only builtin containers, texts and numbers."""
+def _of_pickle(path: Path) -> Iterator[object]:
+    broken = (EOFError, ValueError, LookupError, TypeError, AttributeError, OverflowError, MemoryError)
     try:
         with path.open("rb") as file:
-            return _PlainUnpickler(file).load()
+            found = _PlainUnpickler(file).load()
     except TrainingError as error:
         raise TrainingError(f"{path}: refused, nothing of it was run: {error}") from None
-    except _BROKEN as error:
+    except (pickle.UnpicklingError, *broken) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise TrainingError(f"{path}: not a pickle ({reason}): download it again") from None
+    if not isinstance(found, list):
+        raise TrainingError(f"{path}: holds {type(found).__name__}, not a list of functions")
+    yield from found

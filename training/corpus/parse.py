@@ -48,12 +48,7 @@ class Candidate(NamedTuple):
 
 
 class ParsedFile(NamedTuple):
-    """The result of a worker for one file.
-
-    Attributes:
-        undocumented: code keys of the functions that lack only documentation.
-        dropped: how many functions failed each filter.
-    """
+    """The result of a worker for one file; `undocumented` has the code keys of functions that lack only a docstring."""
 
     file: SourceFile
     size: int

@@ -22,13 +22,7 @@ _MAX_REPOSITORY_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The origin of a row, from which its partition follows.
-
-    Attributes:
-        repository: lower case.
-        order: bytes that order the rows of a repository at random, see `stable_hash`.
-        train_only: never held out.
-    """
+    """The origin of a row, from which its partition follows; `order` is a `stable_hash`."""
 
     repository: str
     order: bytes

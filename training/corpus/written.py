@@ -31,13 +31,7 @@ NOT_FETCHED, NOT_THERE, EVALUATED = (
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestion:
-    """A line of `questions.tsv`.
-
-    Attributes:
-        package: package URL with its version.
-        line: 1-based, of the function's first line.
-        name: qualified name of the function.
-    """
+    """A line of `questions.tsv`: a package URL with its version, the function's first line, its qualified name."""
 
     style: str
     about: str

@@ -45,16 +45,10 @@ class BagTower(nn.Module):
         return torch.ones(len(self.table.weight), device=self.table.weight.device)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor, *, unit: bool = True) -> Tensor:
-        """Embed texts.
+        """Embed texts, int64 [B, T]: float32 [B, D], by default of unit length, zeros for a text without tokens.
 
-        Args:
-            input_ids: int64 [B, T].
-            attention_mask: [B, T], 0 for padding. A count above 1 stands for that number of equal tokens, so a bag
-                needs each distinct token only once.
-            unit: scale the vectors to unit length.
-
-        Returns:
-            float32 [B, D]; zeros for a text without tokens.
+        The mask is 0 for padding. A count above 1 stands for that number of equal tokens, so a bag needs each distinct
+        token only once.
         """
         # Padding has no weight; to find it, the CPU would wait for a GPU.
         is_padded = input_ids.is_cuda and self.pooling != "max"

@@ -61,13 +61,7 @@ class NcsDocumentTower(NcsTower):
         self.register_buffer("idf", torch.ones(table.num_embeddings))
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Embed texts.
-
-        Args:
-            input_ids: int64 [B, T].
-            attention_mask: [B, T]; a count stands for that number of equal tokens. If tokens are repeated, each
-                occurrence gets its share of the token's weight.
-        """
+        """Embed texts as the other side does; in the mask, a count stands for that number of equal tokens."""
         tf = term_counts(input_ids, attention_mask)  # [B, T]
         weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]
         vectors = self.unit_table()[input_ids]

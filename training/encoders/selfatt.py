@@ -34,15 +34,9 @@ def make_body(config: TrainConfig, max_tokens: int) -> SelfAttentionBody:
 
 
 class SelfAttentionLayer(nn.Module):
-    """Attention and feed-forward, each added to its input.
+    """Attention, with `attention_dim` over all heads, and feed-forward, each added to its input.
 
-    Args:
-        dim: D.
-        attention_dim: of queries, keys and values, over all heads.
-        hidden_dim: of the feed-forward half.
-        heads: of attention.
-        dropout: share of each half's output that is set to zero.
-        norm_first: normalise the input of each half, with ReLU; or the sum of input and output, with GELU, as in BERT.
+    `norm_first` normalises the input of each half, with ReLU; else the sum of input and output, with GELU, as in BERT.
     """
 
     def __init__(

@@ -49,13 +49,7 @@ PUBLISHED = {"mrr": {"RoBERTa": 0.1833, "CodeBERT": 0.2719}}
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """The queries and the functions that compete.
-
-    Attributes:
-        queries: url -> documentation.
-        answers: url -> idx of the right function.
-        codes: idx -> code.
-    """
+    """Documentation and idx of the right function by url, and the code of all functions by idx."""
 
     queries: dict[str, str]
     answers: dict[str, str]

@@ -42,19 +42,7 @@ _GONE = (404, 410, 451)
 
 @dataclass(frozen=True, slots=True)
 class DownloadConfig:
-    """Addresses, known contents and limits of downloads.
-
-    Attributes:
-        resources: address of the queries and judgements.
-        files: address of the annotated files.
-        queries_sha256: digest of the queries with plain line ends.
-        digests: the table of the known contents of annotated files.
-        connections: downloads at the same time.
-        attempts: largest number of attempts for a file.
-        first_pause_s: pause after the first failure; each further one is twice as long.
-        timeout_s: longest time without data on a connection.
-        max_bytes: larger files are refused.
-    """
+    """Addresses, known contents and limits; each pause after a failure is twice as long as the one before."""
 
     resources: str = f"https://raw.githubusercontent.com/github/CodeSearchNet/{_COMMIT}/resources"
     files: str = "https://raw.githubusercontent.com"

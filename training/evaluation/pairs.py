@@ -73,9 +73,7 @@ def read_pair(place: str, record: Mapping[str, Any], code_fields: Sequence[str])
 def without_docstring(code: str, docstring: str = "") -> str:
     r"""Remove the docstring from a Python function, because it would reveal the answer.
 
-    Args:
-        code: the function as in its file.
-        docstring: if the parser finds no docstring, the first occurrence of this text is removed.
+    If the parser finds none, the first occurrence of `docstring` is removed.
 
     >>> without_docstring("def f(x):\n    'Add one.'\n    return x + 1")
     'def f(x):\n    \n    return x + 1'
@@ -190,12 +188,7 @@ def _document(code: str) -> Document:
 def ranks(scores: NDArray[np.floating[Any]], right: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return the 1-based rank of the right document of each query. Documents with its score, or NaN, rank above it.
 
-    Args:
-        scores: [B, N], one for each query and document; higher is better.
-        right: [B], the column of each query's right document.
-
-    Returns:
-        int64 [B]; the mean of `1 / ranks` is the MRR.
+    Scores [B, N] and the columns [B] of the right documents -> int64 [B]; the mean of `1 / ranks` is the MRR.
 
     >>> ranks(np.array([[0.5, 0.5, 0.1], [0.2, 0.1, 0.9]]), np.array([0, 2]))
     array([2, 1])

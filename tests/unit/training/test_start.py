@@ -247,6 +247,10 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
     a, b, mean = (load_run(tmp_path / name)[0].query.table.weight for name in ("a", "b", "mean"))
     torch.testing.assert_close(mean, (a + b) / 2)
     assert not torch.equal(a, b)
+    files = [
+        tmp_path / run / name for run in ("a", "mean") for name in (checkpoint.CONFIG, checkpoint.WEIGHTS)
+    ]
+    assert len({file.stat().st_mode for file in files}) == 1  # Weights are not readable by their owner only.
     of_a, of_mean = (checkpoint.read_config(tmp_path / name)["pairs"] for name in ("a", "mean"))
     assert of_mean == of_a  # The same pairs, twice.
     record = checkpoint.read_config(tmp_path / "b")
