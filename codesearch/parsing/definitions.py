@@ -40,7 +40,6 @@ _MATCH_LIMIT = 1024
 _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
-_SPACE = re.compile(r"\s+")
 _SCOPE = re.compile(r"\$?(?:(?:global|script|local|private):)?", re.IGNORECASE)
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
 _TEST_ATTRIBUTE = re.compile(
@@ -372,7 +371,7 @@ def _known(found: Matches, span: tuple[int, int], kind: str) -> Capture | None:
 
 
 def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
-    text = _SPACE.sub(" ", _text(name, source).strip())[:_MAX_NAME]
+    text = " ".join(_text(name, source).split())[:_MAX_NAME]
     if not (name.text or b"").strip(b"_"):
         return "", text  # The title of a test of C++ (see `masks`).
     if " " in text and text[0] in "'\"":  # The title of a test.

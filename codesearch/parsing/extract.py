@@ -43,8 +43,7 @@ from codesearch.parsing.masks import blanked
 from codesearch.parsing.sections import text_documents
 from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
-_SPACE = re.compile(r"\s+")
-_SIGNATURE_TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
+_TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _DIRECTIVE = re.compile(rb"\n\#[^\n]*")
 _CONDITION = re.compile(rb"\#(?:if|endif)\b[^\n]*\n")
 _PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
@@ -408,7 +407,7 @@ def _member_of(member: Capture, found: Matches, file: _File) -> Document:
         kind=FIELD,
         name=member.name,
         qualified_name=file.spec.separator.join([*member.qualifiers, member.name]),
-        signature=_SIGNATURE_TAIL.sub("", _signature(member, found, file.source))[:_MAX_MEMBER],
+        signature=_without_tail(_signature(member, found, file.source))[:_MAX_MEMBER],
         docstring=first_sentence(comment),
         start_line=member.start_line,
         end_line=member.end_line,
@@ -472,9 +471,10 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
         return _first_line(source[start : definition.end])
     end = definition.end if definition.body is None or definition.body <= start else definition.body
     head = _without_comments(start, min(end, start + 4 * _MAX_SIGNATURE), found, source)
-    head = _DIRECTIVE.sub(b"", head)
-    text = _SPACE.sub(" ", head.decode("utf-8", "replace")).strip()
-    text = _SIGNATURE_TAIL.sub("", text.replace("( ", "(").replace(" )", ")"))[:_MAX_SIGNATURE]
+    if b"#" in head:
+        head = _DIRECTIVE.sub(b"", head)
+    text = " ".join(head.decode("utf-8", "replace").split())
+    text = _without_tail(text.replace("( ", "(").replace(" )", ")"))[:_MAX_SIGNATURE]
     if definition.name_start < definition.start:
         return f"{definition.name} = {text}".rstrip(" =")
     return f"{text} {definition.name}" if definition.name_start > end else text
@@ -482,7 +482,13 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
 
 def _first_line(code: bytes) -> str:
     line = code.lstrip().partition(b"\n")[0].decode("utf-8", "replace")
-    return _SPACE.sub(" ", line).strip()[:_MAX_SIGNATURE]
+    return " ".join(line.split())[:_MAX_SIGNATURE]
+
+
+def _without_tail(signature: str) -> str:
+    """Remove what opens the body."""
+    signature = signature.rstrip(" {\\:;=")
+    return _TAIL.sub("", signature) if signature.endswith(("=>", "do", "then", "end")) else signature
 
 
 def _without_comments(start: int, end: int, found: Matches, source: bytes) -> bytes:

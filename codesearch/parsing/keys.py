@@ -28,7 +28,6 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache
-from os.path import commonprefix
 
 from codesearch.memo import Memo
 from codesearch.parsing.languages import LanguageSpec, load_grammar
@@ -46,13 +45,15 @@ _FUNCTION = re.compile(rb"function(?<![\w$.]function)\s*(?:\(\s*([\w$]+)\s*\)|(?
 _SCOPED = re.compile(rb"\b(?:this|super|arguments|for|while|do)\b")
 _TOKEN = re.compile(
     rb"""(
-        [A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*
-      | [0-9][A-Za-z0-9_.]*
-      | (?:\.|->|::)[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*
-      | \"{3}.*?\"{3} | \'{3}.*?\'{3}
-      | "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*' | `[^`\\]*(?:\\.[^`\\]*)*`
+        [A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+
+      | [(),=\[\]{}+*/%<>&|^~@!?;\\\#]
+      | \.(?:[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+)?
+      | [0-9][A-Za-z0-9_.]*+
+      | \"\"\".*?\"\"\" | \'\'\'.*?\'\'\'
+      | "[^"\\\n]*+(?:\\.[^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\.[^'\\\n]*+)*+' | `[^`\\]*+(?:\\.[^`\\]*+)*+`
+      | (?:->|::)[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+
       | [^\sA-Za-z0-9_]
-    )\s*""",
+    )\s*+""",
     re.DOTALL | re.VERBOSE,
 )
 """The most frequent tokens come first. Each takes the space after it, at which no token needs to be tried."""
@@ -67,7 +68,7 @@ _KEYWORDS = frozenset(
 """Those of all languages that do not stand for a type. A language has those that are in its grammar."""
 _NEAR = 4
 _ANY_NAME = b"name"
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 15
 """Number of tokens of a language whose forms are cached."""
 _LEAST_TOKENS = 25
 """Shorter functions have no shape, because many that have nothing to do with each other would share one."""
@@ -100,13 +101,15 @@ def _without_space(code: bytes) -> bytes:
 
 def _in_lines(code: bytes) -> bytes:
     """Remove empty lines and the common indentation of all lines but the first."""
-    text = code.decode("utf-8", "replace")
-    lines = [*filter(str.strip, text.split("\n")[1:])]
-    if lines:
+    lines = [*filter(None, map(str.rstrip, code.decode("utf-8", "replace").splitlines()))]
+    if len(lines) > 1:
         # Lines between the first and the last one, in the order of their characters, begin like both.
-        shared = commonprefix((min(lines), max(lines)))
-        text = text.replace("\n" + shared[: len(shared) - len(shared.lstrip(" \t"))], "\n")
-    return "\n".join(filter(None, map(str.rstrip, text.splitlines()))).encode()
+        first, last = min(lines[1:]), max(lines[1:])
+        indentation = first[: len(first) - len(first.lstrip(" \t"))]
+        while not last.startswith(indentation):
+            indentation = indentation[:-1]
+        lines[1:] = [line[len(indentation) :] for line in lines[1:]]
+    return "\n".join(lines).encode()
 
 
 def shape_key(code: bytes, spec: LanguageSpec) -> int:
@@ -116,14 +119,14 @@ def shape_key(code: bytes, spec: LanguageSpec) -> int:
         return 0
     written = list(map(_written_forms(spec).__getitem__, tokens))
     last: dict[bytes, int] = {}
-    for count, position in enumerate(
-        [position for position, form in enumerate(written) if form == _ANY_NAME]
-    ):
-        token = tokens[position]
-        distance = count - last.get(token, -_NEAR - 1)
-        if distance <= _NEAR:
-            written[position] = b"%d" % distance
-        last[token] = count
+    count = 0
+    for position, form in enumerate(written):
+        if form is _ANY_NAME:
+            token = tokens[position]
+            if (distance := count - last.get(token, -_NEAR - 1)) <= _NEAR:
+                written[position] = b"%d" % distance
+            last[token] = count
+            count += 1
     text = b" ".join((spec.name.encode(), *written))
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little", signed=True)
 
