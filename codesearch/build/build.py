@@ -42,7 +42,6 @@ from codesearch.store.vectors import VectorWriter, quantize
 from codesearch.store.writer import SegmentWriter, last_number, writing
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
-from codesearch.text.tokenizer import TokenIds
 
 _BATCH = 4_096
 _DOCUMENT_BYTES = 400
@@ -201,7 +200,7 @@ class _Build:
                     embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
                 else:
                     writer.add_parsed(file.record, file.rows, file.block, file.members)
-                    embedder.add(file.document_tokens())
+                    embedder.add(file.tokens)
                 self._tell("parse", writer.documents)
             self._tell("write", writer.documents)
             embedder.finish()
@@ -334,20 +333,12 @@ class Embedder:
     def __init__(self, encoder: Encoder, writer: VectorWriter) -> None:
         self._encoder, self._writer = encoder, writer
         self._waiting: list[list[int] | tuple[NDArray[np.int8], NDArray[np.float32]]] = []
-        self._tokens: list[TokenIds] = []
-        self._rows: dict[bytes, int] = {}  # Text -> its position in `_tokens`.
+        self._rows: dict[bytes, int] = {}  # Text -> its position among those to embed.
         self.embedded = 0  # Number of texts that the model embedded.
 
-    def add(self, tokens: Sequence[TokenIds]) -> None:
-        """Add documents, given as token ids."""
-        rows = []
-        for ids in tokens:
-            text = ids.tobytes()
-            if text not in self._rows:
-                self._rows[text] = len(self._tokens)
-                self._tokens.append(ids)
-            rows.append(self._rows[text])
-        self._waiting.append(rows)
+    def add(self, texts: Sequence[bytes]) -> None:
+        """Add documents, given as the bytes of their token ids."""
+        self._waiting.append([self._rows.setdefault(text, len(self._rows)) for text in texts])
         self._flush_much()
 
     def add_kept(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
@@ -357,15 +348,16 @@ class Embedder:
 
     def finish(self) -> None:
         """Embed and write all documents that were added."""
-        rows, scales = quantize(self._encoder.encode_documents(self._tokens))
+        tokens = [np.frombuffer(text, np.uint32) for text in self._rows]
+        rows, scales = quantize(self._encoder.encode_documents(tokens))
         for part in self._waiting:
             if isinstance(part, list):
                 self._writer.add(rows[part], scales[part])
             else:
                 self._writer.add(*part)
-        self.embedded += len(self._tokens)
-        self._waiting, self._tokens, self._rows = [], [], {}
+        self.embedded += len(tokens)
+        self._waiting, self._rows = [], {}
 
     def _flush_much(self) -> None:
-        if len(self._tokens) >= _BATCH or len(self._waiting) >= _BATCH:
+        if len(self._rows) >= _BATCH or len(self._waiting) >= _BATCH:
             self.finish()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
-from numpy.typing import NDArray
 
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.parsing.decoding import NOTEBOOK, decoded
@@ -28,15 +24,8 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.parsing.extract import Extraction
-    from codesearch.text.tokenizer import TokenIds
 
 TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as blocks"
-
-
-def join_tokens(lists: Collection[TokenIds]) -> tuple[NDArray[np.uint32], list[int]]:
-    """Concatenate lists of ids, which are faster to send so; return uint32 [sum of lengths], and the length of each."""
-    joined = np.concatenate(list(lists)) if lists else np.empty(0, np.uint32)
-    return joined, [len(ids) for ids in lists]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +36,15 @@ class ParsedFile:
         record: the file; `skipped` says why there are no documents, or only blocks.
         rows: documents in the form of the store.
         block: terms of the documents.
-        tokens: uint32 [sum of lengths], the token ids of all documents, concatenated.
-        lengths: number of token ids of each document.
+        tokens: the token ids of each document as bytes, which are faster to send than arrays.
         members: what is only found by its name, in the form of the store.
     """
 
     record: FileRecord
     rows: list[DocumentRow]
     block: PostingsBlock
-    tokens: NDArray[np.uint32]
-    lengths: list[int]
+    tokens: list[bytes]
     members: Sequence[DocumentRow] = ()
-
-    def document_tokens(self) -> list[NDArray[np.uint32]]:
-        """Return the token ids of each document."""
-        ends = zip(accumulate(self.lengths), self.lengths, strict=True)
-        return [self.tokens[end - length : end] for end, length in ends]
 
 
 @lru_cache(maxsize=1)
@@ -128,8 +110,6 @@ class FileParser:
             skipped = NO_CODE
         texts = [document_text(document) for document in extraction.documents]
         encode = tokenizer_at(self.tokenizer).encode_document
-        tokens = [encode(text, self.max_tokens, file.language) for text in texts]
-        joined, lengths = join_tokens(tokens)
         rows = list(map(document_row, extraction.documents))
         if file.path.startswith(self.vendored):
             rows = [row._replace(flags=row.flags | VENDORED) for row in rows]
@@ -148,8 +128,7 @@ class FileParser:
                 map(document_chunks, extraction.documents),
                 terms_outside(source, extraction.documents, self.config.parse),
             ),
-            tokens=joined,
-            lengths=lengths,
+            tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
             members=list(map(document_row, extraction.members)) if extraction.documents else (),
         )
 
@@ -173,4 +152,4 @@ def skipped_file(
     record = FileRecord(
         file.path, file.language, file.size, digest, skipped=reason, warnings=visible(warning)
     )
-    return ParsedFile(record, [], make_block([]), np.empty(0, np.uint32), [])
+    return ParsedFile(record, [], make_block([]), [])

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.build.build import build_index
-from codesearch.build.file_parser import ParsedFile, join_tokens, tokenizer_at
+from codesearch.build.file_parser import ParsedFile, tokenizer_at
 from codesearch.build.plan import Plan, known_files
 from codesearch.config import IndexConfig
 from codesearch.errors import ConfigError, IndexStoreError
@@ -206,7 +206,7 @@ def _document(file: SourceFile, commit: Commit | None, encoder: Encoder, without
     record = FileRecord(file.path, file.language, file.size, digest=b"")
     body = without_trailers(commit.body.replace(without, "")) if commit else ""
     if commit is None or not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
-        return ParsedFile(record, [], make_block([]), *join_tokens([]))
+        return ParsedFile(record, [], make_block([]), [])
     paths = [change.path for change in commit.changes]
     document = Document(
         path="",
@@ -234,5 +234,5 @@ def _document(file: SourceFile, commit: Commit | None, encoder: Encoder, without
         replace(record, summary=summary),
         [row],
         make_block([document_chunks(document)]),
-        *join_tokens([tokens]),
+        [tokens.tobytes()],
     )

@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
@@ -257,7 +258,7 @@ def _add_comment(found: Matches, node: Node, source: bytes) -> None:
 def _add_definition(
     found: Matches, captures: dict[str, list[Node]], source: bytes, spec: LanguageSpec
 ) -> None:
-    kind = next((kind for kind in _KINDS if kind in captures), "")
+    kind = next(filter(captures.__contains__, _KINDS), "")
     if not kind or (kind == "constant" and any(child.is_error for child in captures[kind][0].children)):
         return  # Parameters of a function of C that the tree does not explain can look like a constant.
     node = captures[kind][0]
@@ -274,7 +275,7 @@ def _add_definition(
             return
     first_row = node.start_point[0]
     # In Dart, the body is below the node, not in it.
-    last = max((node, *captures.get("body", ())), key=lambda part: part.end_byte)
+    last = max(node, *bodies, key=attrgetter("end_byte")) if bodies else node
     end, last_row = _end_of(node.start_byte, last, source, spec.trailing_comment.encode())
     if kind == "anonymous" and (known or last_row - first_row + 1 < _MIN_ANONYMOUS_LINES):
         return
@@ -413,15 +414,17 @@ def toplevel_statements(
     openings = set(starts)
     comments = {row for last, (first, _) in found.comments.items() for row in range(first, last + 1)}
     runs: dict[int, list[int]] = {}
-    size = 0
+    size, covered_to = 0, -1
     for first, last in _merged(found.statements):
         for row in range(first, min(last + 1, len(lines))):
+            if row <= covered_to:
+                continue
             # Rows with the same position have no definition between them.
             position = bisect_right(starts, row)
-            is_covered = position > 0 and row <= covered[position - 1][1]
+            covered_to = covered[position - 1][1] if position else -1
             opens = row + 1 in openings and lines[row].rstrip().endswith((b"{", b"(", b"["))
             closes = position not in runs and _CLOSING.match(lines[row])
-            if is_covered or opens or closes or row in comments:
+            if row <= covered_to or opens or closes or row in comments:
                 continue
             if _WORD.search(lines[row]) and not _IMPORT.match(lines[row]):
                 above = runs[position][-1] if position in runs else row - 1

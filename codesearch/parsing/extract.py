@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import islice
 
 from codesearch.config import ParseConfig
 from codesearch.parsing.blocks import block_documents
@@ -297,6 +297,8 @@ def _unparsed(
     documents: list[Document], definitions: list[Capture], found: Matches, file: _File
 ) -> list[Document]:
     """Cut the lines that the tree does not explain and no document has into blocks; a few are statements instead."""
+    if not found.regions:
+        return []
     is_lost = bytearray(file.source.count(b"\n") + 1)
     for first, last in found.regions:
         is_lost[first : last + 1] = b"\1" * (last + 1 - first)
@@ -305,7 +307,7 @@ def _unparsed(
             document.end_line - document.start_line + 1
         )
     around: list[Capture | None] = [None] * len(is_lost)
-    for definition in definitions if any(is_lost) else ():
+    for definition in definitions:
         if not definition.is_too_deep:
             around[definition.row : definition.last_row + 1] = [definition] * (
                 definition.last_row + 1 - definition.row
@@ -325,11 +327,11 @@ def _unparsed(
 
 def _module(definitions: list[Capture], found: Matches, file: _File) -> Iterator[Document]:
     lines = file.source.split(b"\n")
-    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     name = module_name(file.path) or "module"
     limit = file.config.max_code_bytes
     for first, last, code in toplevel_statements(definitions, found, file.source, limit):
         text = b"\n".join(lines[first : last + 1])
+        start = sum(map(len, lines[:first])) + first
         signature = _first_line(text)
         if definitions and code.count(b"\n") + 1 < _MIN_MODULE_LINES:
             name = ""
@@ -346,8 +348,8 @@ def _module(definitions: list[Capture], found: Matches, file: _File) -> Iterator
             start_line=first + 1,
             end_line=last + 1,
             last_line=last + 1,
-            start_byte=starts[first] + len(text) - len(text.lstrip()),
-            end_byte=starts[first] + len(text.rstrip()),
+            start_byte=start + len(text) - len(text.lstrip()),
+            end_byte=start + len(text.rstrip()),
             flags=file.flags,
             copy_key=copy_key("", name, code, file.spec),
         )

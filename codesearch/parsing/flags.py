@@ -150,4 +150,8 @@ def _is_bundle(path: str, source: bytes) -> bool:
 
 def is_stub(body: str) -> bool:
     """Say whether a body without its docstring does nothing, or only raises "not implemented"."""
-    return len(body) < _STUB_CHARS and _NOTHING.fullmatch(_COMMENTS.sub("", body)) is not None
+    if len(body) >= _STUB_CHARS:
+        return False
+    if "#" in body or "/" in body:
+        body = _COMMENTS.sub("", body)
+    return _NOTHING.fullmatch(body) is not None
