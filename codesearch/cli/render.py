@@ -194,17 +194,20 @@ def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
 def _label(of: Hit, best: Hit, width: int) -> str:
     """Return the kind and name of a definition without the class that the best one of the file has too.
 
-    Brackets say that it is a function. If there is no room, another class is left out, then the end of the name.
+    Brackets say that it is a function. If there is no room, another class is left out, then brackets and kind, then the
+    middle of the name.
     """
     separator, shown, name = separator_of(best.language), short_name(best), visible(short_name(of))
     owner = shown if best.kind in HEADER_KINDS else shown.rpartition(separator)[0]
     if owner and name.startswith(owner + separator):
         name = name.removeprefix(owner)
     before, after = ("", _CALL) if of.kind in ("function", "method") else (f"{of.kind} ", "")
-    room = width - len(before) - len(after)
-    if len(name) > room and separator in name:
-        name = f"{_CUT}{separator}{visible(of.name)}"
-    return f"{before}{cut(name, room)}{after}"
+    bare = visible(of.name)
+    names = (name, f"{_CUT}{separator}{bare}", bare) if name.rfind(separator) > 0 else (name, bare)
+    end = max(width // 2, 1)
+    cut_name = f"{bare[: max(width - end - len(_CUT), 0)]}{_CUT}{bare[-end:]}"
+    forms = (*(f"{before}{shown}{after}" for shown in names), bare, cut_name)
+    return next((form for form in forms if len(form) <= width), cut_name)
 
 
 def fold_path(place: str, width: int) -> str:

@@ -251,23 +251,23 @@ def named(line: int, name: str, kind: str = "method", signature: str = "") -> Hi
 def test_other_definitions_of_a_file_share_rows_and_keep_their_line_kind_and_name():
     others = (
         named(7, "File.close"),
-        named(123456, "Reader", "class"),
+        named(123456, "ReaderOfEveryOrderedFile", "class"),
         named(9, "OrderedReaderOfManyFiles.read_all"),
         named(10, "write_everything_to_the_disk_now", "function"),
         named(11, "File.open", signature="def open(self, mode)"),
     )
     of = replace(ANSWER, hits=[replace(HIT, others=others)] * 2)
     assert rows_of(of, replace(SCREEN, height=15))[3:6] == [
-        f"{'       7  .close()':40}  123456  class Reader",
-        f"{'       9  ….read_all()':40}      10  write_everything_to_the_d…()",
+        f"{'       7  .close()':40}  123456  ReaderOfEveryOrderedFile",
+        f"{'       9  ….read_all()':40}      10  write_everyth…o_the_disk_now",
         "      11  .open(self, mode)",
     ]
     assert rows_of(of, replace(SCREEN, width=50, height=18))[3:5] == [
         "       7  .close()",
-        "  123456  class Reader",
+        "  123456  class ReaderOfEveryOrderedFile",
     ]
     assert rows_of(of, replace(SCREEN, width=120, height=15))[4].split() == [
-        *("10", "write_everything_to_the_d…()", "11", ".open()")
+        *("10", "write_everyth…o_the_disk_now", "11", ".open()")
     ]
 
 
