@@ -213,11 +213,8 @@ def first_positions(graph: GraphBuilder, table: NDArray[np.float32]) -> str:
 
 def _attended(graph: GraphBuilder, layer: SelfAttentionLayer, states: str, scores: str) -> str:
     """Add the attention of each token to the others, [B, T, D] -> [B, T, D]."""
-    parts, dim, heads = (
-        linear(graph, layer.query_key_value, states),
-        layer.attention_out.in_features,
-        layer.heads,
-    )
+    parts = linear(graph, layer.query_key_value, states)
+    dim, heads = layer.attention_out.in_features, layer.heads
     query, key, value = (_heads(graph, parts, part * dim, dim, heads, turned=part == 1) for part in range(3))
     scale = graph.array((dim // heads) ** -0.5)
     logits = graph.node("Add", graph.node("MatMul", graph.node("Mul", query, scale), key), scores)

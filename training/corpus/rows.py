@@ -55,12 +55,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CsnRow:
-    """A row and the fields of a record that training does not read.
+    """A row and what training does not read of a record: the function as in its file, and its whole docstring.
 
-    Attributes:
-        original_string: the function as in its file, with its docstring.
-        documentation: the whole docstring.
-        sha: identifies the version of the file; it is a commit in CodeSearchNet's rows.
+    `sha` identifies the version of the file; it is a commit in CodeSearchNet's rows.
     """
 
     row: Row

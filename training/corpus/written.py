@@ -21,11 +21,8 @@ from training.corpus.recipe import SourcePackage, read_recipe
 from training.corpus.rows import write_lines
 from training.errors import TrainingError
 
-NOT_FETCHED, NOT_THERE, EVALUATED = (
-    "package not fetched",
-    "function not there",
-    "project of an evaluation set",
-)
+NOT_FETCHED, NOT_THERE = "package not fetched", "function not there"
+EVALUATED = "project of an evaluation set"
 """Reasons to leave out a question."""
 
 

@@ -38,6 +38,10 @@ class NcsTower(nn.Module):
         scales = (variances + variances.mean() * _FLOOR + _EPSILON).rsqrt()
         return functional.normalize(centred @ (directions * scales) @ directions.T, dim=1)
 
+    def _weighted(self, input_ids: Tensor, weights: Tensor) -> Tensor:
+        """Sum unit vectors with weights [B, T]: float32 [B, D] of unit length."""
+        return functional.normalize((weights[:, None] @ self.unit_table()[input_ids]).squeeze(1), dim=1)
+
 
 class NcsQueryTower(NcsTower):
     """The mean of the unit vectors of a query's tokens."""
@@ -46,9 +50,7 @@ class NcsQueryTower(NcsTower):
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Embed texts: int64 [B, T] and mask [B, T] -> float32 [B, D] of unit length."""
-        vectors = self.unit_table()[input_ids]
-        weights = attention_mask.to(vectors.dtype)
-        return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
+        return self._weighted(input_ids, attention_mask.to(self.shares.dtype))
 
 
 class NcsDocumentTower(NcsTower):
@@ -63,6 +65,4 @@ class NcsDocumentTower(NcsTower):
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Embed texts as the other side does; in the mask, a count stands for that number of equal tokens."""
         tf = term_counts(input_ids, attention_mask)  # [B, T]
-        weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]
-        vectors = self.unit_table()[input_ids]
-        return functional.normalize((weights[:, None] @ vectors).squeeze(1), dim=1)
+        return self._weighted(input_ids, attention_mask * (1 + tf.log()) / tf * self.idf[input_ids])

@@ -126,21 +126,15 @@ def read_test_set(path: Path | None) -> TestSet:
             raise ConfigError(f"{place}: url {url} stands there twice: remove one")
         test_set.queries[url], test_set.answers[url], test_set.codes[idx] = pair.query, idx, pair.code
     if path.is_dir() and list(path.glob("test_code.jsonl*")):
-        test_set = TestSet(
-            test_set.queries, test_set.answers, _read_codes(one_file(path, "test_code.jsonl*"))
-        )
+        test_set.codes.clear()
+        for number, (place, record) in enumerate(read_jsonl(one_file(path, "test_code.jsonl*"))):
+            code = without_docstring(field(place, record, *_CODE))
+            test_set.codes[_name(record, "idx", number)] = code
     if absent := set(test_set.answers.values()) - test_set.codes.keys():
         raise ConfigError(
             f"{path}: no function {min(absent)}, which a query asks for: give files of one release"
         )
     return test_set
-
-
-def _read_codes(path: Path) -> dict[str, str]:
-    return {
-        _name(record, "idx", number): without_docstring(field(place, record, *_CODE))
-        for number, (place, record) in enumerate(read_jsonl(path))
-    }
 
 
 def _name(record: Mapping[str, Any], name: str, number: int) -> str:
