@@ -62,17 +62,13 @@ def table(rows: dict[str, Any]) -> str:
             " to ".join(f"{value:.2f}" for value in sorted(save["p50_ms"] / 1000 for save in saves)) + " s",
         ),
         ("saved file found, 95th percentile", f"{max(save['p95_ms'] for save in saves) / 1000:.2f} s"),
-        ("first save after the start found", f"{saves[0]['first_ms'] / 1000:.2f} s"),
         (
             f"{bursts[0]['files']:,} new files found",
             f"{max(burst['found_after_last_write_s'] for burst in bursts):.1f} s",
         ),
         ("CPU while nothing changes", f"{rows['idle_cpu_percent']:.2f}% of a core"),
-        ("memory at the start", f"{rows['rss_before_mb']:.0f} MB"),
-        *(
-            (f"memory after burst {number}", f"{burst['rss_after_mb']:.0f} MB")
-            for number, burst in enumerate(bursts, start=1)
-        ),
+        ("memory, at the start", f"{rows['rss_before_mb']:.0f} MB"),
+        (f"and after {len(bursts)} such bursts", f"{max(burst['rss_after_mb'] for burst in bursts):.0f} MB"),
     ]
     return "\n".join([line(["", ""]), "|---|---|", *map(line, cells)])
 
