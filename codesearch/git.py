@@ -170,11 +170,8 @@ def _batches(blobs: Iterable[Blob]) -> Iterator[list[Blob]]:
 
 def _environment(top: str, more: Mapping[str, str]) -> dict[str, str]:
     """Return variables for git: none that names another repository, no locks, no network and no questions."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or name in _KEPT_VARIABLES
-    }
+    names = {name for name in os.environ if not name.startswith("GIT_")} | _KEPT_VARIABLES
+    kept = {name: os.environ[name] for name in names.intersection(os.environ)}
     own = {
         "GIT_ALLOW_PROTOCOL": "none",
         # A damaged `.git` is an error; git must not use the repository above instead.

@@ -71,9 +71,8 @@ def _pip(action: str) -> list[str]:
     import sysconfig
 
     # The system's package manager may own this environment.
-    is_managed = (
-        Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED").exists() and sys.prefix == sys.base_prefix
-    )
+    marker = Path(sysconfig.get_path("stdlib"), "EXTERNALLY-MANAGED")
+    is_managed = marker.exists() and sys.prefix == sys.base_prefix
     return [sys.executable, "-m", "pip", action, *(["--break-system-packages"] if is_managed else [])]
 
 

@@ -195,9 +195,8 @@ def imported_options(root: Path, options: Mapping[str, Any]) -> IndexOptions:
     if "max_file_bytes" in theirs:
         theirs["max_file_mb"] = theirs.pop("max_file_bytes") / 1_000_000
     usual = _DEFAULTS | _walk_settings(root)
-    narrowed = _narrowed(
-        {name: theirs[name] for name in theirs if PROJECT in SETTINGS[name].opt.set_by}, usual
-    )
+    may_set = {name: theirs[name] for name in theirs if PROJECT in SETTINGS[name].opt.set_by}
+    narrowed = _narrowed(may_set, usual)
     return IndexOptions.of({name: value for name, value in narrowed.items() if value != usual[name]})
 
 

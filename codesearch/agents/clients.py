@@ -64,10 +64,8 @@ class Client:
         return self.file.endswith(".toml")
 
 
-CLIENTS = {
-    name: Client(**fields)
-    for name, fields in tomllib.loads((_FOLDER / "clients.toml").read_text("utf-8")).items()
-}
+_LISTED = tomllib.loads((_FOLDER / "clients.toml").read_text("utf-8"))
+CLIENTS = {name: Client(**fields) for name, fields in _LISTED.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +255,9 @@ def without_entry(client: Client, old: str, path: Path) -> str:
 
 def _without(table: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     """Return a table without what a path of keys leads to, and without tables that had only that."""
-    inner = _without(table[keys[0]], keys[1:]) if keys[1:] else None
-    return {
-        key: inner if key == keys[0] else value for key, value in table.items() if key != keys[0] or inner
-    }
+    first, *rest = keys
+    inner = {first: _without(table[first], rest) if rest else None}
+    return {key: value for key, value in (table | inner).items() if key != first or value}
 
 
 def _json(config: object) -> str:

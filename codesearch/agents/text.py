@@ -201,11 +201,9 @@ def readings_text(answer: PlacesAnswer[Reading], project: Path, max_tokens: int)
 def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
     """Return outlines in a budget, each after its root if there are several."""
     heads = len({outline.root for outline in answer.places}) > 1
-    lines = [
-        line
-        for outline in answer.places
-        for line in (*([visible(outline.root)] if heads else ()), *outline_lines(outline))
-    ]
+    lines: list[str] = []
+    for outline in answer.places:
+        lines += [*([visible(outline.root)] if heads else ()), *outline_lines(outline)]
     if more := answer.place_count - len(answer.places):
         lines.append(f"{counted(more, 'more place')} with this name")
     lines = lines or ["no hits", _not_seen(answer.coverage)]
@@ -251,9 +249,8 @@ def status_text(status: IndexStatus, project: Path) -> str:
     if status.error:
         return f"the index cannot be read: {status.error}"
     languages = sorted(status.languages.items(), key=lambda item: (-item[1], item[0]))
-    skipped = [
-        f"{visible(line.strip())}\n" for line in not_indexed(status.not_indexed, status.folders_not_entered)
-    ]
+    left_out = not_indexed(status.not_indexed, status.folders_not_entered)
+    skipped = [f"{visible(line.strip())}\n" for line in left_out]
     diff = status.changes
     behind = f"{counted(diff.to_parse, 'file')} to index, {diff.removed} removed" if diff else "unknown"
     behind += f" ({visible(status.unchecked)})" if status.unchecked else ""
@@ -268,9 +265,8 @@ def status_text(status: IndexStatus, project: Path) -> str:
 
 def groups_text(groups: Mapping[str, Sequence[Path]]) -> str:
     """Return a line for each group with its folders."""
-    return "".join(
-        visible(f"group {name}: {', '.join(map(str, folders))}") + "\n" for name, folders in groups.items()
-    )
+    lines = (f"group {name}: {', '.join(map(str, folders))}" for name, folders in groups.items())
+    return "".join(f"{visible(line)}\n" for line in lines)
 
 
 def _fitting(blocks: Sequence[str], limit: int) -> list[str]:

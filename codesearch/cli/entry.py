@@ -68,9 +68,8 @@ def _query_on_stdin(arguments: list[str]) -> str | None:
     if arguments[:1] != ["query"] or "-" not in arguments or sys.stdin is None or sys.stdin.isatty():
         return None
     before = arguments[: arguments.index("-")]
-    is_query = all(
-        word.startswith("-") or last.startswith("-") for last, word in zip(before, before[1:], strict=False)
-    )
+    pairs = zip(before, before[1:], strict=False)
+    is_query = all(word.startswith("-") or last.startswith("-") for last, word in pairs)
     return sys.stdin.buffer.read(MAX_STDIN_BYTES + 1).decode("utf-8", "replace") if is_query else None
 
 

@@ -73,10 +73,9 @@ def index(
             yield from list(invocation.session(engine, scope)) or [Output(f"{visible(known)}\n")]
     else:
         for folder in roots:
-            with build_progress(folder.name) as on_progress:
-                built = engine.index(
-                    invocation.path(folder), given, rebuild=rebuild, optimize=merge, on_progress=on_progress
-                )
+            with build_progress(folder.name) as show:
+                root = invocation.path(folder)
+                built = engine.index(root, given, rebuild=rebuild, optimize=merge, on_progress=show)
             yield _built(visible(str(folder)), built, merged=merge)
 
 
@@ -183,10 +182,9 @@ def export(
     engine, target = invocation.engine(home), invocation.path(file)
     around = None if root else covering_index(engine.home, invocation.terminal.here)
     here = Path(around.manifest.root) if around and around.manifest else None
+    folder = invocation.path(root) if root else here
     with stage_progress(target.name) as on_progress:
-        report = engine.export(
-            target, invocation.path(root) if root else here, with_code=with_code, on_progress=on_progress
-        )
+        report = engine.export(target, folder, with_code=with_code, on_progress=on_progress)
     done = _made(report, report.seconds)
     yield Output(f"{visible(str(file))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
 

@@ -251,9 +251,8 @@ def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
         def show(stage: str, done: int, total: int) -> None:
             if done < bar.tasks[0].completed:  # Another stage begins.
                 bar.reset(task)
-            bar.update(
-                task, description=escape(f"{visible(name)}: {stage}"), completed=done, total=total or None
-            )
+            text = escape(f"{visible(name)}: {stage}")
+            bar.update(task, description=text, completed=done, total=total or None)
 
         yield show
 

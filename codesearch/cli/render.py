@@ -257,9 +257,8 @@ def _footer(answer: Answer) -> str:
     hits = counted(len(answer.hits), "hit") if answer.hits else "no hits"
     is_sure = answer.hits and answer.confidence is not None
     confidence = f", confidence {percent(answer.confidence or 0)}" if is_sure else ""
-    return (
-        f"{hits} from {counted(answer.documents, 'document')} in {answer.seconds * 1000:.0f} ms{confidence}"
-    )
+    documents = counted(answer.documents, "document")
+    return f"{hits} from {documents} in {answer.seconds * 1000:.0f} ms{confidence}"
 
 
 def percent(confidence: float) -> str:
@@ -448,8 +447,7 @@ def _highlighted(language: str, code: str) -> list[Text]:
     from rich.text import Text
 
     style_of = Syntax.get_theme("ansi_dark").get_style_for_token
+    tokens = tokens_of(code, language)
     # The mark of a line that is cut is no code.
-    parts = [
-        (text, "" if token is Token.Error else style_of(token)) for token, text in tokens_of(code, language)
-    ]
+    parts = [(text, "" if token is Token.Error else style_of(token)) for token, text in tokens]
     return list(Text.assemble(*parts).split("\n", allow_blank=True))

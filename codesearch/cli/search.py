@@ -134,11 +134,10 @@ def _search(
     is_list = form == "text" and not (options.full or options.explain or options.context_lines)
     if invocation.terminal.is_terminal and is_list and options.hits == SearchSettings.hits:
         rows, columns = screen_rows(invocation.terminal), columns_of(invocation.terminal)
-        request = (
-            replace(request, screen=rows, columns=columns)
-            if request.by_file
-            else replace(request, top_k=rows)
-        )
+        if request.by_file:
+            request = replace(request, screen=rows, columns=columns)
+        else:
+            request = replace(request, top_k=rows)
     engine = invocation.engine(options.home, options, invocation.milvus(options))
     session = yield from invocation.session(engine, invocation.scope(options, paths), options)
     if isinstance(options, QueryOptions):

@@ -42,9 +42,8 @@ def set_up(
         raise ConfigError(f"no instruction file of {client.title} is known", cure)
     if instructions and project is None:
         raise ConfigError("no project here", f"give the folder of {client.instructions} with --root")
-    entry, *others = clients.parts_of(
-        client, invocation.user_home, project if instructions else None, options
-    )
+    folder = project if instructions else None
+    entry, *others = clients.parts_of(client, invocation.user_home, folder, options)
     parts = [entry, *others] if instructions else [entry]
     texts = [(part, clients.read_text(part.path)) for part in (parts if write else parts[1:])]
     edits = [(part, old, part.add(old or "")) for part, old in texts]
@@ -58,9 +57,8 @@ def set_up(
         yield Output(clients.diff(part.path, old or "", new), known)
     if client.instructions and not instructions:
         also = "".join((", a skill" if client.skills else "", ", a hook" if client.hooks else ""))
-        yield Output(
-            err=f"add --instructions to see changes of the {client.instructions} of this project{also}\n"
-        )
+        changes = f"changes of the {client.instructions} of this project{also}"
+        yield Output(err=f"add --instructions to see {changes}\n")
 
 
 def take_back(name: str, invocation: Invocation, project: Path | None) -> Iterator[Output]:

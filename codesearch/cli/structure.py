@@ -250,10 +250,8 @@ def history(
             yield searched_as_words(place)
         place, rest = "", list(words or [])
     filters = CommitFilters(since, author, path, here=terminal.here)
-    with build_progress("history", unit="commit") as on_progress:
-        answer = session.history(
-            " ".join(rest), place=place, filters=filters, top_k=hits, on_progress=on_progress
-        )
+    with build_progress("history", unit="commit") as show:
+        answer = session.history(" ".join(rest), place=place, filters=filters, top_k=hits, on_progress=show)
     notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
     if answer.shallow:
         cure = f"`git -C {answer.top} fetch --unshallow`"

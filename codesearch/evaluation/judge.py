@@ -162,10 +162,9 @@ def open_collection(
         with options.clock.stage("load"):
             encoder = engine.encoder()
         with options.clock.stage("index"):
+            show = options.on_progress
             engine.index(
-                root,
-                walk or IndexOptions(),
-                on_progress=lambda done: options.on_progress("index", done.done_bytes, done.total_bytes),
+                root, walk, on_progress=lambda done: show("index", done.done_bytes, done.total_bytes)
             )
         try:
             with engine.session(Scope(), AS_INDEXED).indexes() as (index,):

@@ -74,9 +74,8 @@ def score_questions(
         shown = session.search(question.query, by_file=True, screen=SCREEN, columns=COLUMNS).screen
         right = {known: set(_places(session, root, files, known)) for known in question.answers}
         unknown += [f"{question.at}: {known}" for known, places in right.items() if not places]
-        scores["questions", question.query] = _score(
-            definitions, answer.hits, shown, set().union(*right.values())
-        )
+        every = set().union(*right.values())
+        scores["questions", question.query] = _score(definitions, answer.hits, shown, every)
         on_progress("query", number, len(questions))
     details = {"root": root, "model": answer.model, "unknown_answers": unknown}
     systems = {"default": summarise(scores)}

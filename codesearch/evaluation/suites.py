@@ -33,9 +33,8 @@ from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.types import KINDS
 
-SMOKE, DIRECTION, KNOWN_ITEMS = (
-    Path(__file__).parent / name for name in ("smoke", "direction", "known_items")
-)
+_HERE = Path(__file__).parent
+SMOKE, DIRECTION, KNOWN_ITEMS = _HERE / "smoke", _HERE / "direction", _HERE / "known_items"
 """Folders of the data in the package."""
 QUERIES, ANNOTATIONS, SOURCES, PACK = "queries.csv", "annotations.csv", "sources", "sources.jsonl.zst"
 """Files of the data of `csn99`."""
@@ -175,9 +174,8 @@ def known_items(options: BenchOptions) -> SuiteResult:
 def _library(language: str, root: Path) -> Tree:
     def ask(collection: Collection) -> Questions:
         queries, answers = read_questions(language)
-        qrels = {
-            query: dict.fromkeys(_definitions(collection, right), 1.0) for query, right in answers.items()
-        }
+        right = {query: _definitions(collection, wanted) for query, wanted in answers.items()}
+        qrels = {query: dict.fromkeys(keys, 1.0) for query, keys in right.items()}
         if missing := [query for query, right in qrels.items() if not right]:
             cure = "give the version that the suite asks about"
             raise ConfigError(f"{root}: nothing answers {missing[0][1]!r}", cure)

@@ -170,12 +170,9 @@ class Editor:
             return []
         usages = [one for one in found.usages if not one.may_be or not meant.isdisjoint(one.may_be)]
         usages = [one for one in usages if one.grade != GRADES[IN_COMMENTS]]
-        grades = ", ".join(
-            f"{count:,} {grade}" for grade, count in Counter(one.grade for one in usages).items()
-        )
-        self._say(
-            types.MessageType.Info, f"{found.name}: {grades or 'no usages'} (text is matched, not types)"
-        )
+        counts = Counter(one.grade for one in usages)
+        grades = ", ".join(f"{count:,} {grade}" for grade, count in counts.items()) or "no usages"
+        self._say(types.MessageType.Info, f"{found.name}: {grades} (text is matched, not types)")
         lines_of = cache(lambda uri: self._text_of(uri).split("\n"))
         locations = []
         for one in usages:
@@ -310,9 +307,8 @@ class Editor:
             if folder.resolve() in never_projects(folder):
                 return
             raise not_indexed(folder)
-        session = self._engine.session(
-            Scope(within=(folder,)), Policy(self._auto_index, None, self._with_bar)
-        )
+        policy = Policy(self._auto_index, None, self._with_bar)
+        session = self._engine.session(Scope(within=(folder,)), policy)
         for error in filter(None, (entry.error for entry in session.entries)):
             raise error
 
@@ -359,9 +355,8 @@ class Editor:
                 last = now
                 percentage = 100 * progress.done_bytes // max(progress.total_bytes, 1)
                 message = f"{progress.documents:,} definitions"
-                loop.call_soon_threadsafe(
-                    shown.report, token, types.WorkDoneProgressReport(message=message, percentage=percentage)
-                )
+                news = types.WorkDoneProgressReport(message=message, percentage=percentage)
+                loop.call_soon_threadsafe(shown.report, token, news)
 
         return report
 
@@ -439,10 +434,8 @@ def _symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
         start = types.Position(int(line) - 1, 0)  # The column is not known.
         places.append((path, types.Range(start, start)))
     for path, shown in places:
-        location = types.Location(Path(hit.root, path).as_uri(), shown)
-        yield types.SymbolInformation(
-            location, _name(hit), _kind(hit), container_name=encodable(around or path)
-        )
+        location, container = types.Location(Path(hit.root, path).as_uri(), shown), encodable(around or path)
+        yield types.SymbolInformation(location, _name(hit), _kind(hit), container_name=container)
 
 
 def _tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[types.DocumentSymbol]:

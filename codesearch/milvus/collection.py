@@ -141,10 +141,8 @@ class CandidateDocuments(Snapshot):
 
         # The first document that is asked for its code reads the code of all.
         for doc_id, row in zip(doc_ids, rows, strict=True):
-            known = {name: row[name] for name in STORED}
-            stored = DocumentRow(
-                **{**dict.fromkeys(DocumentRow._fields, 0), **known, "kind": KINDS[row["kind"]]}
-            )
+            known = {name: row[name] for name in STORED} | {"kind": KINDS[row["kind"]]}
+            stored = DocumentRow(**{**dict.fromkeys(DocumentRow._fields, 0), **known})
             file = FileRecord(row["path"], row["language"], size=0, digest=b"")
             found.append(Ref(doc_id, _ServerCode(row["root"], row["id"], codes), file, stored))
         return found

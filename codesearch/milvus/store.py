@@ -78,9 +78,8 @@ class MilvusStore:
         self._failures = (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError, OSError)
         self.connection = connection
         self._model: dict[str, Any] | None = None
-        self.documents, self.terms, self.roots = (
-            f"{connection.prefix}_{name}" for name in ("documents", "terms", "roots")
-        )
+        names = "documents", "terms", "roots"
+        self.documents, self.terms, self.roots = (f"{connection.prefix}_{name}" for name in names)
         uri, token, timeout_s = connection.uri, connection.token, connection.timeout_s
         self._client = self._call(lambda: pymilvus.MilvusClient(uri=uri, token=token, timeout=timeout_s))
 

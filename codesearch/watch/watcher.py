@@ -227,9 +227,8 @@ class Watcher:
             return
         if root.mode != "watching":
             root.mode = "watching"
-            self._report(
-                Report(root.path, "watching", documents=wanted.documents, folders=len(wanted.folders))
-            )
+            documents, folders = wanted.documents, len(wanted.folders)
+            self._report(Report(root.path, "watching", documents=documents, folders=folders))
         root.check_at = self._clock()  # Something may have changed before its folder was watched.
 
     def _poll(self, root: _Root, reason: str, found: Freshness, seconds: float) -> None:
