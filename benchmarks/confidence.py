@@ -36,6 +36,8 @@ from codesearch.evaluation.judge import (
     BenchOptions,
     Collection,
     DocumentKey,
+    Questions,
+    Tree,
     functions_of_language,
     on_screen,
     open_collection,
@@ -287,10 +289,11 @@ def _options(home: Path) -> BenchOptions:
 def _searcher(
     root: Path, key: DocumentKey, exclude: tuple[str, ...] = ()
 ) -> Iterator[tuple[Searcher, Collection]]:
-    walk = IndexOptions(exclude=exclude)
+    # The queries are asked one by one.
+    tree = Tree(root, lambda _: Questions({}, dict), key, everything=True, walk=IndexOptions(exclude=exclude))
     with (
         tempfile.TemporaryDirectory() as home,
-        open_collection(root, key, _options(Path(home)), everything=True, walk=walk) as collection,
+        open_collection(tree, _options(Path(home))) as collection,
     ):
         yield Searcher([collection.index], collection.encoder), collection
 

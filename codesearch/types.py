@@ -45,17 +45,12 @@ MAX_COPIES = 10
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What an answer did not see.
+    """What an answer did not see. If it is complete, what is not in the answer is not there."""
 
-    Attributes:
-        complete: nothing below the indexed folders was left out, so what is not in the answer is not there.
-        reasons: reason -> number of files, folders, places or lines that were left out.
-        text: the reasons in words; "" if there are none.
-    """
-
-    complete: bool = True
+    complete: bool = True  # Nothing below the indexed folders was left out.
+    # Reason -> number of files, folders, places or lines that were left out.
     reasons: Mapping[str, int] = field(default_factory=dict)
-    text: str = ""
+    text: str = ""  # The reasons in words; "" if there are none.
 
     def note(self, *, is_few: bool) -> str:
         """Say what an answer with few results, or without some files, did not see; "" if nothing."""

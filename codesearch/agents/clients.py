@@ -38,25 +38,15 @@ grep found nothing. codesearch finds code by meaning: call the tool `search` of 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A client and where its configuration is.
+    """A client and where its configuration is; "" for what its makers do not document."""
 
-    Attributes:
-        title: as its makers write it.
-        file: path below the user's home; TOML by its name, else JSON.
-        keys: the tables around the entry.
-        shape: "bare" (command, args), "stdio" (with a type), "local" (one list) or "transport" (nested).
-        instructions: file below a project with instructions for agents; "" if the makers document none.
-        skills: folder below the user's home with skills; likewise.
-        hooks: JSON file below the user's home with hooks that run after a tool; likewise.
-    """
-
-    title: str
-    file: str
-    keys: Sequence[str] = ("mcpServers",)
-    shape: str = "bare"
-    instructions: str = ""
-    skills: str = ""
-    hooks: str = ""
+    title: str  # As its makers write it.
+    file: str  # Path below the user's home; TOML by its name, else JSON.
+    keys: Sequence[str] = ("mcpServers",)  # The tables around the entry.
+    shape: str = "bare"  # Command and args; "stdio": with a type, "local": one list, "transport": nested.
+    instructions: str = ""  # File below a project with instructions for agents.
+    skills: str = ""  # Folder below the user's home with skills.
+    hooks: str = ""  # JSON file below the user's home with hooks that run after a tool.
 
     @property
     def is_toml(self) -> bool:

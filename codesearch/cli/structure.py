@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,15 +48,12 @@ def outline(
     session = yield from _opened(invocation, place, options)
     answer = session.outline(place, max_lines=max_lines, question=question)
     terminal, outlines = invocation.showing(session.revision), answer.places
-    if options.json:
-        text = terminal.json_text(answer)
-    else:
-        heads, path_of = len({outline.root for outline in outlines}) > 1, partial(path_from, terminal)
-        parts = (
-            [*([visible(one.root)] if heads else []), *outline_lines(one, terminal.max_line, path_of)]
-            for one in outlines
-        )
-        text = shown(chain.from_iterable(parts), terminal, options.color)
+    heads, path_of = len({outline.root for outline in outlines}) > 1, partial(path_from, terminal)
+    parts = (
+        [*([visible(one.root)] if heads else []), *outline_lines(one, terminal.max_line, path_of)]
+        for one in outlines
+    )
+    text = _text(answer, chain.from_iterable(parts), terminal, options)
     notes = notes_of(answer.freshness, answer.coverage, is_few=not outlines)
     yield Output(text, notes if outlines or options.json else f"no hits\n{notes}", 0 if outlines else 1)
 
@@ -72,8 +69,7 @@ def read(
     session = yield from _opened(invocation, place, options)
     answer = session.read(place, most_lines=max_lines)
     terminal = invocation.showing(session.revision)
-    text = terminal.json_text(answer) if options.json else ""
-    text = text or shown(reading_lines(answer.places, terminal), terminal, options.color)
+    text = _text(answer, reading_lines(answer.places, terminal), terminal, options)
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
     is_cut = answer.place_count > len(answer.places) or any(reading.folded for reading in answer.places)
     is_cut = is_cut and answer.place_count > 1 and not options.json
@@ -119,18 +115,17 @@ def usages(
     answer = session.usages(place, filters=filters, limit=hits, all_code=all_code, tests=tests)
     terminal, found = invocation.showing(session.revision), answer.found
     notes = notes_of(answer.freshness, answer.coverage, is_few=found.usage_count < FEW)
-    if options.json:
-        text = terminal.json_text(usages_fields(answer))
-    elif vimgrep:
+    summary = usages_summary(found, tests=tests)
+    if vimgrep:
         text = "".join(
             f"{path_from(terminal, usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
             for usage in found.usages
         )
-        notes = f"{usages_summary(found, tests=tests)}\n{notes}"
+        notes = f"{summary}\n{notes}"
     else:
         listed = usages_lines(found, terminal.max_line, partial(short_path, terminal))
         end = [""] if found.usages else []
-        text = shown([*listed, *end, usages_summary(found, tests=tests)], terminal, options.color)
+        text = _text(usages_fields(answer), chain(listed, end, [summary]), terminal, options)
     yield Output(text)
     yield Output(err=notes, code=0 if found.usage_count else 1)
 
@@ -159,9 +154,7 @@ def duplicates(
     answer = session.duplicates(changed=changed, filters=invocation.filters(options), **vars(limits))
     answer = replace(answer, groups=cut(answer.groups, SAME[: SAME.index(same) + 1]))
     terminal = invocation.showing(session.revision)
-    if options.json:
-        text = terminal.json_text(answer)
-    elif vimgrep:
+    if vimgrep:
         text = "".join(
             f"{place_of(group.function, terminal)}:1:{_relation(match)} as "
             f"{place_of(match.function, terminal)} {visible(match.function.name)}\n"
@@ -170,10 +163,14 @@ def duplicates(
         )
     else:
         groups = (_lines(group, terminal) for group in answer.groups)
-        text = shown([*chain.from_iterable(groups)][1:], terminal, options.color)
+        text = _text(answer, islice(chain.from_iterable(groups), 1, None), terminal, options)
     yield Output(text)
     notes = notes_of(answer.freshness, answer.coverage, is_few=not answer.groups)
     yield Output(err=_summary(answer) + notes, code=1 if answer.groups else 0)
+
+
+def _text(answer: object, lines: Iterable[str], terminal: Terminal, options: AnswerOptions) -> str:
+    return terminal.json_text(answer) if options.json else shown(lines, terminal, options.color)
 
 
 def _check_forms(options: FilterOptions, *, vimgrep: bool) -> None:

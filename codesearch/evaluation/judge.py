@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,32 +149,23 @@ class Tree:
 
 
 @contextmanager
-def open_collection(
-    root: Path,
-    key: DocumentKey,
-    options: BenchOptions,
-    *,
-    everything: bool = False,
-    walk: IndexOptions | None = None,
-) -> Iterator[Collection]:
-    """Index a folder, and keep the index open while the context lasts; `Tree` explains the arguments."""
+def open_collection(tree: Tree, options: BenchOptions) -> Iterator[Collection]:
+    """Index a folder, and keep the index open while the context lasts."""
     with scratch_folder(options.home) as home:
         engine = Engine(home, model=options.model, device=options.device)
         with options.clock.stage("load"):
             encoder = engine.encoder()
         with options.clock.stage("index"):
-            show = options.on_progress
-            engine.index(
-                root, walk, on_progress=lambda done: show("index", done.done_bytes, done.total_bytes)
-            )
+            show = partial(options.on_progress, "index")
+            engine.index(tree.root, tree.walk, on_progress=lambda x: show(x.done_bytes, x.total_bytes))
         try:
             with engine.session(Scope(), AS_INDEXED).indexes() as (index,):
                 collection = Collection(index, encoder, [], {})
                 for segment in index.segments:
                     for file in segment.files:
                         for row in segment.store.document_rows(file.first_doc, file.doc_count):
-                            collection.keys.append(key(file, row))
-                            if everything or row.kind in FUNCTIONS:
+                            collection.keys.append(tree.key(file, row))
+                            if tree.everything or row.kind in FUNCTIONS:
                                 collection.names[collection.keys[-1]] = row.qualified_name
                 yield collection
         finally:
@@ -194,9 +186,7 @@ def judge(suite: str, trees: Iterable[Tree], options: BenchOptions) -> SuiteResu
     parts: list[dict[str, Any]] = []
     for tree in trees:
         times_ms = {}
-        with open_collection(
-            tree.root, tree.key, options, everything=tree.everything, walk=tree.walk
-        ) as collection:
+        with open_collection(tree, options) as collection:
             questions = tree.ask(collection)
             if not questions.queries:
                 raise ConfigError(f"{tree.root}: there is nothing to ask", f"give the data of suite {suite}")

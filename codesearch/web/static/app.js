@@ -296,7 +296,6 @@ const fillFilters = (params) => setUpFilters(status, params, ({ typing }) => {
   else go(address(state.view === "file" ? "" : state.view, state.at));
 });
 
-/** Read what is indexed, then show what the address names. */
 async function load() {
   const answer = await orFail(ask("status"));
   if (!answer) return;

@@ -50,7 +50,6 @@ export function amount(count, noun, plural = `${noun}s`) {
   return `${count.toLocaleString("en")} ${count === 1 ? noun : plural}`;
 }
 
-/** Return the last parts of a path. */
 export const baseName = (path, count = 1) => path.split(/[\\/]/).filter(Boolean).slice(-count).join("/") || path;
 
 /** Return as many of the last parts of a folder's path as tell it from other folders. */
@@ -71,7 +70,6 @@ export function announce(text, delay_ms = 500) {
 
 let vanish;
 
-/** Show a short message at the bottom for two seconds. */
 export function toast(text) {
   const box = byId("toast");
   box.textContent = text;

@@ -78,7 +78,6 @@ export function setUpTree(root) {
   element.addEventListener("toggle", ({ target }) => target.open && list(root, target), true);
 }
 
-/** Open the folders around a file in the tree, and mark it. */
 export async function showPath({ root, path }) {
   const { element } = tree;
   let folder = element.firstElementChild;
