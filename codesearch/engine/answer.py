@@ -245,7 +245,7 @@ class Answer:
         places = f"; outside of definitions: {', '.join(shown)}" if shown else ""
         places += f" and {more:,} more" if more > 0 else ""
         verb = "has" if self.lines == 1 else "have"
-        return f"{counted(self.lines, 'line')} in {counted(self.files, 'file')} {verb} the text{places}\n"
+        return f"{counted(self.lines, 'line')} in {counted(self.files, 'indexed file')} {verb} the text{places}\n"
 
 
 @dataclass(frozen=True, slots=True)

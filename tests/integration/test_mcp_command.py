@@ -256,7 +256,7 @@ def test_exact_text_is_found_also_outside_of_definitions(project):
         ("search", {"query": "ck of it", "exact": True}),
         ("search", {"query": "self.items.append(", "exact": True}),
     )
-    assert text[1].startswith("1 line in 1 file has the text; outside of definitions: top.py:1\n")
+    assert text[1].startswith("1 line in 1 indexed file has the text; outside of definitions: top.py:1\n")
     assert nowhere[1].startswith("no hits\nnot seen: ")
     assert "python/convert.py:17-19 Stack.push()" in inside[1]
 

@@ -42,7 +42,7 @@ def test_plain_output_shows_place_signature_code_and_footer(ask):
 
 def test_an_exact_text_may_be_outside_of_definitions_and_few_lines_say_what_was_not_seen(ask):
     done = ask("query", "--all", "-F", "package reader")
-    note = "note: 1 line in 1 file has the text; outside of definitions: tiny/go/reader.go:1\n"
+    note = "note: 1 line in 1 indexed file has the text; outside of definitions: tiny/go/reader.go:1\n"
     assert (done.returncode, done.stderr) == (0, note)
     for text, is_few in (("self.items.append(", True), ("return", False)):
         done = ask("query", "--all", "-F", text, "--no-refresh")

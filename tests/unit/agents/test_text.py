@@ -127,7 +127,7 @@ def test_lines_with_an_exact_text_that_are_not_shown_are_counted():
         "check(name)", "exact", "", "", 10, 0.1, [HIT], lines=5, files=2, outside=(("/src", "a.py", 9),)
     )
     text = hits_text(answer, Path("/src"), 200)
-    assert text.startswith("5 lines in 2 files have the text; outside of definitions: a.py:9\n")
+    assert text.startswith("5 lines in 2 indexed files have the text; outside of definitions: a.py:9\n")
     assert text.endswith(
         "  5:     check(name)\n3 lines with the text left out: ask with more max_tokens or a narrower path\n"
     )
