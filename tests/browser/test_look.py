@@ -132,6 +132,25 @@ def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
         page.keyboard.press("Escape")
 
 
+def test_a_long_path_in_one_of_two_folders_of_one_name_does_not_widen_a_narrow_screen(
+    open_page: Open,
+) -> None:
+    page = open_page(width=390, height=844)
+
+    def long_paths(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["roots"].append("/another-folder/project")
+        for hit in answer["hits"]:
+            hit |= {"path": "shop/tests/test_that_has_a_long_name.py", "root": "/another-folder/project"}
+        route.fulfill(json=answer)
+
+    page.route("**/api/v1/search?*", long_paths)
+    page.goto("?q=copy")
+    page.wait_for_selector(".hit .root")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+    assert "another-folder/project" in page.locator(".hit .root").first.inner_text()
+
+
 def test_a_narrow_screen_breaks_no_word(open_page: Open) -> None:
     page = open_page(width=390, height=844)
     for address in VIEWS.values():

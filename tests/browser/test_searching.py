@@ -26,6 +26,8 @@ def test_hits_appear_while_the_query_is_typed(open_page: Open) -> None:
     assert page.locator(".hit .place").first.text_content() == "shop/copying.py:4"
     assert page.locator(".hit .facts").first.inner_text() == "function · 5 lines"
     assert page.locator("#summary").inner_text().startswith(f"{len(names(page))} hits from ")
+    search(page, "Basket")
+    assert page.locator(".hit .facts").first.inner_text() == "class · 6 lines"
 
 
 def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
@@ -68,9 +70,11 @@ def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page: Open) ->
     held = held_request(page, "median")
     page.locator("#query").fill("median")
     request = held()
+    assert page.locator("body.waiting").count() == 1
     page.locator("#query").fill("copy_file")
     request.continue_()
     wait_for(page, "copy_file")
+    assert page.locator("body.waiting").count() == 0
     assert names(page)[0] == "copy_file"
     assert "median" not in page.evaluate("shown")
     assert len(page.watched.searches()) == 2

@@ -49,6 +49,7 @@ let sent = Promise.resolve();
  */
 export async function askLatest(name, params) {
   const number = ++newest;
+  document.body.classList.add("waiting");
   await Promise.race([sent, new Promise((done) => { setTimeout(done, PATIENCE_MS); })]);
   if (number !== newest) return undefined;
   controller.abort();
@@ -56,10 +57,13 @@ export async function askLatest(name, params) {
   const answer = ask(name, params, controller.signal);
   sent = answer.catch(() => {});
   await sent;
-  return number === newest ? answer : undefined;
+  if (number !== newest) return undefined;
+  document.body.classList.remove("waiting");
+  return answer;
 }
 
 export function cancelLatest() {
   newest += 1;
+  document.body.classList.remove("waiting");
   controller.abort();
 }

@@ -60,7 +60,7 @@ export function selectLines({ root, path, line, last }) {
   const name = inner?.qualified_name || inner?.name || path;
   fill(byId("selection"),
     inner && el("span", { class: "name" }, ...breakable(name)),
-    inner && el("span", { class: "facts" }, facts({ ...inner, end_line: inner.last_line })),
+    inner && el("span", { class: "facts" }, facts(inner)),
     actions({ root, path, line: line || 1 }, name, { similar: inner !== null, usages: inner?.name, history: true }));
 }
 

@@ -144,8 +144,8 @@ function others(definitions) {
   }));
 }
 
-export function facts({ kind, start_line, end_line }) {
-  const lines = end_line - start_line + 1;
+export function facts({ kind, start_line, last_line }) {
+  const lines = last_line - start_line + 1;
   return [kind, lines > 1 ? amount(lines, "line") : ""].filter(Boolean).join(" · ");
 }
 
