@@ -31,15 +31,19 @@ def embedder(encoder, tmp_path):
     writer.close()
 
 
-def files(count: int) -> list[list[np.ndarray]]:
+def text_of(*ids: int) -> bytes:
+    return np.array(ids, np.uint32).tobytes()
+
+
+def files(count: int) -> list[list[bytes]]:
     """Return files of three documents with distinct ids."""
-    return [[np.array([7, 3 * file + doc], np.uint32) for doc in range(3)] for file in range(count)]
+    return [[text_of(7, 3 * file + doc) for doc in range(3)] for file in range(count)]
 
 
 def test_a_batch_exceeds_the_batch_size_by_at_most_one_file(embedder, batches):
-    for tokens in files(40):
-        embedder.add(tokens)
-        assert len(embedder._tokens) < 10, "a full batch was not flushed"
+    for texts in files(40):
+        embedder.add(texts)
+        assert len(embedder._rows) < 10, "a full batch was not flushed"
     embedder.finish()
     assert batches == [12] * 10 + [0]
 
@@ -52,10 +56,11 @@ def test_files_whose_vectors_are_known_do_not_accumulate(embedder, batches, enco
 
 def test_rows_are_written_in_document_order(embedder, batches, encoder, tmp_path):
     expected = []
-    for tokens in files(11):
-        embedder.add(tokens)
+    for texts in files(11):
+        embedder.add(texts)
         known = np.full((1, encoder.dim), 7, np.int8), np.ones(1, np.float32)
         embedder.add_kept(*known)
+        tokens = [np.frombuffer(text, np.uint32) for text in texts]
         expected += [quantize(encoder._encode(tokens)), known]
     embedder.finish()
     embedder._writer.close()
@@ -66,9 +71,8 @@ def test_rows_are_written_in_document_order(embedder, batches, encoder, tmp_path
 
 
 def test_equal_texts_of_a_batch_are_embedded_once_and_have_equal_vectors(embedder, batches, tmp_path):
-    copy = np.array([7, 8, 9], np.uint32)
-    for tokens in ([copy], [np.array([5], np.uint32), copy.copy()], []):
-        embedder.add(tokens)
+    for texts in ([text_of(7, 8, 9)], [text_of(5), text_of(7, 8, 9)], []):
+        embedder.add(texts)
     embedder.finish()
     embedder._writer.close()
     assert batches == [2] and embedder.embedded == 2
