@@ -75,6 +75,7 @@ assembly (?:\.macro\s+|(?=\w+:))(?P<function>\w+)
 bash (?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)
 batch :(?P<function>\w[\w-]*)\s*$
 coffeescript \s*@?(?P<function>[\w.$]+)\s*[:=]\s*(?:\([^()]*\)\s*)?[-=]>
+cython \s*cp?def\s+(?:(?:class|struct|enum|union)\s+(?P<class>\w+)|(?:[\w\[\],.*& ]+[\s*&])?(?P<function>\w+)\s*\()
 elm,purescript (?P<function>[a-z]\w*)\s*::?\s
 erlang -(?:record|type|opaque|define)[\s(]+(?P<class>\w+)|'(?P<function>[^']+)'\(
 javascript,typescript,tsx \s*(?:(?:async|static|get|set)\s+)*(?!function\b)(?P<function>[\w$#]+)\s*\([^;{}=]*\)\s*\{

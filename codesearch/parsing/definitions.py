@@ -42,6 +42,8 @@ _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
 _SCOPE = re.compile(r"\$?(?:(?:global|script|local|private):)?", re.IGNORECASE)
+_MARK = re.compile(r"(?<![\w#])(?:r#|@)(?=\w)")
+"""What is no part of a name: `r#type` of Rust, `@class` of C#."""
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
 _TEST_ATTRIBUTE = re.compile(
     rb"#\[\s*(?:(?:\w+::)*(?:test|bench|rstest|test_case)\b|cfg\(\s*(?:all\(\s*)?test\b)"
@@ -303,10 +305,10 @@ def _add_definition(
 
 
 def _member(node: Node, name: Node, source: bytes, spec: LanguageSpec) -> Capture:
-    _, text = _qualified(FIELD, name, source, spec)
+    receiver, text = _qualified(FIELD, name, source, spec)
     first, end = node.start_point[0], _last_row(node) + 1
     return Capture(
-        FIELD, text, "", None, node.start_byte, node.end_byte, first, first + 1, end, name.start_byte
+        FIELD, text, receiver, None, node.start_byte, node.end_byte, first, first + 1, end, name.start_byte
     )
 
 
@@ -377,12 +379,15 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
         return "", text  # The title of a test of C++ (see `masks`).
     if " " in text and text[0] in "'\"":  # The title of a test.
         return "", text.strip("'\"")
-    if spec.name == "powershell":
-        text = _SCOPE.sub("", text)
-    text = text.replace(", ", spec.separator)  # `TEST(Suite, Name)`
+    text = (_SCOPE if spec.name == "powershell" else _MARK).sub("", text)
     if kind in NAME_LENDERS:
-        return "", without_type_arguments(text.strip("'\"`").replace("inline ", ""))  # `a::inline v1`
-    return split_qualified(text.strip(":"), spec.separator)  # A symbol of Ruby; a global name of C++.
+        return "", without_type_arguments(
+            text.strip("'\"`").replace("inline ", "").removesuffix(".prototype")
+        )
+    # `TEST(Suite, Name)`; a symbol of Ruby; a global name of C++.
+    return split_qualified(
+        text.replace(", ", spec.separator).strip(":"), spec.separator
+    )  # A symbol of Ruby; a global name of C++.
 
 
 def _end_of(start: int, last: Node, source: bytes, mark: bytes) -> tuple[int, int]:
@@ -452,6 +457,8 @@ def _rows_of(definitions: Sequence[Capture], source: bytes) -> Iterator[tuple[in
         if definition.kind not in NAME_LENDERS:
             yield definition.anchor_row, definition.last_row
         elif definition.kind == "owner" and following and following.start < definition.end:
+            if source[source.rfind(b"\n", 0, definition.start) + 1 : definition.start].strip():
+                continue  # It is the value of a variable.
             head = source[definition.start : following.start].partition(b"{")[0]
             yield definition.anchor_row, definition.row + head.rstrip().count(b"\n")
 

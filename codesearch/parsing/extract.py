@@ -203,7 +203,7 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
             if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
                 _cut_to_header(definition, member, source)
             if definition.start_line == definition.end_line:
-                found.members.append(definition)
+                found.members += [definition] * bool(definition.name)
                 continue
         kept.append(definition)
     return kept

@@ -77,7 +77,7 @@ def split_qualified(text: str, separator: str) -> tuple[str, str]:
     if operator := _OPERATOR.search(text):
         qualifier, name = text[: operator.start()], _BEFORE_SYMBOL.sub("", operator.group().rstrip())
         return without_type_arguments(qualifier).removesuffix(separator), name
-    text = _SUBSCRIPT.sub(r".\2", text)
+    text = _SUBSCRIPT.sub(r".\2", text).removeprefix(".")
     if quoted := _QUOTED.fullmatch(text):
         text = quoted[2]
     bare = without_type_arguments(text)

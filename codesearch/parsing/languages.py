@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -223,6 +223,7 @@ _CPP_ONLY = re.compile(
 )
 _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
+_HEAD_BYTES = 2_000
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
 _SHORT_NAMES = {
     "c#": "csharp",
@@ -319,6 +320,8 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
 
 def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
     """Return the language of a file whose extension several languages have: `.h`, `.C`, `.inc` and `.m`."""
+    if spec.name == "javascript" and b"@flow" in source[:_HEAD_BYTES]:
+        return replace(spec, grammar="tree_sitter_typescript", factory="language_tsx", query="typescript")
     if spec.name == "php" and b"<?" not in source:
         is_template = path.endswith(".php")
         spec = _BY_NAME["template" if is_template else "c" if _DIRECTIVE.search(source) else "other"]

@@ -128,7 +128,7 @@ _EXTENSION = re.compile(
 
 # Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
 # that a function or its type takes from its context; annotations of a constructor on a separate line; words of newer
-# versions; a function as what a function returns; the end of a body on one line; the marks of a string.
+# versions; a function as what a function returns; the ends of bodies on one line; the marks of a string.
 _SOFT = (
     rb"(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"
     rb"internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed|suspend|tailrec|"
@@ -151,7 +151,10 @@ _NEWER = re.compile(rb"\b(actual)(?=[ \t]+(?:constructor|val|var)\b)|(?<=@)(all:
 _FUNCTION_RETURNED = re.compile(
     rb"\)[ \t]*(:[ \t]*\([^()\n]{0,200}\)[ \t]*->[ \t]*[\w.<>?]{1,80})(?=[ \t]*\{)"
 )
-_ONE_LINE_BODY = re.compile(rb"[\w)\]\"'?!]([ \t])\}")
+_ONE_LINE_BODY = re.compile(
+    rb"[\w)\]\"'?!]([ \t])\}|(?<=\})([ \t])"
+    rb"(?=(?:class|companion|constructor|fun|init|object|override|private|val|var)\b)"
+)
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
 # Fields of a struct of Julia that do not change.
 _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,200})?$", re.MULTILINE)

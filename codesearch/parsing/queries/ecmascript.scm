@@ -12,6 +12,10 @@
   value: [(function_expression body: (_) @body) (generator_function body: (_) @body) (arrow_function body: (_) @body)] @function)
 (program (export_statement value: [(object) (array)]) @constant)
 (program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: [(object) (array)])) @constant)
+(assignment_expression left: (member_expression) @name
+  right: (assignment_expression right: [(function_expression) (generator_function) (arrow_function)])) @field
+(variable_declarator name: (identifier) @name value: (object) @owner)
+(assignment_expression left: [(identifier) (member_expression)] @name right: (object) @owner)
 (method_definition ["get" "set"]) @accessor
 (decorator) @attribute
 (comment) @comment

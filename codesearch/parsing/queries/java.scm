@@ -10,6 +10,7 @@
 (field_declaration (modifiers "static") declarator: (variable_declarator name: (identifier) @name value: (_))) @constant
 (constant_declaration declarator: (variable_declarator name: (identifier) @name value: (_))) @constant
 (variable_declarator name: (identifier) @name value: (object_creation_expression (class_body) @owner))
+(object_creation_expression (class_body) @owner)
 (annotation) @attribute
 (marker_annotation) @attribute
 (block_comment) @comment

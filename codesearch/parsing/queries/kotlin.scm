@@ -19,6 +19,11 @@
 (companion_object name: (identifier) @name (class_body)? @body) @class
 
 (property_declaration (variable_declaration (identifier) @name) (object_literal) @owner)
+(object_literal) @owner
+
+; each: source_file class_body
+(EACH (property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @field)
+
 (annotation) @attribute
 (line_comment) @comment
 (block_comment) @comment

@@ -4,6 +4,7 @@
   ] @body) @function)
 (compilation_unit (value_definition (let_binding pattern: (value_name) @name . body: (_)) @constant))
 (structure (value_definition (let_binding pattern: (value_name) @name . body: (_)) @constant))
+(compilation_unit (value_definition (let_binding pattern: (parenthesized_pattern (tuple_pattern (value_name) @name))) @field))
 (value_specification [(value_name) (parenthesized_operator)] @name) @function
 (external [(value_name) (parenthesized_operator)] @name) @function
 (type_binding name: (_) @name) @type

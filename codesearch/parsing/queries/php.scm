@@ -10,6 +10,7 @@
   right: [(anonymous_function body: (_) @body) (arrow_function body: (_) @body)])) @function)
 (program (return_statement (object_creation_expression (anonymous_class body: (_) @body)) @class))
 (assignment_expression left: (variable_name (name) @name) right: (object_creation_expression (anonymous_class body: (_) @body) @class))
+(anonymous_class) @owner
 (const_declaration (const_element . (name) @name)) @constant
 (property_declaration (static_modifier) (property_element name: (variable_name (name) @name) default_value: (_))) @constant
 (program (expression_statement (assignment_expression left: (variable_name (name) @name) right: (array_creation_expression))) @constant)

@@ -24,6 +24,7 @@
     (try_statement body: (block (expression_statement (assignment left: (identifier) @name) @field)))
   ])
 (class_definition body: (block (expression_statement (assignment left: [(identifier) @name (pattern_list (identifier) @name)]) @field)))
+(expression_statement (assignment right: (assignment left: (identifier) @name) @field))
 (class_definition body: (block (function_definition name: (identifier) @_init body: (block
   (expression_statement (assignment left: [
     (attribute object: (identifier) @_self attribute: (identifier) @name)

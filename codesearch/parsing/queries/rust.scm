@@ -21,6 +21,7 @@
     (reference_type type: [(type_identifier) (primitive_type) (array_type)] @name)
     (reference_type type: (generic_type type: (type_identifier) @name))
     (array_type) @name
+    (function_type) @name
     (tuple_type) @name
     (dynamic_type trait: (type_identifier) @name)
     (pointer_type type: (type_identifier) @name)

@@ -13,6 +13,11 @@
 (call_expression function: (call_expression function: (identifier) @_call arguments: (arguments . (string) @name))
   arguments: (block) @body (#any-of? @_call "test" "property")) @function @test
 
+(instance_expression (template_body) @owner)
+
+; each: compilation_unit template_body
+(EACH (val_definition pattern: (tuple_pattern (identifier) @name)) @field)
+
 (given_definition name: (_) @name body: (_) @body) @class
 (given_definition !name return_type: (type_identifier) @name) @owner
 (given_definition !name return_type: (generic_type type: (type_identifier) @name)) @owner

@@ -21,6 +21,9 @@
 (comment) @comment
 (multiline_comment) @comment
 (class_declaration body: (_ (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field))
+; each: source_file class_body
+(EACH (property_declaration name: (pattern (pattern (simple_identifier) @name))) @field)
+
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @field
 (associatedtype_declaration name: (type_identifier) @name) @field
 (enum_entry name: (simple_identifier) @name) @field

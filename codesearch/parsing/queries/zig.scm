@@ -8,6 +8,7 @@
 (variable_declaration (identifier) @name (error_set_declaration) @body) @enum
 ((source_file (variable_declaration . (identifier) @name) @constant) (#not-match? @constant "= *@import"))
 
+(return_expression [(struct_declaration) (union_declaration) (enum_declaration)] @owner)
 (comment) @comment
 (container_field name: (identifier) @name) @field
 ([(struct_declaration (variable_declaration . (identifier) @name) @field)

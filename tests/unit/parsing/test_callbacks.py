@@ -31,7 +31,7 @@ def names(source: str, language: str, path: str = "web/sidebar.js") -> list[str]
         ("const Button = React.forwardRef((props, ref) => BODY);", "Button"),
         ("const load = flag && memo(async () => BODY);", "load"),
         ("this.onClose = debounce(() => BODY);", "onClose"),
-        ("const handlers = { 'on-close': throttle(() => BODY) };", "on-close"),
+        ("const handlers = { 'on-close': throttle(() => BODY) };", "handlers.on-close"),
         ("module.exports = wrap(function () BODY);", "module.exports"),
         ("class Panel { close = debounce(() => BODY); }", "Panel.close"),
     ],

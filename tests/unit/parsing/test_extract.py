@@ -331,7 +331,7 @@ def test_a_getter_and_the_setter_next_to_it_are_one_definition():
         "a = {\n  get size() { return 1; },\n  set size(n) {},\n};\nb = {\n  get size() { return 2; },\n};\n"
     )
     documents = extract_text(source, "javascript").documents
-    assert [described(document) for document in documents] == ["method size 2-3", "method size 6-6"]
+    assert [described(document) for document in documents] == ["method a.size 2-3", "method b.size 6-6"]
 
 
 def test_a_condition_around_an_attribute_is_no_part_of_a_signature():

@@ -41,3 +41,5 @@ static class Texts
     }
     public static int Last(this string text) => 1;
 }
+
+class Verbatim { public int @class = 1; }

@@ -24,3 +24,8 @@ export const { reset } = slice.actions;
 export { put as store, head };
 export * as shapes from './shapes';
 export { default as Button } from './Button';
+
+Car.prototype = {
+  honk: function () { return 1; },
+};
+car.stop = car.halt = function () { return 2; };

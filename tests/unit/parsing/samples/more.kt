@@ -45,3 +45,5 @@ val String.half: Int get() = length / 2
 val ticker = object : Runnable {
   override fun run() { go() }
 }
+
+class Short { fun a() { log() } fun b() = 1 }

@@ -38,3 +38,6 @@ class Pair:
 
     def __init__(self):
         self.left, self.right = 1, 2
+
+class Grid:
+    width = height = 3

@@ -17,3 +17,6 @@ bitflags! {
             | 0b10;
     }
 }
+
+fn r#type() {}
+impl Call for fn(u8) -> u8 { fn call(&self) {} }
