@@ -154,7 +154,9 @@ class Editor:
 
     async def definitions(self, message: types.DefinitionParams) -> list[types.Location]:
         """Return the definitions that the name at the cursor can mean."""
-        found, meant = await self._usages_at(message)
+        return self._defined(*await self._usages_at(message))
+
+    def _defined(self, found: Usages | None, meant: set[str]) -> list[types.Location]:
         locations = []
         for one in found.definitions if found else ():
             if f"{one.path}:{one.start_line}" in meant:
@@ -172,9 +174,11 @@ class Editor:
         usages = [one for one in usages if one.grade != GRADES[IN_COMMENTS]]
         counts = Counter(one.grade for one in usages)
         grades = ", ".join(f"{count:,} {grade}" for grade, count in counts.items()) or "no usages"
+        if found.usage_count > len(found.usages):
+            grades += f", among the first {_USAGES:,} of {found.usage_count:,} lines"
         self._say(types.MessageType.Info, f"{found.name}: {grades} (text is matched, not types)")
         lines_of = cache(lambda uri: self._text_of(uri).split("\n"))
-        locations = []
+        locations = self._defined(found, meant) if message.context.include_declaration else []
         for one in usages:
             uri = Path(one.root, one.path).as_uri()
             before = "".join(lines_of(uri)[one.line - 1 : one.line])[: one.column - 1]

@@ -294,9 +294,9 @@ def test_definitions_and_references_are_those_that_a_name_can_mean(project):
     async def session() -> None:
         async with connected(project) as client:
 
-            async def places(path: str, line: int, column: int) -> list[list[str]]:
+            async def places(path: str, line: int, column: int, declared: bool = False) -> list[list[str]]:
                 document = types.TextDocumentIdentifier((project / path).as_uri())
-                at, context = types.Position(line, column), types.ReferenceContext(include_declaration=False)
+                at, context = types.Position(line, column), types.ReferenceContext(declared)
                 defined = await client.text_document_definition_async(types.DefinitionParams(document, at))
                 used = await client.text_document_references_async(
                     types.ReferenceParams(context, document, at)
@@ -311,6 +311,10 @@ def test_definitions_and_references_are_those_that_a_name_can_mean(project):
             assert client.said == ["codesearch: int_to_string: 2 certain (text is matched, not types)"]
             assert await places("other.py", 0, 6) == [["other.py 0:4-0:17"], ["other.py 1:4-1:17"]]
             assert await places("other.py", 1, 0) == [[], []]
+            assert await places("other.py", 0, 6, True) == [
+                ["other.py 0:4-0:17"],
+                ["other.py 0:4-0:17", "other.py 1:4-1:17"],
+            ]
 
     run(session)
 
