@@ -96,7 +96,7 @@ def proposed_files(
 
 
 def read_with(
-    has: Callable[[bytes, str], bool], files: Sequence[Proposed]
+    has: Callable[[bytes], bool], files: Sequence[Proposed]
 ) -> tuple[list[tuple[Proposed, bytes, bool]], int]:
     """Return the first files with a text as they are now, and how many more were not read, because that is too much.
 
@@ -110,7 +110,7 @@ def read_with(
         if len(found) == MOST_FILES or (count and left < 0):
             return found, len(files) - count
         source, stale = read_source(one.segment, one.file) or (b"", False)
-        if has(source, one.file.language):
+        if has(source):
             found.append((one, source, stale))
     return found, 0
 
@@ -301,7 +301,7 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
     allowed = allowed_documents(filters, snapshot)
     wanted = text.encode("utf-8", "surrogateescape")
     files = proposed_files(snapshot, sorted(terms_of(text)), filters, others=True)
-    read, unread = read_with(lambda source, _: wanted in source, files)
+    read, unread = read_with(lambda source: wanted in source, files)
     lines_of: Counter[int] = Counter()
     files_with: set[int] = set()
     outside: list[tuple[str, str, int]] = []

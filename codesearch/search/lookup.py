@@ -176,8 +176,8 @@ def types_of_members(
     doc_ids = set()
     for segment, file_id, row in members:
         file = segment.store.files_of({file_id})[file_id]
-        spans = segment.store.document_spans(file.first_doc, file.doc_count)
-        if (at := innermost([span[:2] for span in spans], row.start_line)) is not None:
+        spans = whole_spans(segment.store.document_rows(file.first_doc, file.doc_count))
+        if (at := innermost(spans, row.start_line)) is not None:
             doc_ids.add(bases[id(segment)] + file.first_doc + at)
     return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
 

@@ -275,11 +275,6 @@ class StoreReader:
         query = "SELECT file_id FROM files WHERE doc_count = 0 AND skipped IN ('', ?) AND size > 0"
         return {file_id for (file_id,) in self._select(query, (NO_CODE,))}
 
-    def document_spans(self, first_doc: int, count: int) -> list[tuple[int, int, str]]:
-        """Read (start_line, last_line, qualified_name) of the documents of a file; quicker than `document_rows`."""
-        query = f"SELECT start_line, last_line, qualified_name FROM documents {_OF_FILE}"
-        return list(self._select(query, (first_doc, first_doc + count)))
-
     def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
         """Read the documents of a file, given by the first doc_id and their number."""
         rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", (first_doc, first_doc + count))

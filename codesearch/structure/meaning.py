@@ -16,11 +16,11 @@ from typing import cast
 
 from codesearch.parsing.languages import separator_of
 from codesearch.search.literals import Proposed
-from codesearch.search.lookup import innermost
+from codesearch.search.lookup import innermost, whole_spans
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
 from codesearch.structure.imports import Statement, by_module, import_statements, normal
-from codesearch.types import FIELD, HEADER_KINDS, KINDS, NESTED, TEST
+from codesearch.types import FIELD, NESTED
 
 GRADES = ("declared here", "certain", "likely", "one of several", "no definition", "in comments")
 DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS = range(len(GRADES))
@@ -240,35 +240,18 @@ class SourceFile:
         return may_be_in_string(self.source, position) and in_string(self.source, position, self.strings)
 
     @cached_property
-    def spans(self) -> list[tuple[int, int, str]]:
-        """(first line, last line, qualified name) of its definitions, outer ones first."""
+    def _rows(self) -> list[DocumentRow]:
         file = self.proposed.file
-        return self.proposed.segment.store.document_spans(file.first_doc, file.doc_count)
+        return self.proposed.segment.store.document_rows(file.first_doc, file.doc_count)
 
     @cached_property
-    def _lines(self) -> list[tuple[int, int]]:
-        return [(first, last) for first, last, _ in self.spans]
+    def _spans(self) -> list[tuple[int, int]]:
+        return whole_spans(self._rows)
 
-    def innermost(self, line: int) -> int | None:
-        """Return the position of the innermost definition around a line."""
-        return innermost(self._lines, line)
-
-    def in_type(self, line: int) -> bool:
-        """Say whether the innermost definition around a line is a type."""
-        inside = self.innermost(line)
-        first = self.proposed.file.first_doc
-        kinds = self.proposed.segment.rows["kind"]
-        return inside is not None and KINDS[kinds[first + inside]] in HEADER_KINDS
-
-    def has_test(self, position: int) -> bool:
-        """Say whether a definition is a test or stands in a file with tests."""
-        flags = self.proposed.segment.rows["flags"]
-        return bool(flags[self.proposed.file.first_doc + position] & TEST)
-
-    def row(self, position: int) -> DocumentRow:
-        """Return a definition."""
-        first = self.proposed.file.first_doc
-        return self.proposed.segment.store.document_rows(first + position, 1)[0]
+    def innermost(self, line: int) -> DocumentRow | None:
+        """Return the innermost definition around a line."""
+        at = innermost(self._spans, line)
+        return None if at is None else self._rows[at]
 
     def import_around(self, at: int) -> int | None:
         """Return the position of the import statement around a position in the source."""
@@ -355,7 +338,7 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     inside = file.innermost(line)
     if inside is None:
         return False
-    return f"{file.spans[inside][2]}{separator_of(ref.file.language)}".startswith(ref.around)
+    return f"{inside.qualified_name}{separator_of(ref.file.language)}".startswith(ref.around)
 
 
 def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -> list[Ref]:
@@ -379,7 +362,7 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
     is_plain = before in _SELF.get(language, ("this",)) or (before is None and language not in _NEEDS_SELF)
     if names.by_around and language in _OPEN_CLASSES and is_plain:
         inside, separator = file.innermost(line), separator_of(language)
-        around = "" if inside is None else file.spans[inside][2]
+        around = inside.qualified_name if inside else ""
         while around:
             if refs := names.by_around.get((file.root, f"{around}{separator}")):
                 same = [ref for ref in refs if ref.file.language == language]

@@ -17,7 +17,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -32,6 +32,7 @@ from codesearch.search.literals import check_has_code, proposed_files, read_with
 from codesearch.search.lookup import near_names
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
+from codesearch.store.database import DocumentRow
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
@@ -54,7 +55,7 @@ from codesearch.structure.meaning import (
 )
 from codesearch.structure.places import definitions_among, find_spots, members_among, place_in_order
 from codesearch.text.terms import terms_of
-from codesearch.types import OF_FILE, TYPE_KINDS, Definition
+from codesearch.types import HEADER_KINDS, OF_FILE, TEST, TYPE_KINDS, Definition
 
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
@@ -278,10 +279,8 @@ def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list
     files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
     name = names.name.encode()
 
-    def has(source: bytes, _: str) -> bool:
-        return name in source and any(
-            True for _ in occurrences(source.decode("utf-8", "replace"), names.name)
-        )
+    def has(source: bytes) -> bool:
+        return name in source and next(occurrences(source.decode("utf-8", "replace"), names.name), -1) >= 0
 
     read, unread = read_with(has, files)
     usages, elsewhere = list[_Occurrence](), 0
@@ -353,32 +352,29 @@ def _telling(usages: Sequence[_Occurrence], bases: Collection[_Line]) -> list[_O
     source = [usage for usage in usages if not usage.is_other] or usages
     source = [usage for usage in source if usage.grade != IN_COMMENTS] or source
     source = [usage for usage in source if (usage.file, usage.line) not in bases]
-    imports = [
-        usage.grade != DECLARED and usage.file.import_around(usage.position) is not None for usage in source
-    ]
+
+    def is_import(usage: _Occurrence) -> bool:
+        return usage.grade != DECLARED and usage.file.import_around(usage.position) is not None
+
     used = {file for file, _ in bases}
-    used |= {usage.file for usage, is_import in zip(source, imports, strict=True) if not is_import}
-    return [
-        usage
-        for usage, is_import in zip(source, imports, strict=True)
-        if not (is_import and usage.file in used)
-    ]
+    used |= {usage.file for usage in source if not is_import(usage)}
+    return [usage for usage in source if not (usage.file in used and is_import(usage))]
 
 
 def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
     """Return the first usage in each test, by grade; tests with the words of the name in their own or path first."""
-    first: dict[tuple[SourceFile, int], _Occurrence] = {}
+    first: dict[tuple[SourceFile, DocumentRow], _Occurrence] = {}
     for usage in usages:
-        at = usage.file.innermost(usage.line)
-        if at is not None and usage.file.has_test(at):
-            first.setdefault((usage.file, at), usage)
+        inside = usage.file.innermost(usage.line)
+        if inside and inside.flags & TEST:
+            first.setdefault((usage.file, inside), usage)
     wanted = terms_of(names.name)
-    tests = [
-        (usage.grade, not wanted <= terms_of(f"{file.path} {file.spans[at][2]}"), order)
-        for order, ((file, at), usage) in enumerate(first.items())
-    ]
-    listed = list(first.values())
-    return [listed[order] for *_, order in sorted(tests)]
+
+    def rank(test: tuple[SourceFile, DocumentRow]) -> tuple[int, bool]:
+        file, row = test
+        return first[test].grade, not wanted <= terms_of(f"{file.path} {row.qualified_name}")
+
+    return [first[test] for test in sorted(first, key=rank)]
 
 
 def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:
@@ -388,22 +384,20 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
         names.asked or not names.name[:1].isupper()
     ):
         return derived
-    seen = set[_Line]()
+    seen = set[tuple[SourceFile, DocumentRow]]()
     for usage in usages:
-        file = usage.file
+        file, inside = usage.file, usage.file.innermost(usage.line)
         if usage.grade == IN_COMMENTS:
             continue
         if file.language == "rust" and (impl := impl_of(file.source, usage.position, names.name)):
             line, header, name = impl
-            definition = Definition(file.path, "rust", "type", name, name, header, "", line, line, line)
-            derived[file, line] = Defined(*astuple(definition), root=file.root)
-        at = file.innermost(usage.line) if file.in_type(usage.line) else None
-        if at is None or (file, at) in seen:
+            about = (file.path, "rust", "type", name, name, header, "", line, line, line)
+            derived[file, line] = Defined(*about, root=file.root)
+        if inside is None or inside.kind not in HEADER_KINDS or (file, inside) in seen:
             continue
-        if is_base(names.name, file.row(at), file.language) or embeds(file, usage.position, names.name):
-            seen.add((file, at))
-            definition = file.row(at).of(file.proposed.file)
-            derived[file, usage.line] = Defined(*astuple(definition), root=file.root)
+        if is_base(names.name, inside, file.language) or embeds(file, usage.position, names.name):
+            seen.add((file, inside))
+            derived[file, usage.line] = Defined(*inside.shown(file.proposed.file), root=file.root)
     return derived
 
 
@@ -445,7 +439,7 @@ def _is_abstract(one: Defined) -> bool:
 
 
 def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
-    return tuple(Defined(*astuple(ref.definition), root=ref.root) for ref in refs)
+    return tuple(Defined(*ref.row.shown(ref.file), root=ref.root) for ref in refs)
 
 
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
@@ -471,8 +465,7 @@ def _hydrated(usage: _Occurrence) -> Usage:
     first = max(start, position - _TEXT_BEFORE)
     mark = "…" if source[start:first].strip() else ""
     text = mark + source[first : min(end, position + _TEXT_AFTER)].strip().lstrip("\ufeff")
-    at = file.innermost(usage.line)
-    inside = None if at is None else file.row(at).of(file.proposed.file)
+    inside = file.innermost(usage.line)
     return Usage(
         file.root,
         file.path,
@@ -481,7 +474,7 @@ def _hydrated(usage: _Occurrence) -> Usage:
         text,
         GRADES[usage.grade],
         tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS]),
-        inside,
+        inside and inside.of(file.proposed.file),
         file.stale,
         usage.is_other,
     )
