@@ -8,9 +8,10 @@ and its verbs.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import islice, takewhile
 
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
@@ -34,6 +35,7 @@ _OTHER_VERBS = frozenset(
 )
 _VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # The 2 of a version does not mean "to".
 _ENDS = frozenset("in with using by for and or on if when without via".split())
+_NOT_BEFORE = BETWEEN | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
 _LANGUAGES = frozenset(
     "python java javascript js typescript golang php ruby rails jquery numpy pandas".split()
 )
@@ -63,28 +65,12 @@ _CANONICAL = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Conversion:
     """Source and target of a conversion: up to three canonical words each."""
 
     source: tuple[str, ...]
     target: tuple[str, ...]
-
-    @cached_property
-    def only_source(self) -> frozenset[str]:
-        """Words of the source that are not in the target."""
-        return frozenset(self.source) - frozenset(self.target)
-
-    @cached_property
-    def only_target(self) -> frozenset[str]:
-        """Words of the target that are not in the source."""
-        return frozenset(self.target) - frozenset(self.source)
-
-    @cached_property
-    def _beginnings(self) -> frozenset[str]:
-        return frozenset(
-            word[:end] for word in (*self.source, *self.target) for end in range(1, len(word) + 1)
-        )
 
     def leaning(self, terms: Sequence[str]) -> float:
         """Return which side some canonical terms belong to: from 1 for the source to -1 for the target, 0 for neither.
@@ -92,22 +78,18 @@ class Conversion:
         >>> Conversion(("local", "date"), ("date",)).leaning(["date"])
         -1.0
         """
-        # Return early for most texts: no term is a word of the two sides, or the beginning of one.
-        if self._beginnings.isdisjoint(terms):
-            return 0.0
         found = {*terms, *(first + second for first, second in zip(terms, terms[1:], strict=False))}
-        of_source = _share(found, self.only_source, self.source, self.only_target)
-        return of_source - _share(found, self.only_target, self.target, self.only_source)
+        return _share(found, self.source, self.target) - _share(found, self.target, self.source)
 
 
-def _share(found: set[str], own: Collection[str], side: Collection[str], other: Collection[str]) -> float:
+def _share(found: set[str], side: Collection[str], other: Collection[str]) -> float:
     """Return the share of a side's own words that were found.
 
     A side without own words is found if one of its words occurs and no word that only the other side has.
     """
-    if own:
-        return len(found.intersection(own)) / len(own)
-    return float(found.isdisjoint(other) and not found.isdisjoint(side))
+    if own := set(side).difference(other):
+        return len(found & own) / len(own)
+    return float(found.isdisjoint(set(other).difference(side)) and not found.isdisjoint(side))
 
 
 def canonical_terms(text: str) -> list[str]:
@@ -144,11 +126,13 @@ def parse_conversion(query: str) -> Conversion | None:
         word = terms[position]
         if word not in BETWEEN or terms[position - 1] in _NO_SOURCE | _CONVERT:
             continue
-        start, left = _side_before(terms, position)
-        end, right = _side_after(terms, position)
+        before, left = _side(terms[position - 1 :: -1], _NOT_BEFORE)
+        after, right = _side(terms[position + 1 :], BETWEEN | _ENDS)
+        left = left[::-1]
         if not left or not right or set(left) == set(right):
             continue
-        if not _asks(terms[:position], word, left, right) and (start > 0 or end < len(terms)):
+        is_all = before == position and position + 1 + after == len(terms)
+        if not _asks(terms[:position], word, left, right) and not is_all:
             return None
         return Conversion(right, left) if word in BACKWARD else Conversion(left, right)
     return None
@@ -163,23 +147,14 @@ def _asks(before: Sequence[str], word: str, left: Sequence[str], right: Sequence
     return not _CONVERT.isdisjoint(before)
 
 
-def _side_before(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
-    """Return the words before a position and where they start; stop at a word that cannot be part of a noun phrase."""
-    start = position
-    stops = BETWEEN | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
-    while start > 0 and position - start < _LONGEST_SIDE and terms[start - 1] not in stops:
-        start -= 1
-    return start, tuple(term for term in terms[start:position] if term != "of")
+def _side(terms: Iterable[str], stops: Set[str]) -> tuple[int, tuple[str, ...]]:
+    """Return how many terms stand before a word that is no part of a noun phrase, at most three, and the terms."""
+    side = list(islice(takewhile(lambda term: term not in stops, terms), _LONGEST_SIDE))
+    return len(side), tuple(term for term in side if term != "of")
 
 
-def _side_after(terms: Sequence[str], position: int) -> tuple[int, tuple[str, ...]]:
-    end = position + 1
-    while end < len(terms) and end - position <= _LONGEST_SIDE and terms[end] not in BETWEEN | _ENDS:
-        end += 1
-    return end, tuple(term for term in terms[position + 1 : end] if term != "of")
-
-
-_NAME_WEIGHT, _SIGNATURE_WEIGHT, _VERB_WEIGHT = 1.0, 0.5, 0.5
+_SIGNATURE_WEIGHT, _VERB_WEIGHT = 0.5, 0.5
+"""The weight of the name is 1."""
 _PARAMETERS = re.compile(
     r"\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\)(?P<after>[^()]*|\s*\([^()]*\)\s*)$"
 )
@@ -207,7 +182,7 @@ def agreement(conversion: Conversion, name: str, signature: str, docstring: str)
     """
     terms, prose = canonical_terms(name), canonical_terms(first_paragraph(docstring))
     total = (
-        _NAME_WEIGHT * _name_agreement(conversion, terms)
+        _name_agreement(conversion, terms)
         + _SIGNATURE_WEIGHT * _signature_agreement(conversion, name, signature, docstring)
         + _VERB_WEIGHT * _verb_agreement(conversion, [*terms[:1], *prose[:1]])
     )
@@ -228,12 +203,9 @@ def _name_agreement(conversion: Conversion, terms: Sequence[str]) -> float:
                 return evidence
         if made := _MAKES.fullmatch(word):
             return -_abbreviated(conversion, [made[1]]) / 2
-    return -conversion.leaning(terms) / 2 if _is_side(conversion, terms) else 0.0
-
-
-def _is_side(conversion: Conversion, terms: Sequence[str]) -> bool:
-    """Say whether a name consists of one side alone; such a function is usually named after what it returns."""
-    return any(set(terms) == set(side) for side in (conversion.source, conversion.target))
+    # A function with the name of one side alone usually returns that.
+    is_side = set(terms) in (set(conversion.source), set(conversion.target))
+    return -conversion.leaning(terms) / 2 if is_side else 0.0
 
 
 def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:
@@ -241,15 +213,13 @@ def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:
     if (leaning := conversion.leaning(terms)) or len(terms) != 1:
         return leaning
     short = "s" if terms[0] == "a" else terms[0]  # The `a` of atoi and ntoa stands for ASCII.
-    sides = [
+    source, target = conversion.source, conversion.target
+    is_source, is_target = (
         "".join(word[0] for word in side) == terms[0]
-        or any(word.startswith(short) or word.startswith(terms[0]) for word in only)
-        for side, only in (
-            (conversion.source, conversion.only_source),
-            (conversion.target, conversion.only_target),
-        )
-    ]
-    return float(sides[0]) - float(sides[1])
+        or any(word.startswith((short, terms[0])) for word in set(side).difference(other))
+        for side, other in ((source, target), (target, source))
+    )
+    return float(is_source) - float(is_target)
 
 
 def _between(left: float, right: float) -> float:
