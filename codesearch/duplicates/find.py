@@ -123,7 +123,7 @@ class _Search:
         shown: set[int] = set()
         for position in positions:
             others = dict.fromkeys(self._same_shape[position], 1.0) | near[position]
-            if group := self._group(position, _without(others, shown)):
+            if group := self._group(position, others, shown):
                 groups.append(group)
             shown.add(position)
         return groups
@@ -151,10 +151,9 @@ class _Search:
         order = sorted(others, key=lambda position: (-len(others[position]), -equal[position], position))
         for position in order:
             if position not in taken:
-                left = _without(others[position], taken)
-                if group := self._group(position, left):
+                if group := self._group(position, others[position], taken):
                     groups.append(group)
-                taken.update(left, [position])
+                taken.update(others[position], [position])
         return sorted(_without_inner(groups), key=lambda group: -group.extra_lines)
 
     def _near(self, positions: Sequence[int]) -> Iterator[tuple[int, int, float]]:
@@ -202,13 +201,13 @@ class _Search:
             is_kept = excerpt and not any(IGNORE in text for text in (*excerpt.before, excerpt.code))
             self._read[position] = _Read(ref, excerpt.code) if excerpt and is_kept else None
 
-    def _group(self, position: int, scores: Mapping[int, float]) -> Group | None:
+    def _group(self, position: int, scores: Mapping[int, float], without: Set[int]) -> Group | None:
         self._load([position, *scores])
         if (leader := self._read[position]) is None:
             return None
         matches = []
         for other, score in scores.items():
-            if other != position and (read := self._read[other]):
+            if other != position and other not in without and (read := self._read[other]):
                 is_same_shape = self._same_shape[other] is self._same_shape[position]
                 same = MEANING if not is_same_shape else TEXT if read.text == leader.text else RENAMED
                 matches.append(Match(read.function, same, round(score, 3)))
@@ -229,10 +228,6 @@ class _Read:
         self.text = "".join(code.split())
         self.calls = frozenset(_CALL.findall(code))
         """The names before an opening bracket: what it calls, and its own name."""
-
-
-def _without(scores: Mapping[int, float], positions: Set[int]) -> dict[int, float]:
-    return {position: score for position, score in scores.items() if position not in positions}
 
 
 def _probability(cosine: float, calls: Set[str], other_calls: Set[str]) -> float:

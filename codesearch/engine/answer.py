@@ -271,19 +271,12 @@ class UsagesAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DuplicatesAnswer:
-    """Functions that do the same, and what was compared; the last fields are those of `Answer`.
+    """Functions that do the same, and what was compared; the last fields are those of `Answer`."""
 
-    Attributes:
-        groups: those with most lines to save first; those of changed functions in the order of their files.
-        functions: number of functions that were compared.
-        changed: number of functions that differ from the revision; None if all were compared with each other.
-        seconds: of the search, without a refresh.
-    """
-
-    groups: tuple[Group, ...]
-    functions: int
-    changed: int | None
-    seconds: float
+    groups: tuple[Group, ...]  # Those with most lines to save first; of changed functions by their files.
+    functions: int  # Number of functions that were compared.
+    changed: int | None  # How many differ from the revision; None if all were compared with each other.
+    seconds: float  # Of the search, without a refresh.
     roots: tuple[str, ...]
     freshness: tuple[Freshness, ...]
     coverage: Coverage

@@ -32,21 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A state of a project.
+    """A state of a project."""
 
-    Attributes:
-        name: the revision as it was given, such as a tag.
-        commit: the id of its commit.
-        project: the folder of the project.
-        below: the path of the project below the top of its repository, with slashes; "" for the top.
-        folder: where its files are, or will be.
-    """
-
-    name: str
+    name: str  # The revision as it was given, such as a tag.
     commit: str
     project: Path
-    below: str
-    folder: Path
+    below: str  # The path of the project below the top of its repository, with slashes; "" for the top.
+    folder: Path  # Where its files are, or will be.
 
     @property
     def shown(self) -> str:

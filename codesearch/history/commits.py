@@ -326,14 +326,13 @@ def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Pars
     ]
     extracted = extract_each((given for _, given in sources), ParseConfig())
     return {
-        blob: _Parsed(list(filter(_is_shown, extraction.documents)), source.split(b"\n"))
+        blob: _Parsed(
+            [one for one in extraction.documents if one.kind not in TEXT_KINDS and not one.flags & NESTED],
+            source.split(b"\n"),
+        )
         for (blob, (source, *_)), extraction in zip(sources, extracted, strict=True)
         if extraction
     }
-
-
-def _is_shown(document: Document) -> bool:
-    return document.kind not in TEXT_KINDS and not document.flags & NESTED
 
 
 def _changed(change: Change, old: _Parsed, new: _Parsed) -> Iterator[ChangedDefinition]:

@@ -27,15 +27,10 @@ _FIRST, _LAST = 10, 20
 
 
 class Confidence(NamedTuple):
-    """Probabilities from 0 to 1.
+    """Probabilities from 0 to 1."""
 
-    Attributes:
-        answer: that a definition on the first screen answers the query.
-        subject: that the project has code about what the query asks for.
-    """
-
-    answer: float
-    subject: float
+    answer: float  # That a definition on the first screen answers the query.
+    subject: float  # That the project has code about what the query asks for.
 
 
 class Features(NamedTuple):
@@ -48,19 +43,12 @@ class Features(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The content of `confidence.json`.
+    """The content of `confidence.json`."""
 
-    Attributes:
-        model: id of the model whose cosines were fitted.
-        subject: intercept, weight of `cosine` and weight of `missing`.
-        screen: intercept, weight of `cosine` and weight of `gap`.
-        threshold: if the subject is less probable, the user sees a note.
-    """
-
-    model: str
-    subject: Sequence[float]
-    screen: Sequence[float]
-    threshold: float
+    model: str  # Id of the model whose cosines were fitted.
+    subject: Sequence[float]  # Intercept, weight of `cosine` and weight of `missing`.
+    screen: Sequence[float]  # Intercept, weight of `cosine` and weight of `gap`.
+    threshold: float  # If the subject is less probable, the user sees a note.
 
     def confidence(self, features: Features) -> Confidence:
         """Return the probabilities for a ranking.

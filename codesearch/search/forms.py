@@ -66,23 +66,14 @@ _LIKE_A_PATH = re.compile(r"[/\\]|\.\w+$|^(?:\w*[Mm]ake|\w+)file$")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a text may name. A text such as `http.js` may be a path and a name.
+    """What a text may name. A text such as `http.js` may be a path and a name."""
 
-    Attributes:
-        path: what may be the path of a file or folder, as it was typed.
-        first: a line of the file; 0 for none.
-        last: the last one of several lines; 0 for none.
-        inside: names behind PATH::, of a definition in the file.
-        names: of a definition, and of what is around it, the outermost first; () if the text is no name.
-        kinds: sets of kinds that it should have, the best set first; empty if any kind will do.
-    """
-
-    path: str = ""
-    first: int = 0
-    last: int = 0
-    inside: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    kinds: Sequence[frozenset[str]] = ()
+    path: str = ""  # What may be the path of a file or folder, as it was typed.
+    first: int = 0  # A line of the file; 0 for none.
+    last: int = 0  # The last one of several lines; 0 for none.
+    inside: tuple[str, ...] = ()  # Names behind PATH::, of a definition in the file.
+    names: tuple[str, ...] = ()  # Of a definition, behind those around it; () if the text is no name.
+    kinds: Sequence[frozenset[str]] = ()  # Sets of kinds that it should have, the best first; () for any.
 
     @property
     def ending(self) -> str:

@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -42,15 +42,9 @@ MOST_FILES, MOST_BYTES = 2_000, 64_000_000
 
 
 class Proposed(NamedTuple):
-    """A file of an index.
+    """A file of an index."""
 
-    Attributes:
-        base: doc_id of the first document of its segment.
-        segment: the segment that has it.
-        file: its record.
-    """
-
-    base: int
+    base: int  # doc_id of the first document of its segment.
     segment: SegmentReader
     file: FileRecord
 
@@ -153,12 +147,10 @@ _PLACEHOLDER = rb"[(\[<]?+(?:%\(\w+\)\w|%[-.\w]++|[$#]?\{[^{}\n]{0,80}\})[\w:=,)
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text to look for.
+    """A text to look for, as its words without what may stand between them.
 
-    Attributes:
-        words: its words without what may stand between them.
-        form: "quoted", "message" (it has characters of messages), "values" (a message with values in place of the
-            placeholders in the source), "words", or "few words", which look like keywords.
+    Its form is "quoted", "message" (it has characters of messages), "values" (a message with values in place of the
+    placeholders in the source), "words", or "few words", which look like keywords.
     """
 
     words: Sequence[bytes]
@@ -260,10 +252,10 @@ def literal_documents(
             continue
         found: dict[int, bool] = {}
         proposed = np.concatenate([proposed[: limits.documents], best])[: limits.documents]
-        for base, segment, file in _files(snapshot, proposed, limits):
-            for number, same_case in islice(_around_text(segment, file, literal), _MOST_PLACES):
-                if allowed is None or allowed[base + number]:
-                    found[base + number] = same_case or found.get(base + number, False)
+        for file in _files(snapshot, proposed, limits):
+            for doc_id, same_case in islice(_around_text(file, literal), _MOST_PLACES):
+                if allowed is None or allowed[doc_id]:
+                    found[doc_id] = same_case or found.get(doc_id, False)
         if exact := [doc_id for doc_id, same_case in found.items() if same_case]:
             return exact
         if found and literal.form == "quoted":
@@ -272,21 +264,13 @@ def literal_documents(
 
 
 class ExactText(NamedTuple):
-    """Where a text stands.
+    """Where a text stands."""
 
-    Attributes:
-        doc_ids: the innermost documents around it, ascending.
-        outside: where no document is around it: root, path and line.
-        lines: number of lines where it begins.
-        files: number of files that have it.
-        unread_files: how many more files may have it and were not read, because there are too many.
-    """
-
-    doc_ids: list[int]
-    outside: list[tuple[str, str, int]]
-    lines: int
+    doc_ids: list[int]  # The innermost documents around it, ascending.
+    outside: list[tuple[str, str, int]]  # Where no document is around it: root, path and line.
+    lines: int  # Number of lines where it begins.
     files: int
-    unread_files: int
+    unread_files: int  # How many more files may have it and were not read, because there are too many.
 
 
 NOWHERE = ExactText([], [], 0, 0, 0)
@@ -307,7 +291,9 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
     outside: list[tuple[str, str, int]] = []
     for number, (one, source, _) in enumerate(read):
         spans = whole_spans(one.segment.store.document_rows(one.file.first_doc, one.file.doc_count))
-        for line in dict.fromkeys(_lines_with(wanted, source)):
+        inside, parts = wanted.count(b"\n"), source.split(wanted)
+        begun = accumulate(part.count(b"\n") + inside for part in parts[:-1])
+        for line in dict.fromkeys(count - inside + 1 for count in begun):
             place = innermost(spans, line)
             doc_id = None if place is None else one.base + one.file.first_doc + place
             if doc_id is None:
@@ -322,23 +308,12 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
     return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
 
 
-def _lines_with(text: bytes, source: bytes) -> Iterator[int]:
-    """Yield the lines where a text begins in a source, ascending."""
-    line, counted = 1, 0
-    for match in re.finditer(re.escape(text), source):
-        line += source.count(b"\n", counted, match.start())
-        counted = match.start()
-        yield line
-
-
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     return doc_ids if allowed is None else doc_ids[allowed[doc_ids]]
 
 
-def _files(
-    snapshot: Snapshot, doc_ids: NDArray[np.int64], limits: Limits
-) -> Iterator[tuple[int, SegmentReader, FileRecord]]:
-    """Yield (doc_id of the segment's first document, segment, file) of the first files of documents."""
+def _files(snapshot: Snapshot, doc_ids: NDArray[np.int64], limits: Limits) -> Iterator[Proposed]:
+    """Yield the first files of documents."""
     segments = list(snapshot.based_segments())
     left = limits.bytes
     for number in islice(dict.fromkeys(snapshot.rows(doc_ids)["file_id"].tolist()), limits.files):
@@ -348,19 +323,19 @@ def _files(
         left -= file.size
         if left < 0:
             return
-        yield base, segment, file
+        yield Proposed(base, segment, file)
 
 
-def _around_text(segment: SegmentReader, file: FileRecord, literal: Literal) -> Iterator[tuple[int, bool]]:
-    """Yield the number of the innermost or next document at each place of a text in a file, and if case is the same."""
-    read = read_source(segment, file)
+def _around_text(one: Proposed, literal: Literal) -> Iterator[tuple[int, bool]]:
+    """Yield the innermost or next document at each place of a text in a file, and if case is the same."""
+    read = read_source(one.segment, one.file)
     if read is None or read[1]:
         return
-    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
     spans = [(row.start_line, row.end_line) for row in rows]
     for place, same_case in literal.found_in(read[0]):
         if (number := nearest(spans, read[0].count(b"\n", 0, place) + 1)) is not None:
-            yield file.first_doc + number, same_case
+            yield one.base + one.file.first_doc + number, same_case
 
 
 def _is_string(source: bytes, match: re.Match[bytes]) -> bool:

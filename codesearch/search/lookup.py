@@ -145,13 +145,9 @@ def members_named(documents: Snapshot, names: Sequence[str]) -> list[tuple[Segme
     if not names:
         return []
     *qualifiers, name = names
-    by_place = {
-        (id(segment), file_id, row): (segment, file_id, row)
-        for spelling in spellings(name)
-        for segment, file_id, row in documents.members_named(spelling)
-    }
-    named = list(by_place.values())
-    named = [member for member in named if member[2].name == name] or named
+    each = (member for spelling in spellings(name) for member in documents.members_named(spelling))
+    every = list(dict.fromkeys(each))
+    named = [member for member in every if member[2].name == name] or every
 
     def around(member: tuple[SegmentReader, int, DocumentRow]) -> list[str]:
         segment, file_id, row = member
@@ -217,8 +213,11 @@ def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[s
         doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
         names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
         names.difference_update(typed)
-    pairs = _pairs(wanted)
-    shared = {exact: len(pairs & _pairs(exact.lower())) / (len(wanted) + len(exact)) for exact in names}
+    pairs = set(pairwise(wanted))
+    shared = {
+        exact: len(pairs.intersection(pairwise(exact.lower()))) / (len(wanted) + len(exact))
+        for exact in names
+    }
     likeness = {
         exact: 1.0 if terms_of(exact) == terms else SequenceMatcher(None, _stem(name), _stem(exact)).ratio()
         for exact in sorted(shared, key=lambda exact: (-shared[exact], exact))[:_MOST_ALIKE]
@@ -262,10 +261,6 @@ def typed_share(text: str, name: str) -> float:
 def _stem(path: str) -> str:
     """Return the last part of a path in lower case, without its ending; a name has only this part."""
     return posixpath.splitext(posixpath.basename(path.rstrip("/")))[0].lower()
-
-
-def _pairs(text: str) -> set[tuple[str, str]]:
-    return set(pairwise(text))
 
 
 def documents_spelled(

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.parsing.languages import language_of_path
-from codesearch.search.forms import is_code_line, is_long, split_name
+from codesearch.search.forms import Asked, is_code_line, is_long, split_name
 from codesearch.search.heuristics import put_first
 from codesearch.search.literals import literals_of
 from codesearch.search.ranking import Ranking, Report
@@ -136,8 +136,9 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     examined = whole.order()[:_EXAMINED]
     names = {name.lower() for name in report.names}
     refs = title.documents.refs(doc_ids[examined].tolist())
-    places = [(_from_root(path), line) for path, line in report.places]
-    evidence = [_evidence(_from_root(ref.path), ref.row, names, places) for ref in refs]
+    # With a slash at the start, a path can be compared with the end of another.
+    places = [(f"/{Asked(path).ending}", line) for path, line in report.places]
+    evidence = [_evidence(f"/{ref.path}", ref.row, names, places) for ref in refs]
     for (name, weight), values in zip(_WEIGHTS.items(), zip(*evidence, strict=True), strict=False):
         whole.add_signal(name, examined, values, reward=weight)
     order, files = whole.order(), rows["file_id"]
@@ -182,8 +183,3 @@ def _evidence(
         float(bool(of_file)),
         max(inside, default=0.0),
     )
-
-
-def _from_root(path: str) -> str:
-    """Return a path with slashes, one of them at the start, so that a path can be compared with the end of another."""
-    return f"/{path.replace(chr(92), '/').removeprefix('./').lstrip('/')}"
