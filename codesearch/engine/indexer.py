@@ -215,9 +215,16 @@ class Indexer:
         """
         from codesearch.engine.update import update_index
 
-        options = options or IndexOptions()
         return update_index(
-            self, expanded(root), options, rebuild=rebuild, optimize=optimize, on_progress=on_progress
+            expanded(root),
+            self.home,
+            options or IndexOptions(),
+            model=self.model,
+            vectors=self.vectors,
+            open_encoder=self.open_encoder,
+            rebuild=rebuild,
+            optimize=optimize,
+            on_progress=on_progress,
         )
 
     def index_project(self, project: Path | str, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
@@ -266,4 +273,4 @@ def refresh(indexer: Indexer, entry: IndexEntry, budget_s: float, on_progress: O
     start_early()
     from codesearch.engine.update import refresh_index
 
-    return refresh_index(indexer, entry, budget_s, seen, on_progress)
+    return refresh_index(entry, indexer.vectors, indexer.open_encoder, budget_s, seen, on_progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ from codesearch.store.manifest import Manifest, commit_manifest, last_manifest, 
 from codesearch.text.bundle import SHIPPED, read_bundle
 
 if TYPE_CHECKING:
-    from codesearch.engine.indexer import Indexer, OnProgress
+    from codesearch.build.build import Progress
     from codesearch.text.onnx import Encoder
 
 _PATIENCE_S = 2.0
@@ -32,19 +33,24 @@ _PATIENCE_S = 2.0
 _QUERY_PATIENCE_S = 0.5
 """How long a query waits for another writer. A watcher that indexes a saved file takes less."""
 _LEAST_WALK_S = 0.5
+OpenEncoder = Callable[[Path], "Encoder"]
+"""Folder of a bundle -> its encoder."""
 
 
 def update_index(
-    indexer: Indexer,
     root: Path,
+    home: Path,
     options: IndexOptions,
     *,
+    model: Path | None,
+    vectors: VectorConfig,
+    open_encoder: OpenEncoder,
     rebuild: bool,
     optimize: bool,
-    on_progress: OnProgress,
+    on_progress: Callable[[Progress], None],
 ) -> IndexReport:
-    """Bring the index of a folder up to date; arguments and errors are those of `Engine.index`."""
-    started, home = time.monotonic(), indexer.home
+    """Bring the index of a folder up to date; arguments and errors are those of `Engine` and `Engine.index`."""
+    started = time.monotonic()
     if not root.is_dir():
         kind = "not a folder" if root.exists() else "no such folder"
         raise ConfigError(f"{root}: {kind}", "give the folder to index")
@@ -58,8 +64,8 @@ def update_index(
         earlier = None if rebuild or last else read_earlier(folder)
         made_with = None if rebuild else last or earlier
         walk, chosen = walk_in_force(root, made_with, options)
-        config = IndexConfig(walk=walk, vectors=indexer.vectors, options=chosen)
-        bundle = indexer.model or (made_with.model_folder if made_with else SHIPPED)
+        config = IndexConfig(walk=walk, vectors=vectors, options=chosen)
+        bundle = model or (made_with.model_folder if made_with else SHIPPED)
         model_id = read_bundle(bundle).model_id
         seeded = None
         if not (made_with or rebuild):
@@ -74,11 +80,11 @@ def update_index(
         else:
             if plan.to_parse:
                 workers.start_early()
-            report = _build(plan, indexer.open_encoder(bundle), started, on_progress)
+            report = _build(plan, open_encoder(bundle), started, on_progress)
         committed = last_manifest(folder) if report.built else plan.previous
         if optimize and committed and can_merge(committed.segments):
             plan = plan_update(root, folder, config, model_id, last=committed)
-            merged = _build(plan, indexer.open_encoder(bundle), started, on_progress, merge_all=True)
+            merged = _build(plan, open_encoder(bundle), started, on_progress, merge_all=True)
             report = merged if not report.built else replace(report, seconds=merged.seconds)
         return replace(report, was_earlier_format=earlier is not None, seeded=seeded is not None)
 
@@ -94,7 +100,12 @@ def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison, unti
 
 
 def refresh_index(
-    indexer: Indexer, entry: IndexEntry, budget_s: float, seen: Comparison, on_progress: OnProgress
+    entry: IndexEntry,
+    vectors: VectorConfig,
+    open_encoder: OpenEncoder,
+    budget_s: float,
+    seen: Comparison,
+    on_progress: Callable[[Progress], None],
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
@@ -107,7 +118,7 @@ def refresh_index(
         with writer_lock(entry.folder, manifest.root, wait_s=_QUERY_PATIENCE_S):
             until = time.monotonic() + max(budget_s, _LEAST_WALK_S)
             try:
-                plan = _plan_again(entry, indexer.vectors, seen, until)
+                plan = _plan_again(entry, vectors, seen, until)
             except OutOfTimeError:
                 return Freshness(manifest.root, State.BEHIND)
             changes = Changes(len(plan.to_parse), plan.removed)
@@ -116,7 +127,7 @@ def refresh_index(
                 return Freshness(manifest.root, State.CURRENT, changes)
             if plan.previous is None or plan.estimated_seconds > budget_s:
                 return Freshness(manifest.root, State.BEHIND, changes)
-            _build(plan, indexer.open_encoder(manifest.model_folder), time.monotonic(), on_progress)
+            _build(plan, open_encoder(manifest.model_folder), time.monotonic(), on_progress)
             return Freshness(manifest.root, State.UPDATED, changes)
     except IndexLockedError:
         return Freshness(manifest.root, State.LOCKED)
@@ -149,7 +160,12 @@ def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
 
 
 def _build(
-    plan: Plan, encoder: Encoder, started: float, on_progress: OnProgress, *, merge_all: bool = False
+    plan: Plan,
+    encoder: Encoder,
+    started: float,
+    on_progress: Callable[[Progress], None],
+    *,
+    merge_all: bool = False,
 ) -> IndexReport:
     from codesearch.build.build import build_index
 
