@@ -52,20 +52,8 @@ def _measured(name: str, work: Path, pairs: int) -> dict[str, Any]:
     done = work / f"{name}.json"
     if not done.exists():
         work.mkdir(parents=True, exist_ok=True)
-        usage = measured(
-            [
-                sys.executable,
-                "-m",
-                "benchmarks.training",
-                "--pairs",
-                str(pairs),
-                "--work",
-                work.parent,
-                "--part",
-                name,
-            ],
-            timeout_s=_PART_S,
-        )
+        options = f"-m benchmarks.training --pairs {pairs} --part {name}".split()
+        usage = measured([sys.executable, *options, "--work", work.parent], timeout_s=_PART_S)
         if usage.code:
             raise RuntimeError(usage.output)
         found = json.loads(usage.output.splitlines()[0])

@@ -191,6 +191,8 @@ def train(
     ] = None,
     start: Annotated[Path | None, arg(help="Bundle of a bag to start from.")] = None,
     device: Device = "auto",
+    compiled: Annotated[bool, arg(name="compile", help="Compile the encoder with torch.compile.")] = False,
+    tf32: Annotated[bool, arg(help="Multiply float32 matrices as TF32 on a GPU, less exactly.")] = False,
 ) -> None:
     """Train an encoder on a corpus."""
     from training.pipeline import train_run
@@ -206,6 +208,8 @@ def train(
         device,
         start=start,
         vocabulary=vocabulary,
+        compiled=compiled,
+        tf32=tf32,
     )
 
 

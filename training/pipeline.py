@@ -55,12 +55,16 @@ def train_run(
     *,
     start: Path | None = None,
     vocabulary: Path | None = None,
+    compiled: bool = False,
+    tf32: bool = False,
 ) -> None:
-    """Train a run, or continue a stopped one.
+    """Train a run, or continue a stopped one; the model may be `compiled`, and float32 matrices multiplied as `tf32`.
 
     The vocabulary may be that of another run, `vocabulary`, or that of the bundle of a bag, `start`, whose vectors are
     the initial ones.
     """
+    if tf32:
+        torch.set_float32_matmul_precision("high")
     with process_group(choose_device(device)) as on:
         bundle = load_bundle(start) if start else None
         if bundle:
@@ -70,6 +74,8 @@ def train_run(
             tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
             model = build_model(config, tokenizer.vocabulary_size, [dataset.samples for dataset in datasets])
             original = _initialised(model, run, config, bundle)
+        for tower in {model.query, *model.documents.values()} if compiled else ():
+            tower.compile(dynamic=True)
         fit(model, config, datasets, valid, run, device=on, original=original)
 
 

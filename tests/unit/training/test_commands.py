@@ -110,6 +110,26 @@ def test_a_killed_run_resumes_with_the_same_curve(corpus, run, tmp_path, when, l
     assert curve(killed) == curve(run)
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor")
+def test_a_run_may_be_compiled_and_multiply_in_tf32(corpus, tmp_path, monkeypatch):
+    compiled, multiplied = [], []
+
+    def traced(function, **options):  # The default backend compiles C++, for a minute.
+        compiled.append(options)
+        return torch_compile(function, backend="eager", **options)
+
+    torch_compile = torch.compile
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", multiplied.append)
+    monkeypatch.setattr(torch, "compile", traced)
+    options = ["--encoder", "unif", "--device", "cpu", *SETTINGS[:-2], "--epochs", "1"]
+    train = ["train", "--corpus", str(corpus), *options]
+    assert training.main([*train, "--run", str(tmp_path / "plain")]) == 0
+    assert (compiled, multiplied) == ([], [])
+    assert training.main([*train, "--run", str(tmp_path / "fast"), "--compile", "--tf32"]) == 0
+    assert (len(compiled), multiplied) == (2, ["high"])
+    assert curve(tmp_path / "fast") == curve(tmp_path / "plain")
+
+
 def test_a_finished_run_says_so(corpus, run, capsys, caplog):
     caplog.set_level("INFO")
     assert training.main(train_arguments(corpus, run)) == 0
@@ -144,7 +164,7 @@ def test_options_replace_the_settings_of_a_file(tmp_path, monkeypatch, caplog):
     assert [(its.name, its.share) for its in sources] == [("a", 2.0), ("c", 2.0), ("d", 2.0)]
     assert (config, run, device) == (TrainConfig(dim=16, epochs=7, max_pairs=5), Path("runs/own"), "cpu")
     assert "own.toml has sources: --corpus and --max-pairs are not used" in caplog.text
-    assert named == {"start": Path("bundle"), "vocabulary": None}
+    assert named == {"start": Path("bundle"), "vocabulary": None, "compiled": False, "tf32": False}
 
 
 WITHOUT_EXTRA = """
