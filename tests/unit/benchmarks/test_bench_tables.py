@@ -12,12 +12,12 @@ def test_a_table_has_a_column_per_language():
     assert bench_tables.by_language(SYSTEMS, "mrr").splitlines() == [
         "| `mrr` | go | average | 95% of average |",
         "| --- | --- | --- | --- |",
-        "| bm25 | 0.250 | 0.500 | 0.400 to 0.610 |",
+        "| bm25 | 0.250 | 0.500 | 0.400–0.610 |",
     ]
 
 
 def test_a_suite_of_one_group_is_one_table():
-    assert bench_tables.all_together(SYSTEMS, ["mrr"]).splitlines()[-1] == "| bm25 | 0.500 (0.400 to 0.610) |"
+    assert bench_tables.all_together(SYSTEMS, ["mrr"]).splitlines()[-1] == "| bm25 | 0.500 (0.400–0.610) |"
 
 
 @pytest.mark.parametrize("suite", [*bench_tables.BY_LANGUAGE, *bench_tables.ALL_TOGETHER])
