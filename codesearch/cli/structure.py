@@ -165,7 +165,7 @@ def duplicates(
         groups = (_lines(group, terminal) for group in answer.groups)
         text = _text(answer, islice(chain.from_iterable(groups), 1, None), terminal, options)
     yield Output(text)
-    notes = notes_of(answer.freshness, answer.coverage, is_few=not answer.groups)
+    notes = notes_of(answer.freshness, answer.coverage, is_few=True)
     yield Output(err=_summary(answer) + notes, code=1 if answer.groups else 0)
 
 

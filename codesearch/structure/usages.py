@@ -246,6 +246,12 @@ def _meant(
 
     try:
         spots = find_spots(indexes, bare, here, folders, only_definitions=True)
+        within = " ".join(f"{spot.path} {spot.row.qualified_name}" for spot in spots if spot.row)
+        is_name = owner and not (asked.first or asked.inside)
+        if (
+            is_name and owner not in re.findall(r"\w+", within) and types_named(owner)
+        ):  # A folder has this name.
+            raise IndexNotFoundError(f"{owner} does not define {last}")
     except (ConfigError, IndexNotFoundError) as error:
         if asked.first or (asked.inside and language_of_path(asked.path)):
             raise

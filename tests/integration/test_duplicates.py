@@ -87,6 +87,7 @@ def test_functions_that_do_the_same_are_listed_by_what_they_share(command):
     assert "something_else" not in found.stdout
     assert found.stderr.startswith("1 group, 3 duplicates with ")
     assert " in 5 functions (" in found.stderr
+    assert "note: not seen: 2 functions in tests" in found.stderr
 
 
 @pytest.mark.parametrize(("same", "count"), [("text", 1), ("renamed", 2), ("meaning", 3)])

@@ -240,6 +240,18 @@ def test_a_member_that_is_no_definition_is_found_by_its_last_part(
     assert usages_summary(nothing).startswith("no usages of is_active: User does not define it")
 
 
+def test_a_folder_with_the_name_of_a_type_does_not_define_its_members(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "buffer/lines.py": "class Lines:\n    def get_text(self):\n        return 1\n",
+        "edit.py": "from lines import Lines\n\n\nclass Buffer(Lines):\n    def save(self):\n        self.get_text()\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    assert find_usages([index], "Buffer.get_text").not_in == "Buffer"
+    assert find_usages([index], "buffer.get_text").not_in == ""
+
+
 def test_lines_that_mean_another_definition_are_counted(ask: Callable[..., Usages]) -> None:
     found = ask("shop/cart.py:16")
     assert found.elsewhere == len(ask("price").usages) - found.usage_count + 2  # And two definitions.
