@@ -121,9 +121,7 @@ class Matches:
     statements: list[tuple[int, int]]  # first and last rows at the top level, without imports and comments
     start: int  # byte where the top level begins, the key of the file's docstring in `docstrings`
     members: list[Capture] = field(default_factory=list)  # without a document
-    accessors: dict[int, int] = field(
-        default_factory=dict
-    )  # start of a getter or setter -> of the type's body
+    accessors: dict[int, int] = field(default_factory=dict)  # start of a getter or setter -> of its type
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain

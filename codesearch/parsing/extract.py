@@ -119,10 +119,8 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
         _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, found, source)
     definitions = joined_accessors(definitions, found)
-    if "typescript" in spec.grammar:
-        definitions = _with_overloads_joined(definitions)
-    if spec.has_clauses:
-        definitions = _with_clauses_joined(definitions, source)
+    if spec.has_clauses or "typescript" in spec.grammar:
+        definitions = _joined(definitions, source, is_overloaded=not spec.has_clauses)
     is_opened = found.start in found.docstrings
     docstring = _literal(found, found.start, source) if is_opened else head_comment(definitions, found)
     docstring = docstring[:MAX_DOCSTRING]
@@ -209,37 +207,27 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
     return kept
 
 
-def _with_overloads_joined(definitions: list[Capture]) -> list[Capture]:
-    """Let a function begin where the first of the signatures right above it does; it gets their documentation."""
-    kept: list[Capture] = []
-    for definition in reversed(definitions):
-        function = kept[-1] if kept else definition
-        is_overload = definition.kind == function.kind in _FUNCTIONS and definition.body is None
-        if (
-            is_overload
-            and definition.name == function.name
-            and definition.end <= function.start
-            and function.anchor_row - definition.last_row <= _MAX_CLAUSE_GAP
-        ):
-            function.docstring = definition.docstring or function.docstring
-            function.start, function.start_line = definition.start, definition.start_line
-            function.row, function.anchor_row = definition.row, definition.anchor_row
-        else:
-            kept.append(definition)
-    return kept[::-1]
-
-
-def _with_clauses_joined(definitions: list[Capture], source: bytes) -> list[Capture]:
-    """Join definitions of the same name with only white space between them: the equations of one function."""
+def _joined(definitions: list[Capture], source: bytes, *, is_overloaded: bool) -> list[Capture]:
+    """Join functions of one name that follow each other: the equations of one, or its signatures and the function."""
     kept: list[Capture] = []
     latest: dict[str, Capture] = {}
     for definition in definitions:
-        first = latest.get(definition.name) if definition.kind == "function" else None
-        is_next = (
-            first and first.end <= definition.start and definition.row - first.last_row <= _MAX_CLAUSE_GAP
-        )
-        if first and is_next and not source[first.end : definition.start].strip():
+        first = latest.get(definition.name)
+        if (
+            first
+            and first.kind == definition.kind in _FUNCTIONS
+            and first.end <= definition.start
+            and definition.anchor_row - first.last_row <= _MAX_CLAUSE_GAP
+            and (first.body is None if is_overloaded else not source[first.end : definition.start].strip())
+        ):
             first.extend_to(definition)
+            if is_overloaded:
+                first.head, first.name_start, first.body = (
+                    definition.head,
+                    definition.name_start,
+                    definition.body,
+                )
+                first.docstring, first.literal = first.docstring or definition.docstring, definition.literal
         else:
             kept.append(definition)
             latest[definition.name] = definition

@@ -9,6 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
@@ -83,25 +84,22 @@ class OutOfTimeError(Exception):
     """A walk takes longer than its caller allows."""
 
 
+_counters = partial(defaultdict[str, Counter[str]], Counter)
+
+
 @dataclass(slots=True)
 class WalkReport:
     """What a walk skipped."""
 
-    skipped: dict[str, Counter[str]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )  # reason -> extension
-    folders: dict[str, Counter[str]] = field(
-        default_factory=lambda: defaultdict(Counter)
-    )  # not entered: reason -> name
+    skipped: defaultdict[str, Counter[str]] = field(default_factory=_counters)  # reason -> extension
+    folders: defaultdict[str, Counter[str]] = field(default_factory=_counters)  # not entered: reason -> name
     warnings: list[str] = field(default_factory=list)  # one line each, about what the user can correct
     vendored: list[str] = field(default_factory=list)  # folders that are copies of other projects
     missing_grammars: dict[str, int] = field(default_factory=dict)  # language -> files
-    watched: dict[str, Stamp] = field(
-        default_factory=dict
-    )  # folders and ignore files: path below the root, or absolute above it
-    passed: dict[str, Stamp] = field(
-        default_factory=dict
-    )  # files left out although their names do not tell why
+    # Folders and ignore files: path below the root, or absolute above it.
+    watched: dict[str, Stamp] = field(default_factory=dict)
+    # Files left out although their names do not tell why.
+    passed: dict[str, Stamp] = field(default_factory=dict)
     until: float = math.inf  # the walk must end then, by `time.monotonic`; else it raises OutOfTimeError
     _unnamed: int = 0
 
