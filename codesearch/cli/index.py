@@ -14,6 +14,7 @@ from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
 from codesearch.config import IndexOptions
 from codesearch.engine.answer import counts, not_indexed
+from codesearch.engine.scope import Scope, covering_index
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
 from codesearch.settings import Model, ModelSettings, ServerSettings, WalkSettings
@@ -65,8 +66,6 @@ def index(
             documents = counted(report.documents, "document")
             yield Output(f"{visible(report.root)}: {documents} on the server, {done}\n")
     elif options.at:
-        from codesearch.engine.scope import Scope
-
         for folder in roots:
             scope = Scope((invocation.path(folder),), at=options.at)
             known = f"{folder}: {options.at} is indexed already"
@@ -177,8 +176,6 @@ def export(
     home: Home = None,
 ) -> Iterator[Output]:
     """Write an index to a portable file."""
-    from codesearch.engine.scope import covering_index
-
     engine, target = invocation.engine(home), invocation.path(file)
     around = None if root else covering_index(engine.home, invocation.terminal.here)
     here = Path(around.manifest.root) if around and around.manifest else None

@@ -17,8 +17,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from codesearch.engine.scope import Scope
 from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.search.forms import parse_asked
+from codesearch.search.request import Filters
 from codesearch.settings import (
     IndexingSettings,
     ModelSettings,
@@ -39,9 +41,7 @@ if TYPE_CHECKING:
     from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
-    from codesearch.engine.scope import Scope
     from codesearch.engine.session import Session
-    from codesearch.search.request import Filters
     from codesearch.types import Coverage
 
 _WIDTH = 80
@@ -131,8 +131,6 @@ class Invocation:
 
     def scope(self, options: AnswerOptions, paths: Sequence[str] = ()) -> Scope:
         """Return where to search, as options and existing files or folders say it."""
-        from codesearch.engine.scope import Scope
-
         roots, files = (tuple(map(self.path, given)) for given in (options.root, options.index))
         group = options.group
         if group and (roots or files or options.all):
@@ -150,8 +148,6 @@ class Invocation:
 
     def filters(self, options: FilterOptions, kinds: Sequence[str] = ()) -> Filters:
         """Return which documents may be hits."""
-        from codesearch.search.request import Filters
-
         return Filters(options.lang, kinds, options.path, here=self.terminal.here)
 
     def place(self, text: str) -> str:

@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
-from codesearch.cli.invocation import Invocation, Output, notes_of
+from codesearch.cli.invocation import Invocation, Output, Terminal, notes_of
 from codesearch.cli.options import CHANGED, FilterOptions, argument
+from codesearch.cli.render import columns_of, path_from, percent, render, screen_rows
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.options import Opt
 from codesearch.parsing.languages import language_of_path
+from codesearch.search.request import SearchRequest
 from codesearch.settings import ModelSettings, QuerySettings, SearchSettings, ServerSettings
 from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.cli.invocation import Terminal
     from codesearch.engine.answer import Answer
     from codesearch.engine.session import Session
-    from codesearch.search.request import SearchRequest
 
 _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
@@ -108,9 +108,6 @@ def _search(
     asked: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    from codesearch.cli.render import columns_of, render, screen_rows
-    from codesearch.search.request import SearchRequest
-
     form, *others = [name for name in _FORMATS if getattr(options, name)] or ["text"]
     if others:
         raise ConfigError(f"--{form} and --{others[0]} exclude each other", "give only one")
@@ -184,7 +181,6 @@ def _notes(
     answer: Answer, request: SearchRequest, paths: Sequence[str], terminal: Terminal, *, is_json: bool
 ) -> Iterator[str]:
     """Yield why there are no hits, and that they probably do not answer the query."""
-    from codesearch.cli.render import path_from, percent
     from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"

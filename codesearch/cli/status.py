@@ -15,7 +15,7 @@ from codesearch.cli.invocation import Invocation, Output, notes_of, size_of, sta
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.answer import counts, not_indexed
-from codesearch.engine.scope import covering_index
+from codesearch.engine.scope import Scope, covering_index
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
 from codesearch.settings import Device, ModelSettings, ServerSettings, user_file
@@ -227,7 +227,6 @@ def bench(
         raise ConfigError(f"{to_json}: cannot be written", "give a file in an existing folder")
     engine = invocation.engine(home, models)
     if questions:
-        from codesearch.engine.scope import Scope
         from codesearch.evaluation.questions import questions_text, read_own_questions, score_questions
 
         asked = read_own_questions(invocation.path(questions))

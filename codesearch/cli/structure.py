@@ -9,26 +9,23 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from codesearch.cli.invocation import Invocation, Output, build_progress, notes_of
+from codesearch.cli.invocation import Invocation, Output, Terminal, build_progress, notes_of
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, place_row, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
-from codesearch.duplicates.records import SAME, Limits, cut
+from codesearch.duplicates.records import SAME, Group, Limits, Match, cut
+from codesearch.engine.answer import DuplicatesAnswer, usages_fields
+from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED, Session
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.options import Opt
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import parse_asked
 from codesearch.settings import HIT_FLAGS, MOST_HITS, Color, IndexingSettings, SearchSettings
-from codesearch.structure.text import counted
+from codesearch.structure.text import counted, outline_lines, usages_lines, usages_summary
 from codesearch.visible import visible
-
-if TYPE_CHECKING:
-    from codesearch.cli.invocation import Terminal
-    from codesearch.duplicates.records import Group, Match
-    from codesearch.engine.answer import DuplicatesAnswer
-    from codesearch.engine.session import Session
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
 _SHOWN = 5  # Matches of a group of duplicates.
@@ -43,8 +40,6 @@ def outline(
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show what is in a folder, a file or a class."""
-    from codesearch.structure.text import outline_lines
-
     session = yield from _opened(invocation, place, options)
     answer = session.outline(place, max_lines=max_lines, question=question)
     terminal, outlines = invocation.showing(session.revision), answer.places
@@ -101,9 +96,6 @@ def usages(
     options: FilterOptions,
 ) -> Iterator[Output]:
     """Show where a name is used."""
-    from codesearch.engine.answer import usages_fields
-    from codesearch.structure.text import usages_lines, usages_summary
-
     _check_forms(options, vimgrep=vimgrep)
     asked, *paths = words
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
@@ -224,8 +216,6 @@ def history(
     indexing: IndexingSettings,
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
-    from codesearch.engine.scope import Scope
-    from codesearch.engine.session import AS_INDEXED
     from codesearch.history.commits import history_lines
     from codesearch.history.search import CommitFilters
 
