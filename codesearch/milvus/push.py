@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.errors import BackendError
@@ -69,20 +70,17 @@ class RootStatus:
 def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list[PushReport]:
     """Make the collections hold what the indexes of a shard hold, and nothing else of that shard."""
     known = {row["id"]: row for row in store.read(store.roots, 'shard != ""', ("id", "shard", "about"))}
-    total = shard.partition("/")[2]
-    for row in known.values():
-        other = str(row["shard"]).partition("/")[2]
-        if other != total:
-            cure = f"give --shard I/{other}, or another --prefix"
-            raise BackendError(f"the collections were filled with --shard I/{other}", cure)
-    for index in indexes:
-        row = known.get(ROOT + index.manifest.root, {"shard": shard})
-        if row["shard"] != shard:
-            raise BackendError(f"{index.manifest.root} belongs to shard {row['shard']}", "index it there")
-    reports = [_push_root(store, index, shard, known.get(ROOT + index.manifest.root)) for index in indexes]
-    kept = {ROOT + index.manifest.root for index in indexes}
+    others = {str(row["shard"]).partition("/")[2] for row in known.values()}
+    for other in others - {shard.partition("/")[2]}:
+        cure = f"give --shard I/{other}, or another --prefix"
+        raise BackendError(f"the collections were filled with --shard I/{other}", cure)
+    wanted = {ROOT + index.manifest.root: index for index in indexes}
+    for key in wanted.keys() & known.keys():
+        if (of := known[key]["shard"]) != shard:
+            raise BackendError(f"{key.removeprefix(ROOT)} belongs to shard {of}", "index it there")
+    reports = [_push_root(store, index, shard, known.get(key)) for key, index in wanted.items()]
     for key, row in known.items():
-        if key.startswith(ROOT) and row["shard"] == shard and key not in kept:
+        if key.startswith(ROOT) and row["shard"] == shard and key not in wanted:
             reports.append(_drop_root(store, key.removeprefix(ROOT)))
     _push_statistics(store, indexes, shard)
     return reports
@@ -173,14 +171,18 @@ def rows_of(index: IndexReader) -> Iterator[dict[str, Any]]:
                 yield from _rows_of_file(index.manifest.root, segment, file, terms)
 
 
+def _postings_of(segment: SegmentReader) -> list[NDArray[Any]]:
+    """Return the keys, doc_ids and frequencies of all postings."""
+    parts = list(segment.postings.all_postings())
+    empty = np.empty(0, np.uint32), np.empty(0, np.uint32), np.empty(0, np.uint8)
+    return [np.concatenate(columns) for columns in zip(empty, *parts, strict=True)]
+
+
 class ForwardTerms:
     """The terms of each document of a segment, from its inverted lists."""
 
     def __init__(self, segment: SegmentReader) -> None:
-        parts = list(segment.postings.all_postings())
-        keys = np.concatenate([np.empty(0, np.uint32), *(keys for keys, _, _ in parts)])
-        doc_ids = np.concatenate([np.empty(0, np.uint32), *(doc_ids for _, doc_ids, _ in parts)])
-        frequencies = np.concatenate([np.empty(0, np.uint8), *(counts for _, _, counts in parts)])
+        keys, doc_ids, frequencies = _postings_of(segment)
         by_document = np.argsort(doc_ids, kind="stable")
         self._names = segment.postings.terms()
         self._keys, self._frequencies = keys[by_document], frequencies[by_document]
@@ -201,15 +203,12 @@ def document_frequencies(index: IndexReader) -> Counter[str]:
     """Count the live documents of an index that have each term."""
     found: Counter[str] = Counter()
     for segment in index.segments:
+        keys, doc_ids, frequencies = _postings_of(segment)
         live = np.ones(len(segment), bool)
         live[segment.dead] = False
-        pairs = [
-            ((keys // len(FIELDS)).astype(np.uint64) << np.uint64(32) | doc_ids)[counts > 0]
-            for keys, doc_ids, counts in segment.postings.all_postings()
-        ]
-        distinct = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.uint64)
-        of_live = live[(distinct & np.uint64(0xFFFFFFFF)).astype(np.int64)]
-        terms, counts = np.unique((distinct >> np.uint64(32))[of_live], return_counts=True)
+        counted = live[doc_ids] & (frequencies > 0)
+        pairs = (keys[counted] // len(FIELDS)).astype(np.uint64) << np.uint64(32) | doc_ids[counted]
+        terms, counts = np.unique(np.unique(pairs) >> np.uint64(32), return_counts=True)
         names = segment.postings.terms()
         for term, count in zip(terms.tolist(), counts.tolist(), strict=True):
             found[names[term]] += count
