@@ -383,9 +383,7 @@ def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tupl
             text.strip("'\"`").replace("inline ", "").removesuffix(".prototype")
         )
     # `TEST(Suite, Name)`; a symbol of Ruby; a global name of C++.
-    return split_qualified(
-        text.replace(", ", spec.separator).strip(":"), spec.separator
-    )  # A symbol of Ruby; a global name of C++.
+    return split_qualified(text.replace(", ", spec.separator).strip(":"), spec.separator)
 
 
 def _end_of(start: int, last: Node, source: bytes, mark: bytes) -> tuple[int, int]:

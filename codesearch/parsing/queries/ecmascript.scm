@@ -14,8 +14,9 @@
 (program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: [(object) (array)])) @constant)
 (assignment_expression left: (member_expression) @name
   right: (assignment_expression right: [(function_expression) (generator_function) (arrow_function)])) @field
-(variable_declarator name: (identifier) @name value: (object) @owner)
-(assignment_expression left: [(identifier) (member_expression)] @name right: (object) @owner)
+(program (_ (variable_declarator name: (identifier) @name value: (object) @owner)))
+(program (export_statement (_ (variable_declarator name: (identifier) @name value: (object) @owner))))
+(program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: (object) @owner)))
 (method_definition ["get" "set"]) @accessor
 (decorator) @attribute
 (comment) @comment

@@ -20,7 +20,9 @@
 (program (_ (variable_declarator name: (identifier) @name value: (_))) @constant)
 (program (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant)
 (internal_module body: (statement_block (export_statement (lexical_declaration (variable_declarator name: (identifier) @name value: (_)))) @constant))
-(variable_declarator name: (identifier) @name value: [(as_expression (object) @owner) (satisfies_expression (object) @owner)])
+(program (_ (variable_declarator name: (identifier) @name value: [(as_expression (object) @owner) (satisfies_expression (object) @owner)])))
+(program (export_statement (_ (variable_declarator name: (identifier) @name
+  value: [(as_expression (object) @owner) (satisfies_expression (object) @owner)]))))
 (ambient_declaration [
     (_ (variable_declarator name: (identifier) @name) @field)
     (statement_block (_ (variable_declarator name: (identifier) @name) @field))

@@ -342,6 +342,12 @@ def test_a_condition_around_an_attribute_is_no_part_of_a_signature():
     ] == ["public int? Size"]
 
 
+def test_only_an_object_of_a_module_owns_its_functions():
+    source = "const api = {\n get() {\n },\n};\nfunction f() {\n const state = {\n  put() {\n  },\n };\n}\n"
+    names = [document.qualified_name for document in extract_text(source, "javascript").documents]
+    assert [name for name in names if name.endswith(("get", "put"))] == ["api.get", "f.put"]
+
+
 def test_a_function_begins_at_the_first_signature_above_it():
     source = "/** Draw it. */\nfunction draw(a: string): void;\nfunction draw(a: any) {}\nfunction other(): void;\n"
     documents = extract_text(source, "typescript").documents
