@@ -114,6 +114,8 @@ def build_index(
             for number, reader in readers.items()
             for live in live_files(number, reader.dead_files, reader.store)
         ]
+        if plan.to_parse:
+            encoder.encode_documents([])  # A worker starts meanwhile, and then this process waits for it.
         parsed = opened.enter_context(closing(parse(plan.to_parse)))
         parts = build.parts(sorted([*plan.to_parse, *kept], key=_path_of))
         for number, part in enumerate(parts, last_number(plan.index_folder) + 1):
@@ -349,7 +351,8 @@ class Embedder:
     def finish(self) -> None:
         """Embed and write all documents that were added."""
         tokens = [np.frombuffer(text, np.uint32) for text in self._rows]
-        rows, scales = quantize(self._encoder.encode_documents(tokens))
+        empty = np.empty((0, self._encoder.dim), np.float32)
+        rows, scales = quantize(self._encoder.encode_documents(tokens) if tokens else empty)
         for part in self._waiting:
             if isinstance(part, list):
                 self._writer.add(rows[part], scales[part])

@@ -17,7 +17,6 @@ from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
 from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
-from codesearch.parsing.masks import mask, repair
 from codesearch.types import FIELD, HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ _BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
+_MASKED = frozenset({"bash", "c", "cpp", "csharp", "julia", "kotlin", "objc", "rust", "swift"})
+"""Languages for which `masks` has patterns."""
 _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
@@ -169,6 +170,11 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
 
 def _parsed(source: bytes, spec: LanguageSpec) -> tuple[Tree, bytes, list[tuple[int, int]]]:
     """Return the tree of a file, what was parsed, and the first and last rows of what the tree does not explain."""
+    if spec.name not in _MASKED:
+        tree = load_parser(spec).parse(source)
+        return tree, source, _errors(tree, source)[1]
+    from codesearch.parsing.masks import mask, repair  # Its patterns take long to compile.
+
     text = mask(source, spec.name)
     tree = load_parser(spec).parse(text)
     size, rows = _errors(tree, text)

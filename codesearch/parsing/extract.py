@@ -11,9 +11,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from codesearch.config import ParseConfig
-from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.definitions import (
     NAME_LENDERS,
@@ -39,8 +39,6 @@ from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key, shape_key
 from codesearch.parsing.languages import LanguageSpec, is_installed, language_of_source
-from codesearch.parsing.masks import blanked
-from codesearch.parsing.sections import text_documents
 from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -103,15 +101,17 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     except UnicodeDecodeError as error:
         warnings.append(f"{path}: invalid UTF-8 at byte {error.start}: read with replacement characters")
     if spec.content in ("docs", "config"):
+        from codesearch.parsing.sections import text_documents
+
         sections = list(text_documents(source, path, spec, config))
         opening = next((first_sentence(part.code) for part in sections if _PROSE.match(part.code)), "")
         return Extraction(sections, warnings, opening if spec.content == "docs" else "")
     if not is_installed(spec):
-        return Extraction(list(block_documents(source, path, spec, config)), warnings)
+        return Extraction(_blocks(source, path, spec, config), warnings)
     markup: list[Document] = []
     if spec.is_markup:
         scripts, rest = split_markup(source, spec.name)
-        markup, source = list(block_documents(rest, path, spec, config)), scripts
+        markup, source = _blocks(rest, path, spec, config), scripts
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
@@ -281,6 +281,12 @@ def _is_left_out(definition: Capture, enclosing: list[Capture], file: _File) -> 
     )
 
 
+def _blocks(*arguments: Any) -> list[Document]:  # noqa: ANN401 - those of `block_documents`.
+    from codesearch.parsing.blocks import block_documents  # Most files do not need its many patterns.
+
+    return list(block_documents(*arguments))
+
+
 def _unparsed(
     documents: list[Document], definitions: list[Capture], found: Matches, file: _File
 ) -> list[Document]:
@@ -305,7 +311,7 @@ def _unparsed(
         outer = around[run.start()]
         runs.append((*run.span(), (*outer.qualifiers, outer.name) if outer else ()))
     blocks = []
-    for block in block_documents(file.source, file.path, file.spec, file.config, runs) if runs else ():
+    for block in _blocks(file.source, file.path, file.spec, file.config, runs) if runs else ():
         if block.kind == "module" and block.end_line - block.start_line + 1 < _MIN_UNPARSED:
             found.statements.append((block.start_line - 1, block.end_line - 1))
         else:
@@ -499,6 +505,8 @@ def split_markup(source: bytes, language: str = "html") -> tuple[bytes, bytes]:
     >>> split_markup(b"<p>a<script>f()</script>")
     (b'            f()         ', b'<p>a<script>   </script>')
     """
+    from codesearch.parsing.masks import blanked
+
     scripts, markup, end = [], [], 0
     for start, stop, is_script in _raw_texts(source, language):
         text, blank = source[start:stop], blanked(source[start:stop])

@@ -163,6 +163,7 @@ class OnnxEncoder:
 
     def _encode(self, graph: str, tokens: Sequence[TokenIds]) -> NDArray[np.float32]:
         out = np.zeros((len(tokens), self.dim), dtype=np.float32)
+        self._session(graph)  # Without texts, this only opens the graph.
         for batch in _batches(tokens):
             out[batch] = self._run(graph, [tokens[i] for i in batch])
         return out

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from codesearch.parsing import definitions, masks
 from codesearch.parsing.definitions import collect
 from codesearch.parsing.extract import extract
 from codesearch.parsing.languages import language_named
@@ -346,3 +347,7 @@ def test_a_tree_without_errors_is_not_repaired():
     spec = language_named("kotlin")
     assert spec is not None
     assert collect(b"fun f() { g(data) }\n", spec).regions == []
+
+
+def test_the_parser_knows_each_language_with_masks():
+    assert definitions._MASKED == {"rust", "swift", *masks._BLANKED, *masks._REPLACED}
