@@ -54,14 +54,9 @@ DTYPES: dict[str, type[np.generic]] = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A query and its document.
+    """A query, its document and `wrong` ones; a batch holds pairs of one `group`, a language mostly.
 
-    Attributes:
-        group: the language, or another name; a batch holds one group.
-        package: what it comes from, for the record.
-        weight: factor of its loss.
-        wrong: texts of documents that do not answer the query.
-        by_name: the function's name as a query, and the document without it; empty if a step never takes them.
+    `by_name` is the function's name as a query, and the document without it; empty if a step never takes them.
     """
 
     query: str
@@ -98,12 +93,8 @@ class Samples:
 
     Attributes:
         languages: the group of each pair, int64 [N]; it indexes `language_names`.
-        answers: the right document of each pair, int64 [N].
-        weights: factor of each pair's loss, float32 [N].
-        wrong: numbers of the documents that do not answer a pair's query.
-        names: the names of the functions as queries, empty for a pair that has none.
-        nameless: the documents without the names.
-        packages: what the pairs come from.
+        answers: the right document of each pair, int64 [N]; `wrong` has the numbers of documents that are not right.
+        names: the functions' names as queries, or empty; `nameless` has the documents without them.
     """
 
     queries: Packed

@@ -16,13 +16,9 @@ from training.errors import TrainingError
 
 @dataclass(frozen=True, slots=True)
 class LanguageStats:
-    """Counts of one language.
+    """Counts of one language: pairs that were kept, and what each filter dropped.
 
-    Attributes:
-        documented: pairs that were kept.
-        all: distinct functions that pass the filters on code and name, documented or not.
-        packages, files, source_bytes: number and size of what was read.
-        dropped: how many functions each filter dropped.
+    `all` is the number of distinct functions that pass the filters on code and name, documented or not.
     """
 
     documented: int
