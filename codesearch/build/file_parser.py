@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -68,23 +68,10 @@ class FileParser:
     max_tokens: int
     vendored: tuple[str, ...] = ()
 
-    def parse(self, file: SourceFile) -> ParsedFile | None:
-        """Parse one file; return None if it no longer exists."""
+    def parse(self, file: SourceFile, *, is_plain: bool = False) -> ParsedFile | None:
+        """Parse one file, or cut it into blocks without its parser; return None if it no longer exists."""
         # Only workers need a parser, and importing it takes a tenth of an update of one file.
         from codesearch.parsing.extract import extract
-
-        return self._parse(file, extract)
-
-    def parse_plain(self, file: SourceFile) -> ParsedFile | None:
-        """Cut one file into blocks without its parser; return None if it no longer exists."""
-        return self._parse(file, _extract_blocks, ONLY_BLOCKS)
-
-    def _parse(
-        self,
-        file: SourceFile,
-        extract: Callable[[bytes, str, LanguageSpec, ParseConfig], Extraction],
-        skipped: str = "",
-    ) -> ParsedFile | None:
         from codesearch.parsing.sections import refuse_text
 
         try:
@@ -103,7 +90,11 @@ class FileParser:
         reason = reason or refuse_text(source, file.path, spec)
         if reason:
             return skipped_file(file, reason, digest=digest)
-        extraction = extract(source, file.path, spec, self.config.parse)
+        read = _extract_blocks if is_plain else extract
+        extraction, skipped = (
+            read(source, file.path, spec, self.config.parse),
+            ONLY_BLOCKS if is_plain else "",
+        )
         if extraction.has_unparsed:
             skipped = PARTLY_BLOCKS
         elif not extraction.documents and source.strip():
@@ -141,13 +132,7 @@ def _extract_blocks(source: bytes, path: str, spec: LanguageSpec, config: ParseC
     return Extraction(documents, [f"{path}: {TOO_COSTLY.format(spec.name)}"])
 
 
-def skipped_file(
-    file: SourceFile,
-    reason: str,
-    *,
-    digest: bytes = b"",
-    warning: str = "",
-) -> ParsedFile:
+def skipped_file(file: SourceFile, reason: str, *, digest: bytes = b"", warning: str = "") -> ParsedFile:
     """Return the result for a file without documents, with the reason."""
     record = FileRecord(
         file.path, file.language, file.size, digest, skipped=reason, warnings=visible(warning)

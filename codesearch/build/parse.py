@@ -204,7 +204,7 @@ def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
         parsed = []
         for file in task.files:
             limit_file(file.size, task.left_s, task.max_bytes)
-            parsed.append(parser.parse_plain(file) if task.is_plain else parser.parse(file))
+            parsed.append(parser.parse(file, is_plain=task.is_plain))
         lift_limits()
         return parsed
 

@@ -1,15 +1,4 @@
-"""The manifest, which describes a committed index. A commit writes it last.
-
-    <home>/indexes/<name>-<hash>/
-        manifest.json           names the segments; replaced by one rename
-        stamps                  time stamps of the last walk (see `stamps`); disposable
-        checked                 stamps of files whose bytes were checked (see `reader`); disposable
-        lock                    held while a process writes the index
-        segments/<number>/      never changed once the manifest names it
-            documents.sqlite    files and documents (see `database`)
-            rows.npy            numbers of each document (see `arrays`)
-            postings/*.npy      inverted lists (see `postings`)
-            vectors.int8 ...    vectors (see `vectors`)
+"""The manifest, which describes a committed index. A commit writes it last (layout: docs/dev/ARCHITECTURE.md).
 
 If a file changes, it becomes dead in its segment and is added to a newer segment. The manifest lists the dead files of
 each segment. Its statistics count only live files.
