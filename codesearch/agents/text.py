@@ -87,7 +87,9 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
 
     Other definitions of the same file follow as `first-last kind name`. Functions are `first-last name()`.
     """
-    notes, text_note = freshness_text(answer.freshness), answer.text_note(partial(_shown_path, project))
+    notes = freshness_text(answer.freshness)
+    if text_note := answer.text_note(partial(_shown_path, project)):
+        text_note = cut(text_note.rstrip("\n"), fitting_chars(max_tokens)) + "\n"
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
         return notes + (text_note or f"no hits{why}\n") + _not_seen(answer.coverage)

@@ -131,6 +131,8 @@ def test_lines_with_an_exact_text_that_are_not_shown_are_counted():
     assert text.endswith(
         "  5:     check(name)\n3 lines with the text left out: ask with more max_tokens or a narrower path\n"
     )
+    outside = tuple(("/src", f"{'folder/' * 20}{number}.py", 9) for number in range(9))
+    assert len(hits_text(replace(answer, outside=outside, lines=99), Path("/src"), 100)) <= 400
 
 
 def test_each_hit_with_an_exact_text_has_all_its_lines_if_they_fit():
