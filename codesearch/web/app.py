@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import inspect
 import mimetypes
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import Semaphore
 from typing import Annotated, Any, Literal, TypeVar
@@ -28,7 +29,7 @@ from codesearch.engine.pace import Pace
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
-from codesearch.history.commits import HistoryAnswer
+from codesearch.search.lookup import live_file
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
@@ -217,9 +218,19 @@ class Api:
         filters = Filters(lang, (), path)
         return usages_fields(self._as_indexed(root).usages(name, filters=filters, limit=limit, all_code=True))
 
-    def history(self, root: _Words, q: _Text = "", path: _Text = "", limit: _Limit = 20) -> HistoryAnswer:
-        """Rank the commits of a folder's git repository. The first request indexes them."""
-        return self._as_indexed(root).history(q, place=path or ".", top_k=limit)
+    def history(self, root: _Words, q: _Text = "", path: _Text = "", limit: _Limit = 20) -> dict[str, Any]:
+        """Rank the commits of a folder's git repository. The first request indexes them.
+
+        `indexed` has the paths below `root` of the changed files that are in the index.
+        """
+        session, real = self._as_indexed(root), os.path.realpath(root)
+        answer = session.history(q, place=path or ".", top_k=limit)
+        paths = {
+            path: os.path.relpath(Path(answer.top, path), real) for hit in answer.hits for path in hit.paths
+        }
+        with session.indexes() as (index,):
+            indexed = {path: below for path, below in paths.items() if live_file(index, below)}
+        return {**asdict(answer), "indexed": indexed}
 
     def status(self) -> dict[str, Any]:
         """List the indexed folders."""

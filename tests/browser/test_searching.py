@@ -457,6 +457,7 @@ EMPTY = {
         "hits": [],
         "commits": 0,
         "added": 0,
+        "indexed": {},
         "shallow": False,
         "top": "/x",
         "coverage": {"text": ""},

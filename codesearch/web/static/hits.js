@@ -89,19 +89,18 @@ function usagesView({ name, definitions, derived, usages, usage_count, file_coun
 
 const marked = (text, name) => text.split(name).flatMap((part, at) => (at ? [el("mark", {}, name), part] : [part]));
 
-function historyView({ hits, commits, shallow, top }, { root }) {
-  const below = root === top ? "" : `${root.slice(top.length + 1)}/`;
+function historyView({ hits, commits, shallow, top, indexed }, { root }) {
   return {
     summary: `${hits.length ? amount(hits.length, "commit") : "No commits"} of ${commits.toLocaleString("en")} in ${top}`,
     lines: [shallow && "Older commits are missing, because the clone is shallow."].filter(Boolean),
-    items: hits.map((commit) => commitItem(commit, root, below)),
+    items: hits.map((commit) => commitItem(commit, root, indexed)),
   };
 }
 
-function commitItem({ rank, id, date, author, subject, body, paths, definitions }, root, below) {
+function commitItem({ rank, id, date, author, subject, body, paths, definitions }, root, indexed) {
   const linked = paths.slice(0, MOST_PATHS).map((path) => {
     const names = definitions.filter((one) => one.path === path).map((one) => one.name).join(", ");
-    const file = path.startsWith(below) && address("file", { root, path: path.slice(below.length), line: 0 });
+    const file = indexed[path] && address("file", { root, path: indexed[path], line: 0 });
     return el("li", {}, file ? el("a", { href: file, "data-open": "file" }, path) : path, el("span", { class: "facts" }, names));
   });
   const rest = paths.length - linked.length;

@@ -22,7 +22,7 @@ from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.site import Guard
 from tests.conftest import write_tree
-from tests.git import repository
+from tests.git import git, repository
 
 API = "/api/v1/"
 BASE = "http://127.0.0.1:7177"
@@ -310,6 +310,11 @@ def test_the_commits_of_a_folder_are_ranked(client, root):
     found = client.get(f"{API}history", params={"root": str(root), "q": "first"}).json()
     assert [(hit["subject"], hit["rank"]) for hit in found["hits"]] == [("first", 1)]
     assert found["top"] == str(root)
+    write_tree(root, {"notes.txt": "one", "copying.py": "def copy():\n    return 1\n"})
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "second")
+    found = client.get(f"{API}history", params={"root": str(root), "q": "second"}).json()
+    assert found["indexed"] == {"copying.py": "copying.py"}
     assert client.get(f"{API}history", params={"root": str(root), "path": "no"}).status_code == 404
 
 
