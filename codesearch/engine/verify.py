@@ -15,6 +15,7 @@ from codesearch.installation import how_to_add
 from codesearch.parsing.languages import LANGUAGES, distributions, grammar_version, is_installed, load_query
 from codesearch.store.catalogue import IndexEntry, list_indexes
 from codesearch.store.digest import check_intact
+from codesearch.structure.text import counted
 from codesearch.text.bundle import SHIPPED, load_bundle
 from codesearch.text.onnx import choose_device
 
@@ -90,8 +91,7 @@ def _index_check(entry: IndexEntry) -> Check:
 
     def describe() -> str:
         check_intact(entry.folder, manifest, is_thorough=True)
-        documents = f"{manifest.documents:,} document{'' if manifest.documents == 1 else 's'}"
-        return f"{manifest.root}: {documents}, every byte checked"
+        return f"{manifest.root}: {counted(manifest.documents, 'document')}, every byte checked"
 
     return _tried("index", describe)
 

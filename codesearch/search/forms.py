@@ -29,11 +29,12 @@ MOST_PLACE = 4_096
 """A longer text is no place."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls", "crate", "super"})
 _IDENTIFIER = re.compile(r"[^\W_][a-z0-9]*[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w(?:\(\)|::\w)")
-_CODE_LINE = re.compile(
+CODE_LINE = re.compile(
     r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
 )
+"""It is in a line of code in a text of several lines."""
 _CODE = re.compile(r"[;{}]\s*$|=>|->|\w\(.*\).*[;={(]|^\s*(?:def|func|fn|function)\s+\w+\s*\(")
-"""A single line that matches this is code. `_CODE_LINE` matches lines of code in a query of several lines."""
+"""It is in a single line of code."""
 _ASKS_WHERE = re.compile(
     r"(?:where\s+(?:is|are)|(?:definition|declaration|implementation)\s+of)\s+(?:the\s+)?(.+?)"
     r"(?:\s+(?:defined|declared|implemented))?\s*\??",
@@ -184,7 +185,7 @@ def is_code(query: str) -> bool:
         return False
     lines = [line for line in query.splitlines() if line.strip()]
     if len(lines) > 1:
-        return any(map(is_code_line, lines))
+        return any(map(CODE_LINE.search, lines))
     return _CODE.search(query) is not None
 
 
@@ -195,11 +196,6 @@ def has_identifier(query: str) -> bool:
     (True, True, False)
     """
     return _IDENTIFIER.search(query) is not None
-
-
-def is_code_line(line: str) -> bool:
-    """Say whether a line of several lines looks like code."""
-    return _CODE_LINE.search(line) is not None
 
 
 def is_long(query: str) -> bool:

@@ -328,13 +328,9 @@ def _of_kind(
     documents: Snapshot, doc_ids: Sequence[int], kinds: Sequence[Collection[str]]
 ) -> Sequence[int] | None:
     """Return the documents with the first kinds that any has; None if no document has one of these kinds."""
-    if not kinds:
-        return doc_ids
     having = [KINDS[kind] for kind in documents.rows(np.array(doc_ids, np.int64))["kind"].tolist()]
-    for wanted in kinds:
-        if chosen := [doc_id for doc_id, kind in zip(doc_ids, having, strict=True) if kind in wanted]:
-            return chosen
-    return None
+    each = ([at for at, kind in zip(doc_ids, having, strict=True) if kind in wanted] for wanted in kinds)
+    return next(filter(None, each), None) if kinds else doc_ids
 
 
 def _within(named: list[T], qualifiers: Sequence[str], around: Callable[[T], list[str]]) -> list[T]:
@@ -349,14 +345,10 @@ def _within(named: list[T], qualifiers: Sequence[str], around: Callable[[T], lis
     with_names = [(definition, around(definition)) for definition in named]
     for first in range(len(qualifiers)):
         wanted = [qualifier.lower() for qualifier in qualifiers[first:]]
-        for matches in (_ends_with, _has_in_order):
-            if chosen := [definition for definition, names in with_names if matches(names, wanted)]:
-                return chosen
+        innermost_are = [one for one, names in with_names if names[-len(wanted) :] == wanted]
+        if chosen := innermost_are or [one for one, names in with_names if _has_in_order(names, wanted)]:
+            return chosen
     return []
-
-
-def _ends_with(names: Sequence[str], wanted: Sequence[str]) -> bool:
-    return names[-len(wanted) :] == wanted
 
 
 def _has_in_order(names: Sequence[str], wanted: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.parsing.languages import language_of_path
-from codesearch.search.forms import Asked, is_code_line, is_long, split_name
+from codesearch.search.forms import CODE_LINE, Asked, is_long, split_name
 from codesearch.search.heuristics import put_first
 from codesearch.search.literals import literals_of
 from codesearch.search.ranking import Ranking, Report
@@ -96,7 +96,7 @@ def _is_code(query: str) -> bool:
     """Say whether a text is pasted code: its first line is or has few words, or most lines outside of fences are."""
     outside = "".join(_FENCE.split(query)[::2]).splitlines()
     lines = [line for line in outside if line.strip()]
-    code = [is_code_line(line) for line in lines]
+    code = [CODE_LINE.search(line) is not None for line in lines]
     return (
         not lines
         or code[0]

@@ -28,7 +28,7 @@ from codesearch.store.source import read_source
 from codesearch.text.terms import FIELDS, document_terms
 from codesearch.text.tokenizer import document_text
 from codesearch.treefiles import read_regular
-from codesearch.types import Definition, Document
+from codesearch.types import Definition
 
 _SPARE = 32
 """Additional documents to fetch, because definitions that overlap the given one are removed."""
@@ -37,12 +37,7 @@ Example = tuple[Definition, Sequence[str], NDArray[np.float32]]
 first; its vector: float32 [D]."""
 
 
-def documents_of(path: Path, text: str | None = None, content: str = "code") -> list[Document]:
-    """Parse a file and return its definitions in source order, with an absolute path."""
-    return extraction_of(path, text, content).documents
-
-
-def extraction_of(path: Path, text: str | None, content: str) -> Extraction:
+def extraction_of(path: Path, text: str | None = None, content: str = "code") -> Extraction:
     """Parse a file, or its text; paths of the definitions are absolute."""
     if text is not None:
         source = text.encode("utf-8", "replace")
@@ -101,7 +96,7 @@ def _stored_example(index: IndexReader, place: Place) -> Example | None:
 
 def _parsed_example(searcher: Searcher, place: Place) -> Example:
     """Parse the file and return the innermost definition that covers the line."""
-    documents = documents_of(place.path, place.text)
+    documents = extraction_of(place.path, place.text).documents
     at = innermost(whole_spans(documents), place.line)
     if at is None:
         raise ConfigError(f"{place.path}:{place.line}: no function or class there", "give a line inside one")

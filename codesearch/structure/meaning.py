@@ -240,18 +240,19 @@ class SourceFile:
         return may_be_in_string(self.source, position) and in_string(self.source, position, self.strings)
 
     @cached_property
-    def _rows(self) -> list[DocumentRow]:
+    def rows(self) -> list[DocumentRow]:
+        """Its definitions, outer ones first."""
         file = self.proposed.file
         return self.proposed.segment.store.document_rows(file.first_doc, file.doc_count)
 
     @cached_property
     def _spans(self) -> list[tuple[int, int]]:
-        return whole_spans(self._rows)
+        return whole_spans(self.rows)
 
     def innermost(self, line: int) -> DocumentRow | None:
         """Return the innermost definition around a line."""
         at = innermost(self._spans, line)
-        return None if at is None else self._rows[at]
+        return None if at is None else self.rows[at]
 
     def import_around(self, at: int) -> int | None:
         """Return the position of the import statement around a position in the source."""

@@ -84,9 +84,8 @@ def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
 
     def is_too_long(count: int) -> bool:
         shown = outline(count)
-        if len(shown.entries) > max_lines:
-            return True
-        return sum(len(line) + 1 for line in outline_lines(shown)) > max_chars
+        chars = sum(len(line) + 1 for line in outline_lines(shown)) if max_chars < maxsize else 0
+        return len(shown.entries) > max_lines or chars > max_chars
 
     return outline(bisect_left(range(1, len(order) + 1), True, key=is_too_long))
 

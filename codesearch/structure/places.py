@@ -198,8 +198,7 @@ class _Resolver:
         return self._of_refs(members_among(self._snapshot, names))
 
     def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
-        refs = definitions_among(self._snapshot, meant(likeness), names) if likeness else []
-        return self._of_refs(refs)
+        return self._of_refs(definitions_among(self._snapshot, meant(likeness), names))
 
     def _of_refs(self, refs: Sequence[Ref]) -> list[Spot]:
         return [
@@ -296,6 +295,13 @@ def members_among(snapshot: Snapshot, names: Sequence[str]) -> list[Ref]:
     return sorted(kept, key=place_in_order)
 
 
+def exactly_named(snapshot: Snapshot, name: str) -> list[Ref]:
+    """Return the definitions and the members with a name in this spelling."""
+    doc_ids = [doc_id for doc_id, exact, _ in snapshot.named(name) if exact == name]
+    members = [ref for ref in members_among(snapshot, (name,)) if ref.row.name == name]
+    return definitions_among(snapshot, doc_ids, (name,)) + members
+
+
 def place_in_order(ref: Ref) -> tuple[bool, str, str, int]:
     """Return what definitions are sorted by: those of source code come first."""
     return ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line
@@ -309,11 +315,9 @@ def definitions_like(
     allowed = {index.manifest.root: path_filter(Filters(within=within), index.root) for index in indexes}
     *around, last = parse_asked(text).names or (text.strip(),)
     exact, others = list[Ref](), list[list[Ref]]()
+    owner = around[-1].lower() if around else ""
     for name in near_names(snapshot, last, most):
-        doc_ids = [doc_id for doc_id, found, _ in snapshot.named(name) if found == name]
-        refs = definitions_among(snapshot, doc_ids, (name,)) if doc_ids else []
-        refs += [ref for ref in members_among(snapshot, (name,)) if ref.row.name == name]
-        owner = around[-1].lower() if around else ""
+        refs = exactly_named(snapshot, name)
         refs = [ref for ref in refs if owner in ref.around.lower() and allowed[ref.root](ref.path)]
         if name.lower() == last.lower():
             exact += refs

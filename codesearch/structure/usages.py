@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ from codesearch.structure.meaning import (
     occurrences,
     qualifier,
 )
-from codesearch.structure.places import definitions_among, find_spots, members_among, place_in_order
+from codesearch.structure.places import exactly_named, find_spots, place_in_order
 from codesearch.text.terms import terms_of
 from codesearch.types import HEADER_KINDS, OF_FILE, TEST, TYPE_KINDS, Definition
 
@@ -234,11 +234,7 @@ def _meant(
 
     def definitions(name: str) -> list[Ref]:
         variants = (name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier()))
-        refs = []
-        for variant in variants:
-            if named := [doc_id for doc_id, exact, _ in snapshot.named(variant) if exact == variant]:
-                refs += definitions_among(snapshot, named, (variant,))
-        refs += [ref for ref in members_among(snapshot, (name,)) if ref.row.name == name]
+        refs = chain.from_iterable(exactly_named(snapshot, variant) for variant in variants)
         return sorted((ref for ref in refs if allowed[ref.root](ref.path)), key=place_in_order)
 
     def types_named(owner: str) -> list[Ref]:
@@ -305,11 +301,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
     A line has the best usage that can mean a definition that is asked for, or None.
     """
     own = _own_names(file, names)
-    segment, record = file.proposed.segment, file.proposed.file
-    if record.doc_count:
-        is_other = bool(segment.rows["flags"][record.first_doc] & OF_FILE)
-    else:
-        is_other = is_test(file.path)
+    is_other = file.rows[0].flags & OF_FILE > 0 if file.rows else is_test(file.path)
     is_other = is_other or is_beside(file.path)
     line, seen, size = 1, 0, len(names.name)
     of_line: dict[int, _Occurrence | None] = {}
