@@ -58,11 +58,8 @@ class Revision:
     def moved(self, place: Path | str) -> Path | str:
         """Return a place of the project in the folder of the revision; any other place stays."""
         whole = Path(place).resolve()
-        return (
-            self.folder / whole.relative_to(self.project)
-            if self.project in (whole, *whole.parents)
-            else place
-        )
+        is_inside = whole.is_relative_to(self.project)
+        return self.folder / whole.relative_to(self.project) if is_inside else place
 
 
 def find_revision(home: Path, scope: Scope) -> Revision:

@@ -60,7 +60,8 @@ class _WorkTree(Repository):
     def changed(self, *, with_lines: bool) -> dict[str, list[Lines] | None]:
         """Return the absolute paths of changed and untracked files below the root -> changed lines, None for all."""
         self.variables = self._without_filters()
-        differing = self._differing().split(b"\0")[:-1]
+        against = ("diff", "--name-only", *_DIFF, self.base) if self.base else ("ls-files", "--cached")
+        differing = self.git(*against, "-z", "--", self._below).split(b"\0")[:-1]
         others = self.git("ls-files", "-z", "--others", "--exclude-standard", "--", self._below)
         names = differing + others.split(b"\0")[:-1]
         found: dict[str, list[Lines] | None] = dict.fromkeys(map(self._absolute, names))
@@ -76,12 +77,6 @@ class _WorkTree(Repository):
     @property
     def _below(self) -> str:
         return os.path.relpath(self.root, self.top) if Path(self.root).is_relative_to(self.top) else "."
-
-    def _differing(self) -> bytes:
-        """Return the names of tracked files that differ from the base, each with a zero byte at the end."""
-        if self.base is None:
-            return self.git("ls-files", "-z", "--cached", "--", self._below)
-        return self.git("diff", "--name-only", "-z", *_DIFF, self.base, "--", self._below)
 
     def _absolute(self, name: bytes) -> str:
         return slashes(os.path.join(self.top, os.fsdecode(name)))

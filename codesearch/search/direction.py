@@ -103,14 +103,9 @@ def canonical_terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _canonical_terms_of(word: str) -> tuple[str, ...]:
-    return tuple(_canonical(term) for term in split_identifier(word) if term not in _PASSED_OVER)
-
-
-def _canonical(term: str) -> str:
-    """Return the canonical form of a lower-case term."""
-    term = singular(term)
-    term = expansions().get(term, term)
-    return _CANONICAL.get(term, term)
+    terms = [singular(term) for term in split_identifier(word) if term not in _PASSED_OVER]
+    whole = (expansions().get(term, term) for term in terms)
+    return tuple(_CANONICAL.get(term, term) for term in whole)
 
 
 def parse_conversion(query: str) -> Conversion | None:
@@ -256,14 +251,10 @@ def _verb_agreement(conversion: Conversion, verbs: Sequence[str]) -> float:
     """Return whether the verb of a name or its documentation encodes or decodes as the query asks."""
     encodes = not _ENCODES.isdisjoint(verbs)
     decodes = not _DECODES.isdisjoint(verbs)
-    return (float(encodes) - float(decodes)) * _encodedness(conversion) if encodes != decodes else 0.0
-
-
-def _encodedness(conversion: Conversion) -> float:
-    """Return 1 if the target is an encoded form of the source, -1 for the opposite, 0 if neither is."""
     for form in (_WIRE_FORMATS, _BYTES, _TEXTS):
+        # One of the sides is an encoded form of the other.
         source = not form.isdisjoint(conversion.source)
         target = not form.isdisjoint(conversion.target)
         if source != target:
-            return 1.0 if target else -1.0
+            return (float(encodes) - float(decodes)) * (1.0 if target else -1.0)
     return 0.0

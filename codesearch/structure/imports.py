@@ -153,17 +153,13 @@ def import_statements(source: str, path: str, language: str) -> list[Statement]:
         match = None if statements and start < statements[-1].end else _IMPORT.match(source, start)
         if not match:
             continue
-        end = _end_of(source, match.start(), match.end())
-        text = source[match.start() : min(end, match.start() + _MOST_STATEMENT)]
-        if language == "go" and "(" in text:  # Each line is an import of its own.
-            begin = match.start()
-            for line in text.splitlines(keepends=True):
-                line_end = begin + len(line)
-                statements.append(Statement(begin, line_end, line, path, language))
-                begin = line_end
-            continue
-        statements.append(Statement(match.start(), end, text, path, language))
-        if len(statements) == _MOST_STATEMENTS:
+        begin, end = start, min(_end_of(source, start, match.end()), start + _MOST_STATEMENT)
+        text = source[start:end]
+        is_list = language == "go" and "(" in text  # Each line is an import of its own.
+        for part in text.splitlines(keepends=True) if is_list else [text]:
+            statements.append(Statement(begin, begin + len(part), part, path, language))
+            begin += len(part)
+        if len(statements) >= _MOST_STATEMENTS:
             break
     return statements
 

@@ -172,10 +172,9 @@ class Names:
         able = [ref for ref in self.everything if not _is_method(ref) and not ref.row.flags & NESTED]
         packages: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in able if len(able) <= _MOST_PACKAGED else ():
-            read = read_source(cast(SourceFiles, ref.source).segment, ref.file)
-            if read and (
-                package := package_of(read[0].decode("utf-8", "replace"), ref.path, ref.file.language)
-            ):
+            source, _ = read_source(cast(SourceFiles, ref.source).segment, ref.file) or (b"", False)
+            package = package_of(source.decode("utf-8", "replace"), ref.path, ref.file.language)
+            if package:
                 packages[ref.root, package].append(ref)
         return packages
 
@@ -549,10 +548,8 @@ def strings_in(source: str, language: str) -> list[tuple[int, int]]:
 def may_be_in_string(source: str, position: int) -> bool:
     """Say whether a quote is before a position in its line, or a string of several lines is open there."""
     line = source[source.rfind("\n", 0, position) + 1 : position]
-    several = ('"""', "'''", "`")
-    return any(quote in line for quote in "\"'`") or any(
-        source.count(mark, 0, position) % 2 for mark in several
-    )
+    is_open = (source.count(mark, 0, position) % 2 for mark in ('"""', "'''", "`"))
+    return any(quote in line for quote in "\"'`") or any(is_open)
 
 
 def in_string(source: str, position: int, strings: Sequence[tuple[int, int]]) -> bool:
