@@ -15,9 +15,13 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +34,13 @@ from training.corpus.rows import Row
 from training.errors import TrainingError
 
 _FACTS = "facts.json"
+Ids = NDArray[np.uint32]
+"""Of the tokens of a text, [T]."""
+Encode = Callable[[str, int], Ids]
+_in_this_process: Callable[[Pair], list[Ids]]
+"""Turns a pair into ids, in a process that only does this."""
+TOGETHER = 8_192
+"""Pairs that all processes together get at once; a single process tokenizes fewer sooner than they start."""
 MAX_TEXT_CHARS = 4_000
 MIN_NAME_CHARS = 4
 """Shorter names are not queries."""
@@ -137,8 +148,7 @@ def make_samples(
 ) -> Samples:
     """Tokenize rows in memory; `documents` is a setting of `TrainConfig`."""
     writer = SampleWriter(lambda _: io.BytesIO(), tokenizer, max_query_tokens, max_document_tokens)
-    for row in rows:
-        writer.add(Pair(*texts_of_row(row, documents), row.language, row.package))
+    writer.add_all(Pair(*texts_of_row(row, documents), row.language, row.package) for row in rows)
     return samples_of(
         {name: np.frombuffer(file.getvalue(), DTYPES[name]) for name, file in writer.files.items()},
         writer.facts(),
@@ -182,14 +192,19 @@ class SampleWriter:
             if name.endswith("_starts"):
                 self._append(name, [0])
 
-    def add(self, pair: Pair) -> None:
-        """Append a pair."""
-        self._text("query", pair.query, self._limits[0])
-        self._text("name", pair.by_name[0], self._limits[0])
-        self._text("nameless", pair.by_name[1], self._limits[1])
-        remember = bool(pair.wrong)
-        self._append("answers", [self._document(pair.document, remember=remember)])
-        self._append("wrong", [self._document(text, remember=True) for text in pair.wrong])
+    def add_all(self, pairs: Iterable[Pair]) -> None:
+        """Append pairs."""
+        for pair, ids in tokenized(pairs, self._encode, self._limits):
+            self._add(pair, *ids)
+
+    def _add(self, pair: Pair, query: Ids, name: Ids, nameless: Ids, document: Ids, *wrong: Ids) -> None:
+        self._text("query", query)
+        self._text("name", name)
+        self._text("nameless", nameless)
+        self._append("answers", [self._document(pair.document, document, remember=bool(wrong))])
+        self._append(
+            "wrong", [self._document(*its, remember=True) for its in zip(pair.wrong, wrong, strict=True)]
+        )
         self._append("wrong_starts", [self._counts["wrong"]])
         self._append("weights", [pair.weight])
         self._append("languages", [self._groups.setdefault(pair.group, len(self._groups))])
@@ -199,7 +214,7 @@ class SampleWriter:
         """Return the names of the groups and packages."""
         return {"groups": list(self._groups), "packages": sorted(self._packages)}
 
-    def _document(self, text: str, *, remember: bool) -> int:
+    def _document(self, text: str, ids: Ids, *, remember: bool) -> int:
         number = self._counts["document_starts"] - 1
         if remember:
             known = self._known.setdefault(
@@ -207,16 +222,51 @@ class SampleWriter:
             )
             if known != number:
                 return known
-        self._text("document", text, self._limits[1])
+        self._text("document", ids)
         return number
 
-    def _text(self, name: str, text: str, limit: int) -> None:
-        self._append(f"{name}_ids", short_ids(self._encode(text, limit)) if text else [])
+    def _text(self, name: str, ids: Ids) -> None:
+        self._append(f"{name}_ids", short_ids(ids))
         self._append(f"{name}_starts", [self._counts[f"{name}_ids"]])
 
     def _append(self, name: str, values: Sequence[float] | NDArray[Any]) -> None:
         self.files[name].write(np.asarray(values, DTYPES[name]).tobytes())
         self._counts[name] += len(values)
+
+
+def tokenized(
+    pairs: Iterable[Pair], encode: Encode, limits: tuple[int, int]
+) -> Iterator[tuple[Pair, list[Ids]]]:
+    """Yield each pair with the ids of its texts, in order; if there are many, all cores tokenize."""
+    rest, tokenize = iter(pairs), partial(_tokenize, encode, limits)
+    some = list(islice(rest, TOGETHER))
+    if len(some) < TOGETHER:
+        yield from ((pair, tokenize(pair)) for pair in some)
+        return
+    # Forked, they have the tokenizer without a copy of it for each task.
+    with get_context("fork").Pool(initializer=_begin, initargs=(tokenize,)) as pool:
+        while some:
+            found = pool.map_async(_in_process, some)
+            following = list(islice(rest, TOGETHER))
+            yield from zip(some, found.get(), strict=True)
+            some = following
+
+
+def _tokenize(encode: Encode, limits: tuple[int, int], pair: Pair) -> list[Ids]:
+    """Return the ids of the query, the name, the document without it, the document, and the wrong documents."""
+    queries, documents = (pair.query, pair.by_name[0]), (pair.by_name[1], pair.document, *pair.wrong)
+    texts = ((text, limit) for its, limit in zip((queries, documents), limits, strict=True) for text in its)
+    return [encode(text, limit) if text else np.zeros(0, np.uint32) for text, limit in texts]
+
+
+def _begin(tokenize: Callable[[Pair], list[Ids]]) -> None:
+    global _in_this_process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The main process ends the others.
+    _in_this_process = tokenize
+
+
+def _in_process(pair: Pair) -> list[Ids]:
+    return _in_this_process(pair)
 
 
 def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[str]]) -> Samples:
@@ -259,8 +309,7 @@ def kept_samples(
                 writer = SampleWriter(
                     lambda name: stack.enter_context((part / f"{name}.bin").open("wb")), tokenizer, *limits
                 )
-                for pair in pairs:
-                    writer.add(pair)
+                writer.add_all(pairs)
             (part / _FACTS).write_text(json.dumps(writer.facts()), "utf-8")
             folder.mkdir(exist_ok=True)
             with suppress(OSError):  # Another run has made the same samples.

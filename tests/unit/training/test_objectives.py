@@ -30,8 +30,7 @@ WORDS = "red green blue open close read write file line list map tree sort find"
 def samples_from(pairs):
     tokenizer = train_tokenizer((word for word in WORDS for _ in range(3)), 200)
     writer = SampleWriter(lambda _: io.BytesIO(), tokenizer, 20, 20)
-    for one in pairs:
-        writer.add(one)
+    writer.add_all(pairs)
     arrays = {name: np.frombuffer(file.getvalue(), DTYPES[name]) for name, file in writer.files.items()}
     return tokenizer, samples_of(arrays, writer.facts())
 

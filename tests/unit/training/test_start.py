@@ -1,8 +1,10 @@
 """What training starts from in addition to pairs: vectors of a teacher or a bundle, other runs and questions."""
 
 import json
+import os
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -114,6 +116,26 @@ def test_samples_are_tokenized_once_per_vocabulary(tmp_path, synthetic_rows, tok
             np.testing.assert_array_equal(found.documents[index], wanted.documents[index])
     assert len(kept_samples(tmp_path, ["a", 2], iter(pairs[:4]), tokenizer, (9, 9))) == 4
     assert len(kept_samples(tmp_path, ["a", 1], iter(pairs[:4]), tokenizer, (9, 8))) == 4
+
+
+def test_many_pairs_are_tokenized_by_other_processes_in_their_order(
+    tmp_path, synthetic_rows, tokenizer, monkeypatch
+):
+    def encode(text, limit):
+        assert os.getpid() != main
+        return tokenizer.encode(text, limit)
+
+    texts, main = [texts_of_row(row) for row in synthetic_rows(12, 1)], os.getpid()
+    pairs = [
+        Pair(*own, "go", wrong=(other, "red green"))
+        for own, (_, other) in zip(texts, texts[1:], strict=False)
+    ]
+    alone = kept_samples(tmp_path, "alone", pairs, tokenizer, (9, 9))
+    monkeypatch.setattr("training.samples.TOGETHER", 4)
+    together = kept_samples(tmp_path, "together", iter(pairs), SimpleNamespace(encode=encode), (9, 9))
+    for name in ("queries", "documents", "wrong"):
+        np.testing.assert_array_equal(getattr(together, name).ids, getattr(alone, name).ids)
+    np.testing.assert_array_equal(together.answers, alone.answers)
 
 
 def test_two_runs_that_tokenize_the_same_pairs_at_once_both_have_them(tmp_path, synthetic_rows, tokenizer):
