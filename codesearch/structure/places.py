@@ -185,14 +185,11 @@ class _Resolver:
     def _named(self) -> list[Spot]:
         names = self._asked.names
         spots = self._spots(documents_named(self._snapshot, self._asked), names)
-
-        def in_this_case(spots: Sequence[Spot]) -> bool:
-            return any(spot.row is not None and spot.row.name == names[-1] for spot in spots)
-
-        if in_this_case(spots):
+        if any(spot.row and spot.row.name == names[-1] for spot in spots):
             return spots
         members = self._members(names)
-        return spots if spots and not in_this_case(members) else members
+        exact = [spot for spot in members if spot.row and spot.row.name == names[-1]]
+        return exact or spots or members
 
     def _members(self, names: Sequence[str]) -> list[Spot]:
         return self._of_refs(members_among(self._snapshot, names))
