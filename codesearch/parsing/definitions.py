@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
-from codesearch.parsing.identifiers import receiver_type, split_qualified, without_type_arguments
+from codesearch.parsing.identifiers import ARGUMENTS, receiver_type, split_qualified, without_type_arguments
 from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
 from codesearch.types import FIELD, HEADER_KINDS, KINDS
 
@@ -50,6 +50,7 @@ _TEST_ATTRIBUTE = re.compile(
     rb"#\[\s*(?:(?:\w+::)*(?:test|bench|rstest|test_case)\b|cfg\(\s*(?:all\(\s*)?test\b)"
 )
 """An attribute of Rust that marks a test, or code that only tests have."""
+_ARGUMENTS = re.compile(ARGUMENTS)
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _HEAD_ROWS = 3
 _WORD = re.compile(rb"\w")
@@ -141,11 +142,7 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
         if comments := captures.get("comment"):
             _add_comment(found, comments[0], source)
         elif attributes := captures.get("attribute"):
-            node = attributes[0]
-            found.attribute_ends[node.start_byte] = node.end_byte
-            # An attribute on the line of a definition does not belong to the next line.
-            if _BLANK_TO_LINE_END.match(source, node.end_byte):
-                found.attributes[node.end_point[0]] = node.start_point[0]
+            _add_attribute(found, attributes[0], source)
         elif accessors := captures.get("accessor"):
             found.accessors[accessors[0].start_byte] = _start_around(accessors[0])
         elif (fields := captures.get(FIELD)) and (names := captures.get("name")):
@@ -259,6 +256,16 @@ def _add_comment(found: Matches, node: Node, source: bytes) -> None:
     if source[line_start:start].strip():
         return  # It trails code, so it documents that line and not the next.
     found.comments[_last_row(node)] = (node.start_point[0], _text(node, source).rstrip())
+
+
+def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
+    hidden = _ARGUMENTS.match(source, node.end_byte)
+    end = hidden.end() if hidden else node.end_byte
+    found.attribute_ends[node.start_byte] = end
+    # An attribute on the line of a definition does not belong to the next line.
+    if _BLANK_TO_LINE_END.match(source, end):
+        last = node.end_point[0] + source.count(b"\n", node.end_byte, end)
+        found.attributes[last] = node.start_point[0]
 
 
 def _add_definition(

@@ -15,6 +15,8 @@ _WORD = re.compile(r"[^\W\d][\w$]*|\d+")
 words: Callable[[str], list[str]] = _WORD.findall
 """Lists the identifiers and numbers of a text in order, without a Python call."""
 _TO_SPACE = bytes(byte if byte > 127 or chr(byte).isalnum() or byte in b"$_" else 32 for byte in range(256))
+ARGUMENTS = rb"(\([^()]{0,600}(?:\([^()]{0,200}\)[^()]{0,200}){0,8}\))?"
+"""Those of an annotation of Kotlin, which `masks` hides."""
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
 _AROUND_COLONS = re.compile(r"\s*::\s*")

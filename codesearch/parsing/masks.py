@@ -18,6 +18,8 @@ from itertools import pairwise
 from operator import add, sub
 from typing import NamedTuple
 
+from codesearch.parsing.identifiers import ARGUMENTS
+
 _C_FAMILY = frozenset({"c", "cpp", "objc"})
 _MAX_DROPPED = 4_000
 _NO_WORD = re.compile(rb"\W")
@@ -37,8 +39,9 @@ _EXPORTED = re.compile(
     rb"[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3}))"
     rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
 )
-# A macro before a declaration, or on the line above it.
-_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=\s{1,40}" + _KEYWORD + rb")")
+# A macro before a declaration, or on a line above it, above other macros and comments.
+_ABOVE = rb"\s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60})\s{1,40}){0,4}"
+_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=" + _ABOVE + _KEYWORD + rb")")
 # `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`: the macro; the parenthesis behind the name.
 _WRAPPED = re.compile(
     rb"\n(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"
@@ -91,10 +94,10 @@ _ENABLED = re.compile(
 _EACH = re.compile(
     rb"\n[ \t]+(\w{0,60}(?:for_?each|FOR_?EACH)\w{0,60})(?=[ \t]*\([^;{}]{0,300}\)\s{0,80}[^;\s])"
 )
-# `export` and imports of modules of C++; the type of an enum of C, or the width of an integer; enums of Apple:
+# Instantiations, `export` and imports of C++; the type of an enum of C, or the width of an integer; enums of Apple:
 # `typedef NS_ENUM(NSInteger, Name) {`.
 _MODULE = re.compile(
-    rb"\n[ \t]*+(?:(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])"
+    rb"\n[ \t]*+(?:(extern[ \t]+template\b[^;{}]{1,300};)|(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])"
     rb"|((?:export[ \t]+)?(?:import|module)\b[ \t]*(?:[\w.:]{1,80}|<[^<>\n]{1,80}>|\"[^\"\n]{1,80}\")?[ \t]*;))"
 )
 _ENUM_TYPE = re.compile(
@@ -136,6 +139,11 @@ _SOFT = (
 )
 _SOFT_KEYWORD = re.compile(
     rb"\b" + _SOFT + rb"(?=\(|[ \t]*(?:[=:,.)\]{?;+*/<>-]))|(?<=\.)" + _SOFT,
+)
+# The arguments of an annotation, and words between it and a declaration: the grammar may take them for an expression.
+_ANNOTATED = re.compile(
+    rb"@[\w.:]{1,80}" + ARGUMENTS + rb"\s{1,80}((?:(?!companion\b|enum\b)" + _SOFT + rb"\s{1,80}){0,6})"
+    rb"(?=@|(?:class|companion|enum|fun|interface|object|typealias|val|var)\b)"
 )
 _GUARD = re.compile(rb"^[ \t]*+(?!if\b)[^\n{}=>]{1,200}?\b(if\b[^\n{}]{1,200}?)(?=->)", re.MULTILINE)
 _CONTEXT = re.compile(
@@ -199,6 +207,10 @@ def mask(source: bytes, language: str) -> bytes:
     """Return what the grammar parses first: the file without macros that it takes for something else."""
     if language == "rust":
         return _with_items(source)
+    if language == "kotlin":
+        text = bytearray(source)
+        _blank_groups(_ANNOTATED, source, text)
+        return bytes(text)
     if language not in _C_FAMILY:
         return source
     source = b"\n" + source

@@ -25,6 +25,7 @@
 (EACH (property_declaration (multi_variable_declaration (variable_declaration (identifier) @name))) @field)
 
 (annotation) @attribute
+(source_file (annotated_expression) @attribute)
 (line_comment) @comment
 (block_comment) @comment
 (class_body (property_declaration (variable_declaration (identifier) @name)) @field)

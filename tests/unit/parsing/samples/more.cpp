@@ -64,3 +64,9 @@ export int (*chosen(int a))(double) {
     return nullptr;
 }
 }
+
+LIB_BEGIN_NAMESPACE
+LIB_BEGIN_EXPORT
+
+// A text.
+class compiled_text {};

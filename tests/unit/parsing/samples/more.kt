@@ -47,3 +47,17 @@ val ticker = object : Runnable {
 }
 
 class Short { fun a() { log() } fun b() = 1 }
+
+/** Delicate. */
+@MustBeDocumented
+@RequiresOptIn(
+  level = Level.WARNING,
+  message = "Delicate (very)"
+)
+public annotation class Delicate
+
+@Deprecated("old")
+@Suppress("x")
+internal fun Response.complete() {
+  done()
+}
