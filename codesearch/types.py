@@ -59,29 +59,23 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A definition as every answer shows it.
+    """A definition as every answer shows it."""
 
-    Attributes:
-        path: the file relative to its root, with forward slashes.
-        kind: one of `KINDS`, or `FIELD`; documents of `HEADER_KINDS` cover the header, not the members. A module
-            contains the top-level code of a file that is in no other document. A section is a part of documentation, a
-            setting a part of a configuration file.
-        qualified_name: the enclosing names and the name, joined with the language's separator.
-        signature: the definition up to its body, with white space collapsed.
-        docstring: docstring or leading comment without its markers; may be empty.
-        last_line: of the whole definition, with all its members; `end_line` unless the kind is one of `HEADER_KINDS`.
-    """
-
-    path: str
+    path: str  # The file relative to its root, with forward slashes.
     language: str
+    # One of `KINDS`, or `FIELD`; documents of `HEADER_KINDS` cover the header, not the members. A module contains the
+    # top-level code of a file that is in no other document. A section is a part of documentation, a setting a part of a
+    # configuration file.
     kind: str
     name: str
-    qualified_name: str
-    signature: str
-    docstring: str
+    qualified_name: str  # The enclosing names and the name, joined with the language's separator.
+    signature: str  # The definition up to its body, with white space collapsed.
+    docstring: str  # Docstring or leading comment without its markers; may be empty.
     start_line: int
     end_line: int
-    last_line: int
+    last_line: (
+        int  # Of the whole definition, with its members; `end_line` unless the kind is one of `HEADER_KINDS`.
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
