@@ -102,8 +102,7 @@ def _check_installed(*packages: str) -> None:
 def _stop(home: Path) -> Output:
     from codesearch.service.server import service_at
 
-    owner = service_at(home)
-    if not owner:
+    if not (owner := service_at(home)):
         return Output(f"no service runs for {visible(str(home))}\n", code=1)
     os.kill(owner, signal.SIGTERM)
     deadline = time.monotonic() + _PATIENCE_S

@@ -70,8 +70,12 @@ class Refusal(HTTPException):
         self.cure = cure
 
 
-def failure(error: HTTPException) -> Json:
+def failure(error: HTTPException | CodeSearchError) -> Json:
     """Return the answer that tells the client."""
+    if isinstance(error, CodeSearchError):
+        is_missing, is_wrong = isinstance(error, IndexNotFoundError), isinstance(error, ConfigError)
+        headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
+        error = Refusal(404 if is_missing else 400 if is_wrong else 503, error.message, error.cure, headers)
     cure = getattr(error, "cure", "see docs/web.md")
     return Json({"error": {"message": error.detail, "cure": cure}}, error.status_code, error.headers)
 
@@ -133,10 +137,8 @@ class Api:
             try:
                 values = _read(model, request.query_params)
                 return await self.work.run(lambda: Json(answer(**values)))
-            except HTTPException as refusal:
-                return failure(refusal)
-            except CodeSearchError as error:
-                return failure(_refusal_of(error))
+            except (HTTPException, CodeSearchError) as error:
+                return failure(error)
             except Exception as error:  # No error of one request may end the service.
                 self.failed(error)
                 return failure(Refusal(500, "an error in codesearch", "look at the output of `serve`"))
@@ -259,12 +261,6 @@ def _roots(engine: Engine, asked: tuple[str, ...]) -> tuple[str, ...]:
         if root not in indexed:
             raise Refusal(404, f"{root[:200]} is not indexed", "see /api/v1/status")
     return tuple(indexed[root] for root in asked)
-
-
-def _refusal_of(error: CodeSearchError) -> Refusal:
-    status = 404 if isinstance(error, IndexNotFoundError) else 400 if isinstance(error, ConfigError) else 503
-    headers = {"Retry-After": "5"} if isinstance(error, IndexLockedError) else None
-    return Refusal(status, error.message, error.cure, headers)
 
 
 def _parameters(answer: Callable[..., Any]) -> type[BaseModel]:
