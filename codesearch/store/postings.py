@@ -64,11 +64,8 @@ def make_block(documents: Iterable[Sequence[Sequence[bytes]]], outside: Iterable
     but propose the file to a search for text.
     """
     numbers, term_ids = _numbering(), _numbering()
-    found, lengths = array("I"), list[int]()
-    for fields in documents:
-        for chunks in fields:
-            found.extend(map(numbers.__getitem__, chunks))
-            lengths.append(len(chunks))
+    fields = list(chain.from_iterable(documents))
+    found, lengths = array("I", map(numbers.__getitem__, chain.from_iterable(fields))), list(map(len, fields))
     # The terms of each chunk follow each other in `terms`; a repeated chunk gets them each time.
     forms = list(map(FORMS.__getitem__, numbers))
     terms = np.fromiter(map(term_ids.__getitem__, chain.from_iterable(forms)), np.uint64)
