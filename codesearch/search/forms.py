@@ -78,8 +78,8 @@ class Asked:
 
     @property
     def ending(self) -> str:
-        """The end of the path, with forward slashes."""
-        return self.path.replace("\\", "/").removeprefix("./").lstrip("/")
+        """The end of the path, with forward slashes; a terminal shows `…` for folders of a long path."""
+        return self.path.replace("\\", "/").rpartition("…/")[2].removeprefix("./").lstrip("/")
 
     @property
     def file(self) -> str:

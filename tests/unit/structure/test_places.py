@@ -61,6 +61,8 @@ def places(engine, tmp_path):
         ("python/convert.py:2", ["python/convert.py:1-12"]),
         ("python/convert.py:4-6", ["python/convert.py:4-6"]),
         ("python/convert.py:4-4", ["python/convert.py:1-14"]),
+        ("ru…/queue.rb:4", ["ruby/queue.rb:4-6 PriorityQueue.push"]),
+        ("a/…/ruby/queue.rb", ["ruby/queue.rb:1-7"]),
         ("queue.rb:4", ["ruby/queue.rb:4-6 PriorityQueue.push"]),
         ("convert.py::Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
         ("Stack.pop", ["python/convert.py:21-23 Stack.pop"]),
