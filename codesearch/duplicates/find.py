@@ -143,13 +143,13 @@ class _Search:
         groups: list[Group] = []
         taken: set[int] = set()
         self._load(others)
-        reads = [self._read[position] for position in others]
-        texts = Counter(read.text for read in reads if read)
-        equal = {
-            position: texts[read.text] if read else 0 for position, read in zip(others, reads, strict=True)
-        }
-        order = sorted(others, key=lambda position: (-len(others[position]), -equal[position], position))
-        for position in order:
+        text_of = {position: read.text for position in others if (read := self._read[position])}
+        equal = Counter(text_of.values())
+
+        def rank(position: int) -> tuple[int, int, int]:
+            return -len(others[position]), -equal[text_of.get(position, "")], position
+
+        for position in sorted(others, key=rank):
             if position not in taken:
                 if group := self._group(position, others[position], taken):
                     groups.append(group)

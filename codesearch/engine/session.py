@@ -188,13 +188,11 @@ class Session:
         with ExitStack() as lent:
             opened, lost = [], []
             for entry in self.entries:
-                error = entry.error
-                if error is None:
-                    try:
-                        opened.append(lent.enter_context(self._engine.pool.index(entry)))
-                    except IndexStoreError as failure:
-                        error = failure
-                if error:
+                try:
+                    if entry.error:
+                        raise entry.error
+                    opened.append(lent.enter_context(self._engine.pool.index(entry)))
+                except CodeSearchError as error:
                     lost.append((error, Freshness(entry.root, State.UNREADABLE, error=error.reason)))
             if lost and (strict or not opened):
                 raise lost[0][0]

@@ -152,19 +152,18 @@ class Names:
         self.only_targets = len(asked) < len(everything)
         self.everything = everything
         self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
-        self._by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
+        self.by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
+        self.by_around: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in everything:
             family = FAMILY.get(ref.file.language, ref.file.language)
             for root in (ref.root, ""):
                 self._by_family[root, family].append(ref)
-            self._by_file[ref.root, ref.path].append(ref)
+            self.by_file[ref.root, ref.path].append(ref)
+            if _is_method(ref) and ref.file.language in _OPEN_CLASSES:
+                self.by_around[ref.root, ref.around].append(ref)
         self.modules = by_module((f"{ref.root.strip('/')}/{ref.path}", ref) for ref in everything)
         self.has_only_methods = all(map(_is_method, everything))
         self.owners = {ref.owner for ref in everything}
-        self.by_around: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
-        for ref in everything:
-            if _is_method(ref) and ref.file.language in _OPEN_CLASSES:
-                self.by_around[ref.root, ref.around].append(ref)
 
     @cached_property
     def by_package(self) -> Mapping[tuple[str, str], Sequence[Ref]]:
@@ -193,10 +192,6 @@ class Names:
                 for base in owners
             )
         return self._one[owners]
-
-    def in_file(self, root: str, path: str) -> Sequence[Ref]:
-        """Return the definitions in a file, in the order of lines."""
-        return self._by_file.get((root, path), ())
 
     def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
@@ -294,7 +289,7 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
             return LIKELY, ()
         if not names.modules:
             return NO_DEFINITION, ()
-    own = names.in_file(file.root, file.path)
+    own = names.by_file.get((file.root, file.path), ())
     meant = (
         [ref for ref in own if _reaches(ref, file, line, before)]
         or _imported(file, names, position, before)

@@ -442,7 +442,7 @@ def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
 
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
     """Return the line of each signature of each definition in a file, behind attributes."""
-    own = names.in_file(file.root, file.path)
+    own = names.by_file.get((file.root, file.path), ())
     lines = file.source.split("\n") if own else []
     overload = re.compile(rf"\s*(?:\w+\s+)*{re.escape(names.name)}\s*[(<]")
     found: list[tuple[int, Ref]] = []
