@@ -31,17 +31,11 @@ from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST,
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """A reason to rank lower.
+    """A reason to rank lower."""
 
-    Attributes:
-        signal: the name of the signal; `RankConfig.<signal>_penalty` is the weight.
-        flag: the bit of `Document.flags` that marks these documents.
-        asked_by: a query with one of these words asks for such documents.
-    """
-
-    signal: str
-    flag: int
-    asked_by: frozenset[str]
+    signal: str  # The name of the signal; `RankConfig.<signal>_penalty` is the weight.
+    flag: int  # The bit of `Document.flags` that marks these documents.
+    asked_by: frozenset[str]  # A query with one of these words asks for such documents.
 
 
 PENALTIES = (

@@ -45,42 +45,26 @@ _USUAL_TERMS = 30
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a report says.
+    """What a report says."""
 
-    Attributes:
-        title: its first line with words, or the first sentence of that.
-        text: all of it without the comments, check boxes and headings of a template.
-        names: the parts of names that are written as code, without repetitions.
-        places: paths and lines, 0 for none; those of a Python traceback with the innermost first.
-        literals: the text of an error, to be found in the sources.
-    """
-
-    title: str
-    text: str
-    names: Sequence[str]
-    places: Sequence[tuple[str, int]]
-    literals: Sequence[Literal]
+    title: str  # Its first line with words, or the first sentence of that.
+    text: str  # All of it without the comments, check boxes and headings of a template.
+    names: Sequence[str]  # The parts of names that are written as code, without repetitions.
+    places: Sequence[tuple[str, int]]  # Paths and lines, 0 for none; a traceback innermost first.
+    literals: Sequence[Literal]  # The text of an error, to be found in the sources.
 
 
 @dataclass(frozen=True, slots=True)
 class AnalysedQuery:
-    """A query as terms and a vector. Without terms, keywords find nothing; without a vector, vectors find nothing.
+    """A query as terms and a vector. Without terms, keywords find nothing; without a vector, vectors find nothing."""
 
-    Attributes:
-        text: the query if it is in words; empty if it is code, because the words of code ask for nothing.
-        pasted: whether the query is a piece of code.
-        literals: the texts that the query may quote.
-        exact: the only documents that are ranked, those with an exact text; None for all.
-        report: what a report says about the code; the other fields are then of its title.
-    """
-
-    text: str
+    text: str  # The query if it is in words; "" if it is code, because the words of code ask for nothing.
     terms: Sequence[str]
     vector: NDArray[np.float32] | None
-    pasted: bool = False
-    literals: Sequence[Literal] = ()
-    exact: Sequence[int] | None = None
-    report: Report | None = None
+    pasted: bool = False  # Whether the query is a piece of code.
+    literals: Sequence[Literal] = ()  # The texts that the query may quote.
+    exact: Sequence[int] | None = None  # The only documents that are ranked, those with an exact text.
+    report: Report | None = None  # What a report says about the code; the other fields are then of its title.
 
     @property
     def words(self) -> str:
@@ -90,18 +74,12 @@ class AnalysedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The documents that a query may find.
-
-    Attributes:
-        lexical: scores the documents by keywords.
-        allowed: bool [size], or None if all documents are allowed.
-        literal: allowed documents in which the query stands literally.
-    """
+    """The documents that a query may find."""
 
     documents: Snapshot
     lexical: LexicalScorer
-    allowed: NDArray[np.bool_] | None = None
-    literal: Sequence[int] = ()
+    allowed: NDArray[np.bool_] | None = None  # bool [size], or None if all documents are allowed.
+    literal: Sequence[int] = ()  # Allowed documents in which the query stands literally.
 
 
 def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
@@ -168,45 +146,31 @@ def _length_prior(terms: NDArray[np.uint16], kinds: NDArray[np.uint16], half: fl
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document of a ranking with its score and the value of each signal.
-
-    Attributes:
-        parts: the contribution of each part to the score; their sum is the score.
-        copies: the other documents with the same code, if copies are one candidate (see `codesearch.search.screen`).
-        others: other definitions of the same file, if files are ranked.
-    """
+    """A document of a ranking with its score and the value of each signal."""
 
     doc_id: int
     score: float
     signals: dict[str, float]
-    parts: dict[str, float] = field(default_factory=dict)
-    copies: tuple[int, ...] = ()
-    others: tuple[Candidate, ...] = ()
+    parts: dict[str, float] = field(default_factory=dict)  # Their sum is the score.
+    copies: tuple[int, ...] = ()  # The other documents with the same code (see `codesearch.search.screen`).
+    others: tuple[Candidate, ...] = ()  # Other definitions of the same file, if files are ranked.
 
 
 @dataclass(slots=True)
 class Ranking:
     """The candidates of a query, ordered by their scores; every array is [C].
 
-    Attributes:
-        documents: what was searched.
-        doc_ids: ascending.
-        rows: the numbers of the documents (see `Snapshot.rows`).
-        signals: name -> float32 [C], before weighting. `docs/output.md` lists them.
-        scores: float32 [C].
-        parts: name -> float32 [C], the contribution of each part to the scores.
-        missing: the share of the idf of the query's terms that belongs to terms that occur nowhere, 0 to 1.
-        of_title: the ranking of the title alone, if the query is a report.
+    `missing` is the share of the idf of the query's terms that belongs to terms that occur nowhere, 0 to 1.
     """
 
     documents: Snapshot
-    doc_ids: DocIds
-    rows: NDArray[Any]
-    signals: dict[str, NDArray[np.float32]]
+    doc_ids: DocIds  # Ascending.
+    rows: NDArray[Any]  # The numbers of the documents (see `Snapshot.rows`).
+    signals: dict[str, NDArray[np.float32]]  # Before weighting. `docs/output.md` lists them.
     scores: NDArray[np.float32]
-    parts: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    parts: dict[str, NDArray[np.float32]] = field(default_factory=dict)  # The contributions to the scores.
     missing: float = 0.0
-    of_title: Ranking | None = None
+    of_title: Ranking | None = None  # The ranking of the title alone, if the query is a report.
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 
     def order(self) -> NDArray[np.intp]:

@@ -43,16 +43,11 @@ _SHOWN_QUERY = 80
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Hits, best first.
-
-    Attributes:
-        confidence: whether the hits answer the query; None if that is unknown.
-        exact: where the text stands, if an exact one was asked for.
-    """
+    """Hits, best first."""
 
     hits: list[Hit]
-    confidence: Confidence | None = None
-    exact: ExactText = NOWHERE
+    confidence: Confidence | None = None  # Whether the hits answer the query; None if that is unknown.
+    exact: ExactText = NOWHERE  # Where the text stands, if an exact one was asked for.
 
     @property
     def unseen(self) -> dict[str, int]:
