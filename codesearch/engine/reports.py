@@ -28,13 +28,9 @@ _UNREADABLE = Manifest(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfIndex:
-    """A report about an index.
+    """A report about an index."""
 
-    Attributes:
-        manifest: of the index; it also has the settings, the model, the size and the time.
-    """
-
-    manifest: Manifest
+    manifest: Manifest  # It also has the settings, the model, the size and the time.
 
     @property
     def documents(self) -> int:
