@@ -243,11 +243,8 @@ def history(
     if answer.shallow:
         cure = f"`git -C {answer.top} fetch --unshallow`"
         notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
-    if json:
-        text = terminal.json_text(answer)
-    else:
-        path_of = partial(path_from, terminal, answer.top)
-        text = shown(history_lines(answer, terminal.max_line, path_of), terminal, color)
+    lines = history_lines(answer, terminal.max_line, partial(path_from, terminal, answer.top))
+    text = terminal.json_text(answer) if json else shown(lines, terminal, color)
     yield Output(text, notes, 0 if answer.hits else 1)
 
 

@@ -4,19 +4,15 @@ import { byId } from "./dom.js";
 
 const PREFIX = "codesearch.";
 
-export function load(name, fallback) {
-  try {
-    return localStorage.getItem(PREFIX + name) ?? fallback;
-  } catch {
-    return fallback;
-  }
-}
+export const load = (name, fallback) => stored(() => localStorage.getItem(PREFIX + name)) ?? fallback;
+export const save = (name, text) => stored(() => localStorage.setItem(PREFIX + name, text));
 
-export function save(name, text) {
+/** Use the storage, unless the browser blocks it or it is full. */
+function stored(use) {
   try {
-    localStorage.setItem(PREFIX + name, text);
+    return use();
   } catch {
-    // The browser blocks storage, or it is full.
+    return undefined;
   }
 }
 
