@@ -39,9 +39,10 @@ _EXPORTED = re.compile(
     rb"[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3}))"
     rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
 )
-# A macro before a declaration, or on a line above it, above other macros and comments.
+# A macro before a declaration, or on a line above it, above other macros and comments, or at the end of a file.
+_END = rb"|(?:#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z"
 _ABOVE = rb"\s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60})\s{1,40}){0,4}"
-_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=" + _ABOVE + _KEYWORD + rb")")
+_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=" + _ABOVE + rb"(?:" + _KEYWORD + _END + rb"))")
 # `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`: the macro; the parenthesis behind the name.
 _WRAPPED = re.compile(
     rb"\n(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"

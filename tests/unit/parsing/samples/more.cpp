@@ -70,3 +70,6 @@ LIB_BEGIN_EXPORT
 
 // A text.
 class compiled_text {};
+
+LIB_END_EXPORT
+LIB_END_NAMESPACE
