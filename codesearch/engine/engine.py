@@ -117,11 +117,10 @@ class Engine(Indexer):
         """Delete all indexes, also those of commits and unpacked portable files; return the roots of the others."""
         for folder in (COMMITS, "cache"):
             shutil.rmtree(self.home / folder, ignore_errors=True)
-        removed = []
-        for entry in list_indexes(self.home):
-            removed.append(entry.manifest.root if entry.manifest else str(entry.folder))
-            remove_index(entry.folder, removed[-1])
-        return removed
+        entries = list_indexes(self.home)
+        for entry in entries:
+            remove_index(entry.folder, entry.root)
+        return [entry.root for entry in entries]
 
     def export(
         self,

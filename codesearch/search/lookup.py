@@ -117,7 +117,7 @@ def documents_named(
     """
     if not asked.names:
         return {}
-    named = _with_names(documents, spellings(asked.names[-1]), allowed)
+    named = with_names(documents, spellings(asked.names[-1]), allowed)
     return _likeness(documents, named, asked.names, asked.kinds)
 
 
@@ -190,7 +190,7 @@ def documents_misspelt(
         for exact in near_names(documents, asked.names[0])
         if SequenceMatcher(None, name, exact.lower()).ratio() >= _MISSPELT
     ]
-    return dict.fromkeys(_with_names(documents, near, allowed), SPELLED_OUT)
+    return dict.fromkeys(with_names(documents, near, allowed), SPELLED_OUT)
 
 
 def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[str]:
@@ -263,13 +263,6 @@ def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path.rstrip("/")))[0].lower()
 
 
-def documents_spelled(
-    documents: Snapshot, names: Sequence[str], allowed: NDArray[np.bool_] | None
-) -> dict[int, float]:
-    """Return the documents with names that the words of a query make."""
-    return dict.fromkeys(_with_names(documents, names, allowed), SPELLED_OUT)
-
-
 def documents_at(documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] | None) -> dict[int, float]:
     """Return the documents of the files whose path a query is, each with a value that is 1 for the first one.
 
@@ -314,7 +307,7 @@ def _likeness(
     return {doc_id: likeness[doc_id] for doc_id in chosen}
 
 
-def _with_names(documents: Snapshot, names: Sequence[str], allowed: NDArray[np.bool_] | None) -> _Named:
+def with_names(documents: Snapshot, names: Sequence[str], allowed: NDArray[np.bool_] | None) -> _Named:
     """Return the allowed documents with one of some names, ignoring case."""
     return {
         doc_id: (exact, qualified)

@@ -27,11 +27,12 @@ from codesearch.search.forms import joined_names, parse_asked
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.literals import Literal
 from codesearch.search.lookup import (
+    SPELLED_OUT,
     documents_at,
     documents_misspelt,
     documents_named,
-    documents_spelled,
     types_of_members,
+    with_names,
 )
 from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.topk import distinct
@@ -96,7 +97,7 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
         bm25 = bm25 * allowed
     asked, joined = parse_asked(query.text), joined_names(query.text)
     named = (
-        documents_spelled(documents, joined, allowed)
+        dict.fromkeys(with_names(documents, joined, allowed), SPELLED_OUT)
         or documents_named(documents, asked, allowed)
         or types_of_members(documents, asked, allowed)
         or documents_misspelt(documents, asked, allowed)
