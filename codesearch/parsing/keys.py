@@ -66,6 +66,7 @@ _KEYWORDS = frozenset(
     b"false nil null super true".split()
 )
 """Those of all languages that do not stand for a type. A language has those that are in its grammar."""
+_CONSTANTS = frozenset(b"False None True self this".split())
 _NEAR = 4
 _ANY_NAME = b"name"
 _REMEMBERED = 1 << 15
@@ -150,10 +151,4 @@ def _keywords(spec: LanguageSpec) -> frozenset[bytes]:
     grammar = load_grammar(spec)
     ids = range(1, grammar.node_kind_count)  # 0 is the end of the file.
     kinds = (grammar.node_kind_for_id(one) or "" for one in ids if not grammar.node_kind_is_named(one))
-    return _KEYWORDS.intersection(kind.encode() for kind in kinds) | {
-        b"False",
-        b"None",
-        b"True",
-        b"self",
-        b"this",
-    }
+    return _KEYWORDS.intersection(kind.encode() for kind in kinds) | _CONSTANTS

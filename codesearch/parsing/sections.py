@@ -25,7 +25,7 @@ from codesearch.config import ParseConfig
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key
-from codesearch.parsing.languages import LanguageSpec
+from codesearch.parsing.languages import LanguageSpec, language_of_source
 from codesearch.types import GENERATED, Document
 
 DATA = "data"
@@ -95,6 +95,7 @@ class _Section:
 
 def refuse_text(source: bytes, path: str, spec: LanguageSpec) -> str | None:
     """Return the reason to skip a file that is cut and not parsed: data, generated; None if there is none."""
+    spec = language_of_source(spec, path, source) if spec.name == "php" else spec
     if (spec.grammar and not spec.is_markup) or spec.name in ("markdown", "rst"):
         return None
     if spec.content in ("code", "other") and file_flags(path, source) & GENERATED:

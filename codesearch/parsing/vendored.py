@@ -28,9 +28,7 @@ _NOTICE = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _WORD = re.compile(rb"[^\W\d]{3,}")
-_OF_NOTICES = frozenset(
-    (b"copyright", b"all", b"rights", b"reserved", b"present", b"and", b"the", b"http", b"https")
-)
+_OF_NOTICES = frozenset(b"copyright all rights reserved present and the http https".split())
 _MOST_BYTES = 100_000
 
 

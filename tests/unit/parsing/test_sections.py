@@ -156,6 +156,8 @@ def test_documents_of_tests_are_flagged():
         (b"/* @generated */\n.a {}\n", "a.css", "generated"),
         (b"words\n" * 20_000, "a.xyz", "data"),
         (b"words\n", "a.xyz", None),
+        (b"words\n" * 20_000, "a.inc", "data"),
+        (b"<?php\n" + b"$x = 1;\n" * 20_000, "a.inc", None),
     ],
 )
 def test_data_is_refused(source, path, reason):
