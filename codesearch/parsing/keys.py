@@ -102,15 +102,15 @@ def _without_space(code: bytes) -> bytes:
 
 def _in_lines(code: bytes) -> bytes:
     """Remove empty lines and the common indentation of all lines but the first."""
-    lines = [*filter(None, map(str.rstrip, code.decode("utf-8", "replace").splitlines()))]
-    if len(lines) > 1:
-        # Lines between the first and the last one, in the order of their characters, begin like both.
-        first, last = min(lines[1:]), max(lines[1:])
-        indentation = first[: len(first) - len(first.lstrip(" \t"))]
-        while not last.startswith(indentation):
+    first, *others = map(str.rstrip, code.decode("utf-8", "replace").splitlines() or [""])
+    if lines := [*filter(None, others)]:
+        # Lines between the lowest and the highest one, in the order of their characters, begin like both.
+        lowest, highest = min(lines), max(lines)
+        indentation = lowest[: len(lowest) - len(lowest.lstrip(" \t"))]
+        while not highest.startswith(indentation):
             indentation = indentation[:-1]
-        lines[1:] = [line[len(indentation) :] for line in lines[1:]]
-    return "\n".join(lines).encode()
+        lines = [line[len(indentation) :] for line in lines]
+    return "\n".join([first, *lines] if first else lines).encode()
 
 
 def shape_key(code: bytes, spec: LanguageSpec) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codesearch.parsing.extract import extract
+from codesearch.parsing.keys import _in_lines
 from codesearch.parsing.languages import language_named
 
 
@@ -127,3 +128,7 @@ def test_in_other_languages_only_white_space_is_ignored() -> None:
 def test_the_key_of_a_long_function_covers_all_its_code() -> None:
     long = "def f(x):\n" + "    x += 1\n" * 3_000 + "    return x\n"
     assert key("python", long) != key("python", long.replace("return x", "return -x"))
+
+
+def test_text_below_an_empty_line_loses_its_indentation_too() -> None:
+    assert _in_lines(b"\n  a\n    b \n\n") == b"a\n  b"
