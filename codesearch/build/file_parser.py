@@ -90,11 +90,8 @@ class FileParser:
         reason = reason or refuse_text(source, file.path, spec)
         if reason:
             return skipped_file(file, reason, digest=digest)
-        read = _extract_blocks if is_plain else extract
-        extraction, skipped = (
-            read(source, file.path, spec, self.config.parse),
-            ONLY_BLOCKS if is_plain else "",
-        )
+        read, skipped = (_extract_blocks, ONLY_BLOCKS) if is_plain else (extract, "")
+        extraction = read(source, file.path, spec, self.config.parse)
         if extraction.has_unparsed:
             skipped = PARTLY_BLOCKS
         elif not extraction.documents and source.strip():

@@ -206,7 +206,7 @@ def _label(of: Hit, best: Hit, width: int) -> str:
     names = (name, f"{_CUT}{separator}{bare}", bare) if name.rfind(separator) > 0 else (name, bare)
     end = max(width // 2, 1)
     cut_name = f"{bare[: max(width - end - len(_CUT), 0)]}{_CUT}{bare[-end:]}"
-    forms = (*(f"{before}{shown}{after}" for shown in names), bare, cut_name)
+    forms = (*(f"{before}{one}{after}" for one in names), bare, cut_name)
     return next((form for form in forms if len(form) <= width), cut_name)
 
 

@@ -271,8 +271,9 @@ class Editor:
         uris = [folder.uri for folder in workspace.folders.values()] or [workspace.root_uri or ""]
         if opened := [Path(path) for path in map(to_fs_path, uris) if path]:
             return opened
-        covered = self._here if covering_index(self._engine.home, self._here) else None
-        return [folder for folder in [find_project(self._here) or covered] if folder]
+        if project := find_project(self._here):
+            return [project]
+        return [self._here] if covering_index(self._engine.home, self._here) else []
 
     async def _scope(self) -> Scope | None:
         """Wait until open folders are indexed; return those that are, or None if none is."""

@@ -201,7 +201,8 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
             if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
                 _cut_to_header(definition, member, source)
             if definition.start_line == definition.end_line:
-                found.members += [definition] * bool(definition.name)
+                if definition.name:
+                    found.members.append(definition)
                 continue
         kept.append(definition)
     return kept
@@ -222,11 +223,8 @@ def _joined(definitions: list[Capture], source: bytes, *, is_overloaded: bool) -
         ):
             first.extend_to(definition)
             if is_overloaded:
-                first.head, first.name_start, first.body = (
-                    definition.head,
-                    definition.name_start,
-                    definition.body,
-                )
+                first.head, first.body = definition.head, definition.body
+                first.name_start = definition.name_start
                 first.docstring, first.literal = first.docstring or definition.docstring, definition.literal
         else:
             kept.append(definition)

@@ -497,11 +497,18 @@ def in_comment(source: str, position: int, language: str, blocks: Sequence[tuple
     >>> in_comment("// get", 3, "go", ()), in_comment("# get", 2, "ruby", ()), in_comment('"http://get"', 8, "go", ())
     (True, True, False)
     """
-    line = source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
-    if _LINE_COMMENT.get(language, _SLASHES).search(line):
+    if _opens_comment(_line_before(source, position), language):
         return True
     at = bisect_right(blocks, (position, len(source))) - 1
     return at >= 0 and position < blocks[at][1]
+
+
+def _line_before(source: str, position: int) -> str:
+    return source[max(source.rfind("\n", 0, position) + 1, position - _MOST_LINE) : position]
+
+
+def _opens_comment(line: str, language: str) -> bool:
+    return _LINE_COMMENT.get(language, _SLASHES).search(line) is not None
 
 
 def block_comments(source: str, language: str) -> list[tuple[int, int]]:
@@ -518,11 +525,9 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
         start, mark = min((start, mark) for mark, start in ahead.items())
         end = start + len(mark)
         start += mark.startswith("\n")
-        before = source[max(source.rfind("\n", 0, start) + 1, start - _MOST_LINE) : start]
+        before = _line_before(source, start)
         # Otherwise the mark stands in another comment or in a string.
-        if not _LINE_COMMENT.get(language, _SLASHES).search(before) and not any(
-            before.count(quote) % 2 for quote in "\"'`"
-        ):
+        if not (_opens_comment(before, language) or any(before.count(quote) % 2 for quote in "\"'`")):
             close = source.find(closing[mark], end)
             end = len(source) if close < 0 else close + len(closing[mark])
             above = source[max(start - len(before) - _MOST_LINE, 0) : start - len(before)].rstrip()

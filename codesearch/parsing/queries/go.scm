@@ -3,7 +3,6 @@
 ; each: var_declaration var_spec_list
 (EACH (var_spec name: (identifier) @name value: (expression_list . (func_literal body: (block) @body) @function)))
 
-
 ; Alone, a type is its declaration; in a group, which the grammar does not tell apart, its part of it.
 ((type_declaration "type" . (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body))) @struct (#not-match? @struct "^type\\s*[(]"))
 (type_declaration "(" (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @struct)
