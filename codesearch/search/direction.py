@@ -1,8 +1,7 @@
 """The direction of a conversion: `stringToInt` does not answer "int to string".
 
 `stringToInt` and `intToString` both contain all words of the query. A query asks for a conversion from a source to a
-target, both in canonical words. The direction of a document comes from its name, its signature, its documentation tags
-and its verbs.
+target, both in canonical words. The direction of a document comes from its name and its signature.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, takewhile
 
-from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.identifiers import split_identifier, words
 from codesearch.text.terms import expansions, singular
 
@@ -33,7 +31,6 @@ _OTHER_VERBS = frozenset(
     "compare subscribe listen scale resize reduce round limit return access call open close pop fetch select run "
     "execute use treat mark login merge jump upgrade migrate fallback represent".split()
 )
-_VERSION = re.compile(r"\b(python|java|php)\s?\d\b", re.IGNORECASE)  # The 2 of a version does not mean "to".
 _ENDS = frozenset("in with using by for and or on if when without via".split())
 _NOT_BEFORE = BETWEEN | _NO_SOURCE | _CONVERT | _MAKE | {_GET} | _OTHER_VERBS | _ENDS
 _LANGUAGES = frozenset(
@@ -116,7 +113,7 @@ def parse_conversion(query: str) -> Conversion | None:
     >>> parse_conversion("extract text from a web page") is None
     True
     """
-    terms = [term for term in canonical_terms(_VERSION.sub(r"\1", query)) if term not in _LANGUAGES]
+    terms = [term for term in canonical_terms(query) if term not in _LANGUAGES]
     for position in range(1, len(terms) - 1):
         word = terms[position]
         if word not in BETWEEN or terms[position - 1] in _NO_SOURCE | _CONVERT:
@@ -156,8 +153,6 @@ _PARAMETERS = re.compile(
 _RECEIVER = re.compile(r"func\s*\(([^()]*)\)")
 _FUSED = re.compile(r"([a-z]+)to([a-z]+)")
 _MAKES = re.compile(r"([a-z]{3,})(?:ize|ise|ify)[sd]?")
-_TAKEN_TAG = re.compile(r"^\s*[@:]param\b(.*)", re.MULTILINE)
-_GIVEN_TAG = re.compile(r"^\s*[@:]r?returns?\b(.*)", re.MULTILINE)
 
 _ENCODES = frozenset("encode serialize marshal dump format stringify strftime pack render print".split())
 _DECODES = frozenset("decode deserialize unmarshal load parse unpack scan strptime".split())
@@ -166,20 +161,20 @@ _TEXTS = frozenset({"string"})
 _BYTES = frozenset({"byte", "binary", "blob"})
 
 
-def agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
+def agreement(conversion: Conversion, name: str, signature: str) -> float:
     """Return how well a document's direction matches: 1 for the same direction, 0 for unknown, -1 for the opposite.
 
     >>> wanted = Conversion(("integer",), ("string",))
-    >>> agreement(wanted, "intToStr", "func intToStr(i int) string", "")
+    >>> agreement(wanted, "intToStr", "func intToStr(i int) string")
     1.0
-    >>> agreement(wanted, "parse_int", "def parse_int(text)", "Convert a string to an int.")
+    >>> agreement(wanted, "parse_int", "def parse_int(text)")
     -0.75
     """
-    terms, prose = canonical_terms(name), canonical_terms(first_paragraph(docstring))
+    terms = canonical_terms(name)
     total = (
         _name_agreement(conversion, terms)
-        + _SIGNATURE_WEIGHT * _signature_agreement(conversion, name, signature, docstring)
-        + _VERB_WEIGHT * _verb_agreement(conversion, [*terms[:1], *prose[:1]])
+        + _SIGNATURE_WEIGHT * _signature_agreement(conversion, name, signature)
+        + _VERB_WEIGHT * _verb_agreement(conversion, terms[:1])
     )
     return max(-1.0, min(1.0, total))
 
@@ -207,11 +202,11 @@ def _abbreviated(conversion: Conversion, terms: Sequence[str]) -> float:
     """Return the leaning of terms; a single unknown term may also be an abbreviation of a side or its initials."""
     if (leaning := conversion.leaning(terms)) or len(terms) != 1:
         return leaning
-    short = "s" if terms[0] == "a" else terms[0]  # The `a` of atoi and ntoa stands for ASCII.
+    (short,) = terms
     source, target = conversion.source, conversion.target
     is_source, is_target = (
-        "".join(word[0] for word in side) == terms[0]
-        or any(word.startswith((short, terms[0])) for word in set(side).difference(other))
+        "".join(word[0] for word in side) == short
+        or any(word.startswith(short) for word in set(side).difference(other))
         for side, other in ((source, target), (target, source))
     )
     return float(is_source) - float(is_target)
@@ -222,25 +217,18 @@ def _between(left: float, right: float) -> float:
     return (left - right) / 2 if left * right < 0 else 0.0
 
 
-def _signature_agreement(conversion: Conversion, name: str, signature: str, docstring: str) -> float:
-    """Return the agreement of input and output, as types, parameter names and documentation tags describe them."""
-    taken = _tagged(_TAKEN_TAG, docstring) if "param" in docstring else []
-    given = _tagged(_GIVEN_TAG, docstring) if "return" in docstring else []
+def _signature_agreement(conversion: Conversion, name: str, signature: str) -> float:
+    """Return the agreement of input and output, as types and parameter names describe them."""
+    taken: list[str] = []
+    given: list[str] = []
     if receiver := _RECEIVER.match(signature):
-        taken = canonical_terms(receiver[1]) + taken
+        taken = canonical_terms(receiver[1])
         signature = signature[receiver.end() :]
     if match := _PARAMETERS.search(signature):
-        taken = canonical_terms(match["parameters"]) + taken
-        given = (
-            canonical_terms(match["after"])
-            + canonical_terms(signature[: match.start()].replace(name, " "))
-            + given
-        )
+        taken += canonical_terms(match["parameters"])
+        given = canonical_terms(match["after"])
+        given += canonical_terms(signature[: match.start()].replace(name, " "))
     return (_sign(conversion.leaning(taken)) - _sign(conversion.leaning(given))) / 2
-
-
-def _tagged(tag: re.Pattern[str], docstring: str) -> list[str]:
-    return [term for text in tag.findall(docstring) for term in canonical_terms(text)]
 
 
 def _sign(value: float) -> float:
@@ -248,7 +236,7 @@ def _sign(value: float) -> float:
 
 
 def _verb_agreement(conversion: Conversion, verbs: Sequence[str]) -> float:
-    """Return whether the verb of a name or its documentation encodes or decodes as the query asks."""
+    """Return whether the verb of a name encodes or decodes as the query asks."""
     encodes = not _ENCODES.isdisjoint(verbs)
     decodes = not _DECODES.isdisjoint(verbs)
     for form in (_WIRE_FORMATS, _BYTES, _TEXTS):

@@ -71,7 +71,7 @@ def adjust(query: str, ranking: Ranking, config: RankConfig) -> None:
     head = ranking.order()[: config.heuristics_count]
     if conversion := parse_conversion(query):
         rows = [ref.row for ref in ranking.documents.refs(ranking.doc_ids[head].tolist())]
-        agreements = [agreement(conversion, row.name, row.signature, row.docstring) for row in rows]
+        agreements = [agreement(conversion, row.name, row.signature) for row in rows]
         reward, penalty = config.direction_reward, config.direction_penalty
         ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query, ranking, head, config)

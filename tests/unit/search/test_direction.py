@@ -50,50 +50,33 @@ def test_other_queries_are_not_conversions(query: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "signature", "docstring"),
+    ("name", "signature"),
     [
-        ("int_to_string", "def int_to_string(x)", ""),
-        ("itoa", "func itoa(i int) string", ""),
-        ("string_from_int", "def string_from_int(value)", ""),
-        ("render", "def render(value)", "Convert an integer to its decimal string."),
-        ("toString", "public static String toString(int number)", ""),
+        ("int_to_string", "def int_to_string(x)"),
+        ("itoa", "func itoa(i int) string"),
+        ("string_from_int", "def string_from_int(value)"),
+        ("toString", "public static String toString(int number)"),
     ],
 )
-def test_a_function_in_the_direction_of_the_query_agrees(name: str, signature: str, docstring: str) -> None:
-    assert agreement(INT_TO_STRING, name, signature, docstring) > 0
+def test_a_function_in_the_direction_of_the_query_agrees(name: str, signature: str) -> None:
+    assert agreement(INT_TO_STRING, name, signature) > 0
 
 
 @pytest.mark.parametrize(
-    ("name", "signature", "docstring"),
+    ("name", "signature"),
     [
-        ("stringToInt", "function stringToInt(text)", ""),
-        ("str2int", "def str2int(s)", ""),
-        ("atoi", "public static int atoi(String s)", ""),
-        ("parseInt", "int parseInt(String s)", ""),
+        ("stringToInt", "function stringToInt(text)"),
+        ("str2int", "def str2int(s)"),
+        ("atoi", "public static int atoi(String s)"),
+        ("parseInt", "int parseInt(String s)"),
     ],
 )
-def test_a_function_in_the_opposite_direction_disagrees(name: str, signature: str, docstring: str) -> None:
-    assert agreement(INT_TO_STRING, name, signature, docstring) < 0
+def test_a_function_in_the_opposite_direction_disagrees(name: str, signature: str) -> None:
+    assert agreement(INT_TO_STRING, name, signature) < 0
 
 
 def test_a_function_without_either_side_is_neutral() -> None:
-    assert agreement(INT_TO_STRING, "sort", "def sort(items)", "Sort items in place.") == 0
-
-
-def test_words_after_another_preposition_are_ignored() -> None:
-    conversion = parse_conversion("stack trace as string")
-    assert conversion == Conversion(("stack", "trace"), ("string",))
-    docstring = "Gets the stack trace from a Throwable as a String."
-    assert agreement(conversion, "getStackTrace", "String getStackTrace(Throwable throwable)", docstring) >= 0
-
-
-def test_as_in_a_parenthesis_is_neutral() -> None:
-    docstring = "Convert number (as integer or string) from one base to another."
-    assert agreement(INT_TO_STRING, "convert_base", "def convert_base(value)", docstring) == 0
-
-
-def test_only_the_first_paragraph_of_a_docstring_is_used() -> None:
-    assert agreement(INT_TO_STRING, "f", "def f(x)", "Do it.\n\nConverts string to int.") == 0
+    assert agreement(INT_TO_STRING, "sort", "def sort(items)") == 0
 
 
 @pytest.mark.parametrize(
@@ -117,26 +100,14 @@ def test_opposite_conversions_with_the_same_words_are_distinguished(
     conversion = parse_conversion(query)
     assert conversion is not None
     found = [
-        agreement(conversion, signature.partition("(")[0].split()[-1], signature, "")
+        agreement(conversion, signature.partition("(")[0].split()[-1], signature)
         for signature in (right, wrong)
     ]
     assert found[0] > 0 > found[1]
 
 
-@pytest.mark.parametrize(
-    ("docstring", "expected"),
-    [
-        ("Encode an integer as a string.", 1),
-        ("Do it.\n@param {string} value\n@returns {number} what it says", -1),
-    ],
-)
-def test_verbs_and_parameter_tags_of_documentation_show_the_direction(docstring: str, expected: int) -> None:
-    found = agreement(INT_TO_STRING, "f", "function f(x)", docstring)
-    assert found * expected > 0
-
-
 def test_a_word_that_only_contains_the_letters_of_to_is_not_a_conversion() -> None:
-    assert agreement(INT_TO_STRING, "store", "def store(history)", "") == 0
+    assert agreement(INT_TO_STRING, "store", "def store(history)") == 0
 
 
 @pytest.mark.parametrize(
@@ -144,21 +115,21 @@ def test_a_word_that_only_contains_the_letters_of_to_is_not_a_conversion() -> No
     [
         (
             "celsius to kelvin",
-            ("Kelvin", "func (c Celsius) Kelvin() Kelvin", ""),
-            ("Celsius", "func (k Kelvin) Celsius() Celsius", ""),
+            ("Kelvin", "func (c Celsius) Kelvin() Kelvin"),
+            ("Celsius", "func (k Kelvin) Celsius() Celsius"),
         ),
         (
             "convert bytes to text",
-            ("as_text", "def as_text(data)", "Decode bytes unless it is text already."),
-            ("as_bytes", "def as_bytes(text)", "Encode text unless it is bytes already."),
+            ("as_text", "def as_text(data)"),
+            ("as_bytes", "def as_bytes(text)"),
         ),
         (
             "camel case to underscore",
-            ("underscore", "def underscore(word)", ""),
-            ("f", "def f(underscore)", ""),
+            ("underscore", "def underscore(word)"),
+            ("f", "def f(underscore)"),
         ),
-        ("km to miles", ("mi", "def mi(kilometres)", ""), ("f", "def f(miles) -> Kilometres", "")),
-        ("pounds to kilograms", ("to_kg", "def to_kg(lbs)", ""), ("to_lbs", "def to_lbs(kg)", "")),
+        ("km to miles", ("mi", "def mi(kilometres)"), ("f", "def f(miles) -> Kilometres")),
+        ("pounds to kilograms", ("to_kg", "def to_kg(lbs)"), ("to_lbs", "def to_lbs(kg)")),
     ],
     ids=[
         "a receiver goes in",
