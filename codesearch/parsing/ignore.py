@@ -13,7 +13,7 @@ import errno
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from codesearch.treefiles import read_regular
 
@@ -22,12 +22,8 @@ _MOST_FILES, MOST_WEIGHT = 50, 5_000
 """Limits of the ignore files in force in one folder: a walk asks them about every path in it."""
 _MAX_CHARS = 4_096
 _MIDDLE_WEIGHT = 50
-_ROOTED = 0
-"""In `Patterns.depths`: some keys are whole paths, from the folder of the ignore file."""
 Segments = tuple[tuple[str, ...], ...]
 _ANYWHERE: Segments = ((), ())
-Tests = Sequence[tuple[int, Callable[[str], object]]]
-"""Numbers of patterns, last one first, and what says whether a name matches."""
 MOST_GLOBS = 10_000
 """So many compiled names stay in memory. A walk needs no more."""
 _SPECIAL = re.compile(r"[*?\[\\]")
@@ -55,18 +51,7 @@ class BadPatternError(ValueError):
     """A line that is not a pattern. Git skips such lines without a message."""
 
 
-@dataclass(slots=True)
-class _Table:
-    """Patterns without wildcards: what they match -> number of the last one."""
-
-    paths: dict[str, int] = field(
-        default_factory=dict
-    )  # `/a/b` is the path of a file or folder, `a/b` the end of a path
-    ends: dict[str, int] = field(default_factory=dict)  # of names
-    lengths: tuple[int, ...] = ()  # of these ends
-
-
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Wildcards:
     """A pattern with wildcards."""
 
@@ -76,12 +61,16 @@ class Wildcards:
     only_folders: bool  # the line ends with a slash
 
     @property
+    def globs(self) -> list[str]:
+        """What the names of a path must match."""
+        return [self.name, *(glob for segment in self.folders for glob in segment)]
+
+    @property
     def weight(self) -> int:
         """How much time the pattern can take: about so many times 0.1 µs for each path, at most ten times that."""
-        globs = [self.name, *(glob for segment in self.folders for glob in segment)]
-        longest = (max(map(len, glob.split("*")[1:-1]), default=0) for glob in globs)
+        longest = (max(map(len, glob.split("*")[1:-1]), default=0) for glob in self.globs)
         middle = sum(map(len, self.folders[1:-1]))
-        return sum(longest) + sum(1 + len(glob) // 16 for glob in globs) + _MIDDLE_WEIGHT * middle
+        return sum(longest) + sum(1 + len(glob) // 16 for glob in self.globs) + _MIDDLE_WEIGHT * middle
 
     def is_in(self, names: Sequence[str]) -> bool:
         """Say whether the pattern can match a name in a folder; `names` lead to it from that of the ignore file.
@@ -106,84 +95,63 @@ def _fit(globs: Sequence[str], names: Sequence[str]) -> bool:
     return not globs or all(matcher(glob)(name) for glob, name in zip(globs, names, strict=False))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Patterns:
     """The patterns of one ignore file. The number of a pattern is twice that of its line, plus 1 if it ignores."""
 
-    files: _Table = field(default_factory=_Table)  # without wildcards
-    folders: _Table = field(default_factory=_Table)
-    depths: tuple[int, ...] = ()  # how many names the keys of `paths` have
+    # Without wildcards -> number of the last one: a name, `/` and a path, `*` and the end of a name. A slash at the end
+    # means that only folders match.
+    plain: dict[str, int] = field(default_factory=dict)
+    endings: tuple[int, ...] = ()  # lengths of the ends of names
     wildcards: tuple[Wildcards, ...] = ()  # last one first
-    weight: int = 0  # the sum of their weights
-    globs: frozenset[str] = frozenset()  # the names with wildcards in them
     ignores_case: bool = False  # the patterns are in lower case
 
     @property
     def is_empty(self) -> bool:
         """Say whether there are no patterns."""
-        return not (self.folders.paths or self.folders.ends or self.wildcards)
+        return not (self.plain or self.wildcards)
+
+    @property
+    def weight(self) -> int:
+        """The sum of the weights of its wildcards."""
+        return sum(one.weight for one in self.wildcards)
 
     def inside(self, names: Sequence[str]) -> PatternsHere:
         """Return the patterns that can match in a folder; `names` lead to it from that of the ignore file."""
         if self.ignores_case:
             names = [name.lower() for name in names]
-        heads = [
-            "".join(f"{name}/" for name in names[len(names) - depth + 1 :])
-            for depth in self.depths
-            if depth <= len(names) + 1 and depth != _ROOTED
+        tests = [
+            (one.number, one.only_folders, matcher(one.name)) for one in self.wildcards if one.is_in(names)
         ]
-        if _ROOTED in self.depths:
-            heads.append("".join(f"{name}/" for name in ("", *names)))
-        found = [one for one in self._somewhere if one.is_in(names)]
-        tests = _tests(sorted([*self._anywhere, *found], reverse=True)) if found else self._tests_anywhere
-        return PatternsHere(self.ignores_case, heads, (self.files, tests[0]), (self.folders, tests[1]))
-
-    @cached_property
-    def _anywhere(self) -> Sequence[Wildcards]:
-        return [one for one in self.wildcards if one.folders == _ANYWHERE]
-
-    @cached_property
-    def _somewhere(self) -> Sequence[Wildcards]:
-        return [one for one in self.wildcards if one.folders != _ANYWHERE]
-
-    @cached_property
-    def _tests_anywhere(self) -> tuple[Tests, Tests]:
-        return _tests(self._anywhere)
-
-
-def _tests(wildcards: Sequence[Wildcards]) -> tuple[Tests, Tests]:
-    """Return the tests of files and of folders."""
-    all_tests = [(one.number, matcher(one.name)) for one in wildcards]
-    of_files = [test for one, test in zip(wildcards, all_tests, strict=True) if not one.only_folders]
-    return of_files, all_tests
+        return PatternsHere(self, "".join(f"{name}/" for name in ("", *names)), tests)
 
 
 @dataclass(frozen=True, slots=True)
 class PatternsHere:
     """The patterns of one ignore file that can match in one folder."""
 
-    ignores_case: bool
-    heads: Sequence[str]  # what to put before a name to look it up
-    files: tuple[_Table, Tests]  # those without wildcards, and the others, last one first
-    folders: tuple[_Table, Tests]
+    patterns: Patterns
+    folder: str  # path from that of the ignore file, between slashes
+    # Of those with wildcards: number, whether only folders match, what says whether a name matches.
+    tests: Sequence[tuple[int, bool, Callable[[str], object]]]
 
     def verdict(self, name: str, *, is_folder: bool) -> bool | None:
         """Say whether a file or folder is ignored; None if no pattern matches it."""
-        table, tests = self.folders if is_folder else self.files
-        if self.ignores_case:
+        if self.patterns.ignores_case:
             name = name.lower()
-        last = -1
-        for head in self.heads:  # A walk spends most of its time here.
-            if (found := table.paths.get(head + name, -1)) > last:
-                last = found
         size = len(name)
-        for length in table.lengths:
-            if length <= size and (found := table.ends.get(name[size - length :], -1)) > last:
-                last = found
-        for number, matches in tests:
+        ends = [f"*{name[size - length :]}" for length in self.patterns.endings if length <= size]
+        keys = [name, self.folder + name, *ends]
+        if is_folder:
+            keys += [f"{key}/" for key in keys]
+        numbers, last = self.patterns.plain, -1
+        for key in keys:  # A walk spends most of its time here.
+            if key in numbers and numbers[key] > last:
+                last = numbers[key]
+        for number, only_folders, matches in self.tests:
             if number < last:
                 break
-            if matches(name):
+            if is_folder >= only_folders and matches(name):
                 last = number
                 break
         return None if last < 0 else last % 2 == 1
@@ -200,8 +168,8 @@ def is_ignored(here: Iterable[PatternsHere], name: str, *, is_folder: bool) -> b
 
 def read_patterns(lines: Iterable[str], *, strict: bool, ignores_case: bool = False) -> Patterns:
     """Read patterns."""
-    files, folders = _Table(), _Table()
-    depths: set[int] = set()
+    plain: dict[str, int] = {}
+    endings: set[int] = set()
     wildcards = []
     for row, line in enumerate(map(_folded, lines) if ignores_case else lines):
         try:
@@ -215,30 +183,17 @@ def read_patterns(lines: Iterable[str], *, strict: bool, ignores_case: bool = Fa
         if not names or "" in names:  # No name is empty.
             continue
         number = 2 * row + ignores
-        is_free = names[0] == "**"
-        plain = "/".join(names[is_free:])
-        tables = (folders,) if only_folders else (files, folders)
-        if is_plain(plain):
-            depths.add(len(names) - 1 if is_free else _ROOTED)
-            for table in tables:
-                table.paths[plain if is_free else f"/{plain}"] = number
-        elif names[:-1] == ["**"] and plain[0] == "*" and is_plain(end := plain.lstrip("*")):
-            for table in tables:
-                table.ends[end] = number
+        is_free, name = names[:-1] == ["**"], names[-1]
+        end = name.lstrip("*")
+        key = name if is_free else "/".join(["", *names])
+        if is_free and end != name and is_plain(end):
+            endings.add(len(end))
+            plain[f"*{end}" + "/" * only_folders] = number
+        elif is_plain(key):
+            plain[key + "/" * only_folders] = number
         else:
-            wildcards.append(Wildcards(number, _segments(names[:-1]), names[-1], only_folders))
-    for table in (files, folders):
-        table.lengths = tuple(sorted(set(map(len, table.ends))))
-    globs = (glob for one in wildcards for glob in (one.name, *(g for s in one.folders for g in s)))
-    return Patterns(
-        files,
-        folders,
-        tuple(sorted(depths)),
-        tuple(reversed(wildcards)),
-        sum(one.weight for one in wildcards),
-        frozenset(glob for glob in globs if not is_plain(glob)),
-        ignores_case,
-    )
+            wildcards.append(Wildcards(number, _segments(names[:-1]), name, only_folders))
+    return Patterns(plain, tuple(endings), tuple(reversed(wildcards)), ignores_case)
 
 
 def _folded(line: str) -> str:
@@ -313,10 +268,11 @@ class RuleReader:
         if len(in_force) >= _MOST_FILES:
             raise OSError(errno.E2BIG, f"more than {_MOST_FILES} ignore files in the folders above", path)
         weight = patterns.weight + sum(rules.patterns.weight for rules in in_force)
-        if weight > MOST_WEIGHT or len(self._globs | patterns.globs) > MOST_GLOBS:
+        globs = {glob for one in patterns.wildcards for glob in one.globs if not is_plain(glob)} | self._globs
+        if weight > MOST_WEIGHT or len(globs) > MOST_GLOBS:
             count = f"{len(patterns.wildcards):,} in this file"
             raise OSError(errno.E2BIG, f"too many patterns with wildcards ({count})", path)
-        self._globs |= patterns.globs
+        self._globs = globs
         return Rules(patterns, above, below)
 
 
@@ -350,17 +306,13 @@ def rules_above(
         except OSError as error:
             warn(f"{path}: {error.strerror}: its rules are not applied")
     parts = files[0][1].rstrip("/").split("/")  # From the top of the work tree to the root.
-    ignored = any(_is_folder_ignored(parts[: depth + 1], rules, len(parts)) for depth in range(len(parts)))
-    return [] if ignored else rules
-
-
-def _is_folder_ignored(parts: Sequence[str], rules: Sequence[Rules], root_depth: int) -> bool:
-    for one in reversed(rules):
-        if below_file := parts[root_depth - one.above.count("/") :]:
-            verdict = one.patterns.inside(below_file[:-1]).verdict(below_file[-1], is_folder=True)
-            if verdict is not None:
-                return verdict
-    return False
+    for depth, name in enumerate(parts):
+        # A file applies to what is below its own folder.
+        tops = [(one.patterns, len(parts) - one.above.count("/")) for one in reversed(rules)]
+        here = [patterns.inside(parts[top:depth]) for patterns, top in tops if top <= depth]
+        if is_ignored(here, name, is_folder=True):
+            return []
+    return rules
 
 
 def is_plain(glob: str) -> bool:

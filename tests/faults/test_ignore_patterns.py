@@ -56,10 +56,10 @@ def test_equal_ignore_files_are_read_once(tmp_path):
 
 
 def test_names_and_endings_are_looked_up_so_thousands_of_them_cost_nothing():
-    lines = [line for i in range(3_000) for line in (f"name{i}.py", f"*.end{i}", f"/src/{i}/", f"**/a/{i}")]
+    lines = [line for i in range(3_000) for line in (f"name{i}.py", f"*.end{i}", f"/src/{i}/")]
     patterns = read_patterns(lines, strict=True)
     assert patterns.wildcards == () and patterns.weight == 0
-    assert verdict(patterns, "x/name7.py") and verdict(patterns, "x/y.end2999") and verdict(patterns, "b/a/9")
+    assert verdict(patterns, "x/name7.py") and verdict(patterns, "x/y.end2999")
     assert verdict(patterns, "src/8", is_folder=True) and verdict(patterns, "src/8") is None
 
 
