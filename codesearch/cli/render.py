@@ -18,11 +18,10 @@ from codesearch.search.snippets import (
     MAX_COLOURED,
     SNIPPET_LINES,
     WITH_CODE,
-    explaining_words,
     fitted,
     head_lines,
     head_text,
-    marks,
+    marker,
     snippet_lines,
     tokens_of,
 )
@@ -36,7 +35,6 @@ from codesearch.structure.text import (
     numbered_lines,
     short_name,
 )
-from codesearch.text.terms import query_terms
 from codesearch.types import HEADER_KINDS, Hit
 from codesearch.visible import visible
 
@@ -301,7 +299,7 @@ def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
     from rich.style import Style
     from rich.text import Text
 
-    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
+    mark = marker(answer.query, answer.mode)
     for block in blocks:
         hit, heading = block.hit, _styled(block.heading)
         if (path := Path(hit.root, hit.path)).is_absolute():
@@ -309,7 +307,7 @@ def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
         yield heading
         yield from (Text(row, style="dim") for row in block.scores)
         for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
-            for start, end in marks(code.plain, terms) if hit.code else ():
+            for start, end in mark(code.plain) if hit.code else ():
                 code.stylize("bold", start, end)
             yield Text.assemble((f"{number:8} │ ", "dim"), code)
         yield from (Text(other, style="dim") for other in block.others)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -12,6 +12,7 @@ from codesearch.parsing.identifiers import subtoken_spans
 from codesearch.text.terms import query_terms, terms_of_each
 from codesearch.types import Hit
 
+Marker = Callable[[str], list[tuple[int, int]]]
 _MAX_HEAD = 60
 """A signature is followed for this many lines."""
 _BEFORE = 5
@@ -32,11 +33,6 @@ MAX_COLOURED = 60_000
 """Characters of code that are coloured, because a lexer reads about 1 MB/s."""
 
 
-def explaining_words(query: str, mode: str) -> str:
-    """Return the words that explain a hit: the query, or nothing in mode "similar", where it is a path and a line."""
-    return "" if mode == "similar" else query
-
-
 def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     """Return the positions of up to `count` lines of a hit that explain it, from 0, the best first.
 
@@ -48,7 +44,7 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     if mode == "exact":
         begun = query.split("\n")[0]
         return [at for at, line in enumerate(hit.code.split("\n")) if begun in line][:count]
-    return best_lines(hit.code, explaining_words(query, mode), count, head_lines(hit))
+    return best_lines(hit.code, _explaining_words(query, mode), count, head_lines(hit))
 
 
 def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
@@ -166,6 +162,24 @@ def best_lines(code: str, query: str, count: int, head: range = range(1)) -> lis
 
 def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
     return bool(first) and len(first & second) >= _ALIKE * len(first | second)
+
+
+def _explaining_words(query: str, mode: str) -> str:
+    """Return the words that explain a hit: the query, or nothing in mode "similar", where it is a path and a line."""
+    return "" if mode == "similar" else query
+
+
+def marker(query: str, mode: str) -> Marker:
+    """Return what finds start and end of each match in a line: the exact text in mode "exact", else words.
+
+    >>> marker("Lock", "exact")("lock, Locks")
+    [(6, 10)]
+    """
+    if mode == "exact" and query:
+        exact = re.compile(re.escape(query.split("\n")[0]))
+        return lambda line: [match.span() for match in exact.finditer(line)]
+    terms = frozenset(query_terms(_explaining_words(query, mode)))
+    return lambda line: marks(line, terms)
 
 
 def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:

@@ -31,11 +31,12 @@ from codesearch.engine.session import AS_INDEXED, Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
 from codesearch.search.lookup import live_file
 from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.snippets import marker
 from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
-from codesearch.web.present import answer_json, list_folder, show_file, show_status
+from codesearch.web.present import answer_json, list_folder, outside_files, show_file, show_status
 
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
@@ -158,7 +159,10 @@ class Api:
         screen: Annotated[int, Field(ge=0, le=400)] = 0,
         group: _Text = "",
     ) -> dict[str, Any]:
-        """Rank documents for a query; with `screen`, so many definitions, of at least `limit` files."""
+        """Rank documents for a query; with `screen`, so many definitions, of at least `limit` files.
+
+        `outside_files` has the files where an exact text is outside of definitions, as far as there are fewer hits.
+        """
         request = SearchRequest(
             q,
             limit,
@@ -170,7 +174,13 @@ class Api:
         )
         policy = Policy(may_index=False, budget_s=self.pace.budget_s())
         session = self.engine.session(_scope(self.engine, root, group), policy)
-        return answer_json(session.search(request), screen)
+        answer = session.search(request)
+        fields = answer_json(answer, screen)
+        if answer.outside:
+            with session.indexes() as indexes:
+                most = max(limit - len(answer.hits), 0)
+                fields["outside_files"] = list(outside_files(indexes, answer, most))
+        return fields
 
     def similar(
         self,
@@ -198,10 +208,11 @@ class Api:
         first: _Line = 1,
         last: Annotated[int, Field(ge=0, le=_MAX_LINE)] = 0,
         q: _Text = "",
+        mode: _Mode = "hybrid",
     ) -> dict[str, Any]:
         """Return lines and definitions of an indexed file."""
         (folder,) = _roots(self.engine, (root,))
-        return show_file(_view(self.engine, folder, path), first, last, q)
+        return show_file(_view(self.engine, folder, path), first, last, marker(q, mode))
 
     def tree(self, root: _Words, path: _Text = "") -> dict[str, Any]:
         """List an indexed folder."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, islice, pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +19,24 @@ from codesearch.engine.answer import Answer, answer_fields
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
-from codesearch.errors import ConfigError, IndexStoreError
+from codesearch.errors import ConfigError, IndexNotFoundError, IndexStoreError
 from codesearch.search.lookup import count_kinds, live_files
 from codesearch.search.snippets import (
     MAX_COLOURED,
     SNIPPET_LINES,
     WITH_CODE,
-    explaining_words,
+    Marker,
     fitted,
-    marks,
+    marker,
     snippet_lines,
     tokens_of,
 )
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
 from codesearch.store.reader import IndexReader
+from codesearch.structure.places import find_file
 from codesearch.structure.text import after_name, short_name
-from codesearch.structure.whole import FileView
-from codesearch.text.terms import query_terms
+from codesearch.structure.whole import FileView, view_file
 
 _MAX_LINE = 2_000
 """Characters of a line that are shown."""
@@ -63,7 +63,7 @@ TokenLine = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of code; a token is a class and a text, and true if it is a word of the query."""
+    """A line of code; a token is a class and a text, and true if it is a match of the query."""
 
     line: int
     text: str
@@ -75,17 +75,37 @@ def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
 
     If the definitions fill a screen, a fifth of its rows has code.
     """
-    terms = frozenset(query_terms(explaining_words(answer.query, answer.mode)))
+    mark = marker(answer.query, answer.mode)
     fields = answer_fields(answer)
     fields["freshness"] = [{**asdict(one), "note": one.note} for one in answer.freshness]
     chosen = [snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES) for hit in answer.hits]
     counts = fitted([len(best) for best in chosen], max(screen // 4, WITH_CODE)) if screen else None
     for at, (hit, entry, best) in enumerate(zip(answer.hits, fields["hits"], chosen, strict=True)):
         positions = sorted(best[: counts[at]] if counts else best)
-        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, positions, terms)
+        entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, positions, mark)
         for definition, of in zip((hit, *hit.others), (entry, *entry["others"]), strict=True):
             of["label"] = [short_name(definition) or hit.path, after_name(definition)]
     return fields
+
+
+def outside_files(indexes: Sequence[IndexReader], answer: Answer, most: int) -> Iterator[dict[str, Any]]:
+    """Yield the first files with an exact text outside of definitions, with the first lines there that have it."""
+    mark = marker(answer.query, answer.mode)
+    for (root, path), places in islice(groupby(answer.outside, itemgetter(0, 1)), most):
+        numbers = [line for _, _, line in places]
+        with suppress(IndexNotFoundError, IndexError):  # The file was removed or became shorter just now.
+            view = view_file(find_file([index for index in indexes if index.manifest.root == root], path))
+            positions = [number - 1 for number in numbers[:SNIPPET_LINES]]
+            snippet = token_lines(view.source.replace("\r\n", "\n"), view.language, 1, positions, mark)
+            yield {
+                "root": root,
+                "path": path,
+                "start_line": numbers[0],
+                "end_line": numbers[0],
+                "outside": len(numbers),
+                "snippet": snippet,
+                "stale": view.stale,
+            }
 
 
 def list_folder(index: IndexReader, path: str) -> dict[str, Any]:
@@ -97,7 +117,7 @@ def list_folder(index: IndexReader, path: str) -> dict[str, Any]:
     return {"folders": sorted(folders), "files": sorted(files)}
 
 
-def show_file(view: FileView, first: int, last: int, query: str) -> dict[str, Any]:
+def show_file(view: FileView, first: int, last: int, mark: Marker) -> dict[str, Any]:
     """Return lines of a file from `first` to `last`, 0 for as many as are allowed, and the definitions there."""
     lines = view.source.removeprefix("\ufeff").replace("\r\n", "\n").removesuffix("\n").split("\n")
     last = min(last or len(lines), first + MOST - 1, len(lines))
@@ -109,9 +129,7 @@ def show_file(view: FileView, first: int, last: int, query: str) -> dict[str, An
         "language": view.language,
         "stale": view.stale,
         "line_count": len(lines),
-        "lines": list(
-            _file_lines(lines, view.language, range(first - 1, last), frozenset(query_terms(query)))
-        ),
+        "lines": list(_file_lines(lines, view.language, range(first - 1, last), mark)),
         "definition_count": len(view.definitions),
         "definitions": [
             {name: getattr(definition, name) for name in _OUTLINED}
@@ -120,14 +138,12 @@ def show_file(view: FileView, first: int, last: int, query: str) -> dict[str, An
     }
 
 
-def _file_lines(
-    lines: Sequence[str], language: str, chosen: range, terms: AbstractSet[str]
-) -> Iterator[Line]:
+def _file_lines(lines: Sequence[str], language: str, chosen: range, mark: Marker) -> Iterator[Line]:
     for part in _parts(lines):
         if shown := range(max(part.start, chosen.start), min(part.stop, chosen.stop)):
             code = "\n".join(lines[part.start : part.stop])
             positions = (at - part.start for at in shown)
-            yield from token_lines(code, language, part.start + 1, positions, terms)
+            yield from token_lines(code, language, part.start + 1, positions, mark)
 
 
 def _parts(lines: Sequence[str]) -> Iterator[range]:
@@ -159,24 +175,22 @@ def show_status(engine: Engine) -> dict[str, Any]:
     return {"version": codesearch.__version__, "roots": roots, "groups": paths}
 
 
-def token_lines(
-    code: str, language: str, first: int, chosen: Iterable[int], terms: AbstractSet[str] = frozenset()
-) -> list[Line]:
+def token_lines(code: str, language: str, first: int, chosen: Iterable[int], mark: Marker) -> list[Line]:
     """Return some lines with their numbers and tokens, cut after 2,000 characters.
 
-    A token is a class, such as "keyword", and a text; a third value, true, says that it is a word of the query. Without
-    a lexer, all text has the class "text".
+    A token is a class, such as "keyword", and a text; a third value, true, says that it is a match of the query.
+    Without a lexer, all text has the class "text".
     """
     texts = code.split("\n")
     lines = (_kept_lines if len(code) <= _MOST_KEPT else _lines)(code, language)
-    return [_line(first + at, texts[at], lines[at], terms) for at in chosen]
+    return [_line(first + at, texts[at], lines[at], mark) for at in chosen]
 
 
-def _line(number: int, text: str, tokens: TokenLine, terms: AbstractSet[str]) -> Line:
+def _line(number: int, text: str, tokens: TokenLine, mark: Marker) -> Line:
     if len(text) > _MAX_LINE:
         text = f"{text[:_MAX_LINE]}…"
         tokens = (("text", text),)
-    return Line(number, text, list(_marked(tokens, marks(text, terms))))
+    return Line(number, text, list(_marked(tokens, mark(text))))
 
 
 def _marked(

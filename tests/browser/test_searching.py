@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.browser.reading import names, parameters, search, wait_for
+from tests.browser.reading import names, opened, parameters, search, wait_for
 from tests.command import until
 
 pytestmark = pytest.mark.browser
@@ -243,6 +243,53 @@ def test_exact_text_is_a_mode(open_page: Open) -> None:
     page.wait_for_function("() => document.querySelectorAll('.hit').length === 1")
     assert names(page) == ["deepCopy"]
     assert page.locator(".hit .line").inner_text().strip() == "return JSON.parse(JSON.stringify(value));"
+
+
+def test_exact_text_has_totals_and_marks_only_what_matched(open_page: Open, tree: Path) -> None:
+    page = open_page("?q=Copy&mode=exact&lang=javascript&lang=python")
+    wait_for(page, "Copy")
+    assert page.locator("#summary").inner_text().startswith("4 lines in 2 files, from ")
+    assert set(page.locator(".hit mark").all_inner_texts()) == {"Copy"}
+    page.locator(".hit", has_text="deepCopy").locator(".name").click()
+    opened(page, "deepCopy")
+    again = open_page(page.url)
+    opened(again, "deepCopy")
+    for one in (page, again):
+        assert one.locator("#file mark").all_inner_texts() == ["Copy", "Copy"]
+    again.keyboard.press("Escape")
+    wait_for(again, "Copy")
+    assert parameters(again) == {"q": ["Copy"], "mode": ["exact"]}
+
+
+def test_exact_text_outside_of_definitions_is_shown_by_file_and_what_is_left_out_is_said(
+    open_page: Open,
+) -> None:
+    page = open_page()
+    snippet = [{"line": 3, "text": "import copy", "tokens": [["text", "import "], ["text", "copy", True]]}]
+    outside = {"root": "/x", "start_line": 3, "end_line": 3, "outside": 7, "snippet": snippet, "stale": False}
+
+    def listed(route: Any) -> None:
+        limit = int(parse_qs(urlsplit(route.request.url).query)["limit"][0])
+        files = [{**outside, "path": f"src/{number}.py"} for number in range(limit)]
+        left = {"reasons": {"not read": 12}, "text": "12 files not read, because there are too many"}
+        totals = {"mode": "exact", "lines": 300, "files": 50, "coverage": left}
+        route.fulfill(json={**NO_HITS, **totals, "outside_files": files})
+
+    page.route("**/api/v1/search?*", listed)
+    page.goto("./?q=copy&mode=exact")
+    wait_for(page, "copy")
+    assert (
+        page.locator("#summary").inner_text()
+        == "300 lines in 50 files, 20 of them shown, from 9 documents in 1 ms"
+    )
+    assert page.locator(".note").all_inner_texts() == [
+        "Not seen: 12 files not read, because there are too many."
+    ]
+    assert (len(names(page)), names(page)[0]) == (20, "src/0.py")
+    assert page.locator(".hit").first.locator(".facts").inner_text() == "7 lines outside of definitions"
+    assert page.locator(".hit mark").first.inner_text() == "copy"
+    page.get_by_role("button", name="More hits").click()
+    page.wait_for_function("() => document.querySelectorAll('.hit').length === 40")
 
 
 def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:

@@ -29,12 +29,12 @@ function go(next, { replace = false } = {}) {
   return arrive();
 }
 
-/** Show what the address names. A file has no filters: the form keeps those of the list. */
+/** Show what the address names. A file has only a query and a mode: the form keeps the other filters of the list. */
 function arrive(options) {
   const { params, ...next } = parse(location.href);
   state = next;
-  if (state.view === "file") byId("query").value = params.get("q") ?? "";
-  else setForm(params);
+  const kept = state.view === "file" ? [...formParams("")].filter(([name]) => name !== "mode") : [];
+  setForm(new URLSearchParams([...kept, ...params]));
   return show(options);
 }
 
@@ -115,7 +115,7 @@ async function showList(from_history) {
     shown = { key, hits: answer.usages ? [] : hits, scroll: more.pages > 1 ? scrollY : 0 };
     const asked = view ? nameOf(at) : params.get("q");
     if (name === "search" || name === "similar") countHits(hits, params);
-    const has_more = (answer.usages ?? answer.hits).length >= limit && limit < most;
+    const has_more = (answer.usages ?? [...answer.hits, ...(answer.outside_files ?? [])]).length >= limit && limit < most;
     announce(showAnswer(name, answer, { asked, root: params.get("root"), more: has_more }));
   }
   fail(null);
@@ -325,7 +325,7 @@ addEventListener("popstate", () => {
 setUpEditor();
 const { params: asked, ...first } = parse(location.href);
 state = first;
-fillFilters(first.view === "file" ? new URLSearchParams({ q: asked.get("q") ?? "" }) : asked);
+fillFilters(asked);
 showChips();
 if (!state.view && !asked.has("q")) byId("query").focus();  // Else keys such as j go through the hits.
 load();

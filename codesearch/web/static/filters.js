@@ -133,15 +133,18 @@ export function parse(text) {
   const numbers = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash)?.slice(1) ?? [params.get("line")];
   const lines = numbers.filter(Boolean).map(Number);
   const at = { root, path, name, line: lines.length ? Math.min(...lines) : 0, last: lines.length ? Math.max(...lines) : 0 };
-  return view && root && (name ?? path) ? { view, at, params } : { view: "", at: null, params };
+  if (!(view && root && (name ?? path))) return { view: "", at: null, params };
+  return { view, at, params: view === "file" ? only(params, "q", "mode") : params };
 }
 
 export const placeAt = ({ root, path, start_line, end_line }) => ({ root, path, line: start_line, last: end_line });
 
-/** Return the parameters of a file, the same for the address and for the API. */
+const only = (params, ...names) => new URLSearchParams([...params].filter(([name]) => names.includes(name)));
+
+/** Return the parameters of a file, the same for the address and for the API, which knows no mode for commits. */
 export function fileParams({ root, path }, range = {}) {
-  const q = byId("query").value;
-  return new URLSearchParams({ root, path, ...(q && { q }), ...range });
+  const asked = [...only(formParams(), "q", "mode")].filter(([, value]) => value !== "history");
+  return new URLSearchParams([...Object.entries({ root, path, ...range }), ...asked]);
 }
 
 /** Return the address of a view, with the query and the filters of the form. */
@@ -158,8 +161,7 @@ export function address(view, at, params = formParams()) {
 export function listRequest({ view, at }) {
   const params = formParams();
   if (view === "usages") {
-    const kept = [...params].filter(([name]) => name === "lang" || name === "path");
-    return ["usages", new URLSearchParams([["root", at.root], ["name", at.name], ...kept])];
+    return ["usages", new URLSearchParams([["root", at.root], ["name", at.name], ...only(params, "lang", "path")])];
   }
   if (!view && params.get("mode") === "history") {
     const [path = ""] = params.getAll("path").filter((pattern) => !/[*?!]/.test(pattern));

@@ -32,25 +32,29 @@ const focusedFile = () => document.activeElement.closest(".hit")?.dataset.file;
 
 function hitsView(answer) {
   const whereOf = ({ root }) => answer.roots.length > 1 && folderName(root, answer.roots);
-  const found = answer.hits.length ? amount(answer.hits.length, "hit") : "No hits";
+  const outside = (answer.outside_files ?? []).map((file, at) => ({ ...file, rank: `outside-${at}`, label: [file.path] }));
+  const hits = [...answer.hits, ...outside];
+  const found = hits.length ? (answer.mode === "exact" ? exactCount(answer, hits) : amount(hits.length, "hit")) : "No hits";
   const took = `${found} from ${amount(answer.documents, "document")} in ${Math.round(answer.seconds * 1000)} ms`;
   const is_sure = answer.hits.length && answer.confidence != null;
   return {
     summary: is_sure ? `${took}, confidence ${percent(answer.confidence)}` : took,
-    lines: notes(answer),
-    items: [...answer.hits, ...(answer.outside ?? []).map(outsideHit)].map((hit) => hitItem(hit, whereOf(hit))),
+    lines: notes(answer, hits.length),
+    items: hits.map((hit) => hitItem(hit, whereOf(hit))),
   };
 }
 
-/** Return a hit for a place of an exact text in no definition. */
-const outsideHit = ([root, path, line], at) => ({ root, path, start_line: line, end_line: line, rank: `outside-${at}`,
-  label: [`${baseName(path)}:${line}`, "outside of definitions"], snippet: [] });
+function exactCount({ lines, files }, hits) {
+  const shown = new Set(hits.map(({ root, path }) => `${root}\n${path}`)).size;
+  const rest = shown < files ? `, ${shown.toLocaleString("en")} of them shown` : "";
+  return `${amount(lines, "line")} in ${amount(files, "file")}${rest},`;
+}
 
 const percent = (share) => `${share % 1 ? Math.min(Math.max(Math.round(100 * share), 1), 99) : 100 * share}%`;  // As on the command line.
 
-function notes(answer) {
+function notes(answer, count) {
   const found = [];
-  if (!answer.hits.length) {
+  if (!count) {
     found.push(answer.filters_match === false
       ? "No document passes the filters. Clear some of them."
       : answer.mode === "exact" ? "No code has exactly this text. Upper and lower case differ."
@@ -58,7 +62,7 @@ function notes(answer) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
-  if (!answer.hits.length && answer.coverage?.text) found.push(`Not seen: ${answer.coverage.text}.`);
+  if (answer.coverage?.text && (!count || answer.coverage.reasons["not read"])) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
   return [...found, ...shown.map(({ note }) => note)].filter(Boolean);
@@ -125,7 +129,7 @@ function hitItem(hit, where) {
       el("h2", { id: `${id}-name` }, fileLink(hit, name, { class: "name", "aria-describedby": `${id}-place` }, ...breakable(name))),
       !has_code && rest && rest !== hit.kind && el("span", { class: "rest" }, rest),
       el("span", { class: "facts" }, facts(hit), ...flags(hit)),
-      actions(placeAt(hit), name, { similar: has_code, usages: has_code && hit.name }),
+      actions(placeAt(hit), name, { similar: has_code && !hit.outside, usages: has_code && hit.name }),
       name !== hit.path && el("div", { class: "place", id: `${id}-place` }, ...place(hit, where))),
     has_code && excerptOf(hit.snippet, hit.root),
     hit.others?.length > 0 && others(hit.others)));
@@ -151,7 +155,8 @@ export function facts({ kind, start_line, last_line }) {
 function flags(hit) {
   const copies = hit.copy_count > 0 && el("span", { class: "flag", title: hit.copies.join("\n") },
     `+${amount(hit.copy_count, "copy", "copies")}`);
-  return [copies, Boolean(hit.stale) && el("span", { class: "flag warn" }, "changed since it was indexed")];
+  const outside = hit.outside && `${amount(hit.outside, "line")} outside of definitions`;
+  return [copies, outside, Boolean(hit.stale) && el("span", { class: "flag warn" }, "changed since it was indexed")];
 }
 
 /** Return the place of a hit as nodes: the folder quietly, the file name clearly; before them where it is, if given. */

@@ -17,7 +17,7 @@ import httpx
 from starlette.testclient import TestClient
 
 from codesearch import Engine
-from codesearch.text.terms import query_terms
+from codesearch.search.snippets import marker
 from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.site import Guard
@@ -107,6 +107,34 @@ def test_exact_text_is_found_as_it_stands(shared):
     assert shared.get(f"{API}search", params={**asked, "q": "LIST(source)"}).json()["hits"] == []
 
 
+def marked(lines):
+    return [token[1] for line in lines for token in line["tokens"] if len(token) == 3]
+
+
+def test_of_an_exact_text_only_the_same_case_is_marked_also_in_its_file(shared, shared_root):
+    (hit,) = shared.get(f"{API}search", params={"q": "opy", "mode": "exact", "path": "*.js"}).json()["hits"]
+    assert marked(hit["snippet"]) == ["opy"]
+    assert marked(file_of(shared, shared_root, "web/copy.js", q="Copy", mode="exact").json()["lines"]) == [
+        "Copy",
+        "Copy",
+    ]
+
+
+def test_an_exact_text_outside_of_definitions_has_its_lines_by_file(client, engine, root):
+    texts = "".join(f"import tree_{number}\n" for number in range(5))
+    write_tree(root, {"one.py": texts, "two.py": texts, "web/three.py": texts})
+    engine.index(root)
+    found = client.get(f"{API}search", params={"q": "t tree_", "mode": "exact", "limit": 2}).json()
+    assert (found["hits"], found["lines"], found["files"], len(found["outside"])) == ([], 15, 3, 15)
+    assert [(one["path"], one["start_line"], one["outside"]) for one in found["outside_files"]] == [
+        ("one.py", 1, 5),
+        ("two.py", 1, 5),
+    ]
+    first = found["outside_files"][0]["snippet"]
+    assert [line["text"] for line in first] == ["import tree_0", "import tree_1", "import tree_2"]
+    assert "".join(marked(first)) == "t tree_" * 3
+
+
 def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
     write_tree(root, {"long.py": f"def long_line():\n    return '{'copy ' * 900}'\n"})
     engine.index(root)
@@ -119,17 +147,22 @@ def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
 
 def test_marks_never_change_the_text_of_a_line():
     text = "def naïve_copy(x): # \U0001f600 copy-copies COPY_copyCopy"
-    for terms in map(set, map(query_terms, ["copy", "naïve", "def copies x"])):
-        (line,) = token_lines(text, "python", 7, [0], terms)
+    for query in ("copy", "naïve", "def copies x"):
+        (line,) = token_lines(text, "python", 7, [0], marker(query, "hybrid"))
         assert line.line == 7
         assert "".join(token[1] for token in line.tokens) == text
         assert any(len(token) == 3 for token in line.tokens)
 
 
 def test_php_without_an_opening_tag_is_coloured_and_a_language_without_a_lexer_is_not():
-    assert token_lines("return 1;", "php", 1, [0])[0].tokens[0] == ("keyword", "return")
-    assert token_lines("<?php return 1;", "php", 1, [0])[0].tokens[0] == ("comment", "<?php")
-    assert token_lines("return 1;", "shader", 1, [0])[0].tokens == [("text", "return 1;")]
+    assert token_lines("return 1;", "php", 1, [0], marker("", "hybrid"))[0].tokens[0] == ("keyword", "return")
+    assert token_lines("<?php return 1;", "php", 1, [0], marker("", "hybrid"))[0].tokens[0] == (
+        "comment",
+        "<?php",
+    )
+    assert token_lines("return 1;", "shader", 1, [0], marker("", "hybrid"))[0].tokens == [
+        ("text", "return 1;")
+    ]
 
 
 def test_filters_limit_a_search(shared):
