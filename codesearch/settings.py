@@ -75,7 +75,7 @@ class QuerySettings(Record):
     min_confidence: Annotated[
         float, _set("Show no hits if the confidence is below this, 0 to 1.", low=0, high=1)
     ] = 0.0
-    flat: Annotated[bool, _set("List definitions one by one, not by file.")] = False
+    flat: Annotated[bool, _set("List definitions, not files.")] = False
 
 
 class UserSettings(Record):
@@ -102,9 +102,7 @@ class WalkSettings(Record):
     content: Annotated[str, _kept("What to index: code, docs, config or all.", choices=tuple(CONTENT))] = (
         _WALK.content
     )
-    hidden: Annotated[bool, _kept("Index what has a name that begins with a dot.", narrow=and_)] = (
-        _WALK.hidden
-    )
+    hidden: Annotated[bool, _kept("Index names that begin with a dot.", narrow=and_)] = _WALK.hidden
     ignore_files: Annotated[
         bool, _kept("Respect .gitignore and .codesearchignore.", "--ignore/--no-ignore", narrow=or_)
     ] = _WALK.ignore_files

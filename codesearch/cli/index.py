@@ -34,7 +34,7 @@ class IndexRunOptions(WalkSettings, ModelSettings, ServerSettings):
 
     at: Revision = ""
     rebuild: Annotated[bool, Opt("Make a new index, with only the options given now.")] = False
-    optimize: Annotated[bool, Opt("Merge all segments into one: faster queries over a large index.")] = False
+    optimize: Annotated[bool, Opt("Merge all segments, for faster queries over a large index.")] = False
     shard: Annotated[str, Opt("I/N: index part I of N of the folders that a file lists.")] = ""
     home: Home = None
 

@@ -17,7 +17,7 @@ _OFTEN = ("hits", "lang", "path", "kind", "changed", "full", "compact")
 """Options that people need often: help shows them first."""
 Home = Annotated[Path | None, Opt("Folder of the indexes; default: $CODESEARCH_HOME, or your data folder.")]
 Json = Annotated[bool, Opt("Print one JSON document.")]
-Revision = Annotated[str, Opt("Use the files of this git revision, not those on disk.", metavar="REV")]
+Revision = Annotated[str, Opt("Use this git revision, not the files on disk.", metavar="REV")]
 
 
 class AnswerOptions(RefreshSettings, IndexingSettings):
@@ -26,7 +26,7 @@ class AnswerOptions(RefreshSettings, IndexingSettings):
     root: Annotated[tuple[Path, ...], Opt("Search this indexed folder, or imported index.")] = ()
     index: Annotated[tuple[Path, ...], Opt("Search this portable file.", metavar="FILE")] = ()
     all: Annotated[bool, Opt("Search all indexed folders.")] = False
-    group: Annotated[str, Opt("Search the folders of this group in your settings.")] = ""
+    group: Annotated[str, Opt("Search this group of your settings.")] = ""
     at: Revision = ""
     color: Color = "auto"
     json: Json = False

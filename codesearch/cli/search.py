@@ -41,9 +41,9 @@ class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings
     kind: Annotated[tuple[str, ...], Opt(f"Only this kind: {', '.join(KINDS)}.", choices=KINDS)] = ()
     changed: Annotated[str | None, Opt(CHANGED.format("files"), metavar="[REV]")] = None
     jsonl: Annotated[bool, Opt("Print one JSON object for each hit.")] = False
-    vimgrep: Annotated[bool, Opt("Print path:line:column:signature, which editors can open.")] = False
+    vimgrep: Annotated[bool, Opt("Print path:line:column:signature, for editors.")] = False
     compact: Annotated[bool, Opt("Print one line for each hit.")] = False
-    files: Annotated[bool, Opt("Print only the paths of the files.", "--files -l")] = False
+    files: Annotated[bool, Opt("Print only paths.", "--files -l")] = False
     full: Annotated[bool, Opt("Show the whole code of each hit.")] = False
     context_lines: Annotated[
         int, Opt("Lines to show above and below each hit.", "--context -C", low=0, high=1_000_000)

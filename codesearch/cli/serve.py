@@ -33,7 +33,7 @@ _POLL_S = 0.02
 
 def serve(
     invocation: Invocation,
-    stop: Annotated[bool, Opt("Stop the service that runs.")] = False,
+    stop: Annotated[bool, Opt("Stop the running service.")] = False,
     web: Annotated[bool, Opt("Serve a web page and an HTTP API too.")] = False,
     host: Annotated[str, Opt("Address of the web page.")] = _HOST,
     port: Annotated[int, Opt("Port of the web page.", low=1, high=65535)] = _PORT,

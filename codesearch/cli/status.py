@@ -39,7 +39,7 @@ def status(
     roots: Annotated[list[Path] | None, argument("Folders, or imported indexes.", "[ROOT]...")] = None,
     *,
     warnings: Annotated[bool, Opt("List the warnings of the last run.")] = False,
-    changes: Annotated[bool, Opt("Walk each folder and count what an update would do.")] = False,
+    changes: Annotated[bool, Opt("Count what an update would do.")] = False,
     server: ServerSettings,
     json: Json = False,
     home: Home = None,
@@ -200,9 +200,9 @@ def bench(
     suite: Annotated[str | None, Opt("`help` lists them; default: csn99 with --data, else smoke.")] = None,
     data: Annotated[Path | None, Opt(f"Folder of the suite's data; default: ${DATA_VARIABLE}.")] = None,
     questions: Annotated[
-        Path | None, Opt("Score your own questions in this folder: a file of JSON lines.")
+        Path | None, Opt("Ask your own questions in this folder: a file of JSON lines.")
     ] = None,
-    json_file: Annotated[Path | None, Opt("Write all scores to a JSON file.", "--json")] = None,
+    json_file: Annotated[Path | None, Opt("Write all scores to this file.", "--json")] = None,
     *,
     models: ModelSettings,
     home: Home = None,

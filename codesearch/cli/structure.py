@@ -89,10 +89,10 @@ def usages(
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
     all_code: Annotated[
-        bool, Opt("List all, also in comments, tests, migrations, generated and vendored code.")
+        bool, Opt("Include comments, tests, migrations, generated and vendored code.")
     ] = False,
-    tests: Annotated[bool, Opt("List the tests that have the name, one usage for each.")] = False,
-    vimgrep: Annotated[bool, Opt("Print path:line:column:text, which editors can open.")] = False,
+    tests: Annotated[bool, Opt("List the tests with the name, one usage each.")] = False,
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text, for editors.")] = False,
     options: FilterOptions,
 ) -> Iterator[Output]:
     """Show where a name is used."""
@@ -130,9 +130,7 @@ def duplicates(
     same: Annotated[
         str, Opt("What is the same: the text, all but names (renamed), or the meaning.", choices=SAME)
     ] = "meaning",
-    vimgrep: Annotated[
-        bool, Opt("Print path:line:column:text for each pair, which editors can open.")
-    ] = False,
+    vimgrep: Annotated[bool, Opt("Print path:line:column:text of each pair, for editors.")] = False,
     limits: Limits,
     options: FilterOptions,
 ) -> Iterator[Output]:

@@ -20,9 +20,9 @@ class Limits(Record):
     min_score: Annotated[float, Opt("Lowest score of functions that share the meaning.", low=0, high=1)] = (
         0.75
     )
-    all_code: Annotated[
-        bool, Opt("Compare tests, examples, migrations, generated and vendored code too.")
-    ] = False
+    all_code: Annotated[bool, Opt("Include tests, examples, migrations, generated and vendored code.")] = (
+        False
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)
