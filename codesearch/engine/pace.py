@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 
 from codesearch.engine.session import REFRESH_S
 
 
 class Pace:
-    """Says when to compare indexes, so that the searches of someone who types do not wait for that."""
+    """Says when to compare indexes, so that few searches of someone who types wait for that."""
 
-    def __init__(self, pause_s: float, most_s: float) -> None:
-        self._lock = threading.Lock()
-        self._pause_s, self._most_s = pause_s, most_s
-        self._searched = self._checked = -math.inf
+    def __init__(self, every_s: float) -> None:
+        self._every_s, self._next = every_s, -math.inf
 
     def budget_s(self, now: float | None = None) -> float | None:
-        """Return the budget of a search: there is one after a pause of searches, or when the last check is old.
+        """Return the budget of a search, or None if the last one with a budget was a short time ago.
 
-        >>> pace = Pace(pause_s=2, most_s=10)
-        >>> [pace.budget_s(now) is not None for now in (0, 1, 2.5, 5, 6, 7.5, 9, 10.5, 12, 13.5, 15)]
-        [True, False, False, True, False, False, False, False, False, False, True]
+        >>> pace = Pace(every_s=2)
+        >>> [pace.budget_s(now) is not None for now in (0, 1, 1.9, 2, 3, 5)]
+        [True, False, False, True, False, True]
         """
         now = time.monotonic() if now is None else now
-        with self._lock:
-            due = now - self._searched >= self._pause_s or now - self._checked >= self._most_s
-            self._searched = now
-            self._checked = now if due else self._checked
-            return REFRESH_S if due else None
+        if now < self._next:
+            return None
+        self._next = now + self._every_s
+        return REFRESH_S
 
     def forget(self) -> None:
         """Let the next search compare."""
-        self._checked = -math.inf
+        self._next = -math.inf

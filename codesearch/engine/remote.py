@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
     from codesearch.milvus.collection import SearchedCollection
     from codesearch.milvus.push import PushReport, RootStatus
-    from codesearch.milvus.store import Connection, MilvusStore
+    from codesearch.milvus.store import Connection
 
 
 def shard_of(root: str, count: int) -> int:
@@ -49,7 +48,9 @@ class MilvusBackend:
 
     def __init__(self, connection: Connection) -> None:
         """Set the server; this connects to nothing yet."""
-        self._connection = connection
+        from codesearch.milvus.store import MilvusStore
+
+        self.store = MilvusStore(connection)
 
     def push(
         self,
@@ -91,13 +92,4 @@ class MilvusBackend:
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""
-        if "store" in self.__dict__:
-            self.store.close()
-            del self.__dict__["store"]
-
-    @cached_property
-    def store(self) -> MilvusStore:
-        """The open collections."""
-        from codesearch.milvus.store import MilvusStore
-
-        return MilvusStore(self._connection)
+        self.store.close()

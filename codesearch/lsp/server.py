@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import os
 import re
 import sys
@@ -111,7 +110,7 @@ class Editor:
         self._indexing = ThreadPoolExecutor(1, "indexing")
         self._opened: dict[Path, asyncio.Task[Any]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._pace = Pace(pause_s=math.inf, most_s=_CHECK_S)
+        self._pace = Pace(_CHECK_S)
         self._is_ended = False
 
     def open_folders(self, _: object) -> None:

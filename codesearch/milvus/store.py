@@ -22,6 +22,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, TypeVar, get_type_hints
 
@@ -80,12 +81,16 @@ class MilvusStore:
         self._model: dict[str, Any] | None = None
         names = "documents", "terms", "roots"
         self.documents, self.terms, self.roots = (f"{connection.prefix}_{name}" for name in names)
-        uri, token, timeout_s = connection.uri, connection.token, connection.timeout_s
-        self._client = self._call(lambda: pymilvus.MilvusClient(uri=uri, token=token, timeout=timeout_s))
+
+    @cached_property
+    def _client(self) -> Any:  # noqa: ANN401 - no types.
+        at = self.connection
+        return self._milvus.MilvusClient(uri=at.uri, token=at.token, timeout=at.timeout_s)
 
     def close(self) -> None:
-        """Close the connection."""
-        self._client.close()
+        """Close the connection; the next call opens it again."""
+        if client := self.__dict__.pop("_client", None):
+            client.close()
 
     def prepare(self, model: Mapping[str, Any]) -> None:
         """Create the collections if they do not exist, else check that they fit the model and this version."""

@@ -14,6 +14,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +107,7 @@ class _Service:
 
     def __init__(self, handlers: Handlers) -> None:
         self._handlers = handlers
-        self._busy = 0
+        self._free = threading.Semaphore(THREADS)
 
     async def run(self, listener: socket.socket | None, path: Path) -> None:
         """Answer the clients of a listener, if there is one, while a path exists."""
@@ -140,26 +141,20 @@ class _Service:
 
     async def _answer(self, line: bytes) -> dict[str, Any]:
         """Run a request in a thread; reply {} if the client must run it itself and report the error."""
-        if self._busy >= THREADS:
+        if not self._free.acquire(blocking=False):
             return {}
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[dict[str, Any]] = loop.create_future()
-
-        def finish(reply: dict[str, Any]) -> None:
-            self._busy -= 1
-            if not done.done():
-                done.set_result(reply)
+        reply: Future[dict[str, Any]] = Future()
+        reply.set_running_or_notify_cancel()
 
         def work() -> None:
-            reply = answer(line, self._handlers)
-            with suppress(RuntimeError):  # The loop may have been closed meanwhile.
-                loop.call_soon_threadsafe(finish, reply)
+            result = answer(line, self._handlers)
+            self._free.release()
+            reply.set_result(result)
 
-        self._busy += 1
         threading.Thread(target=work, daemon=True).start()  # A daemon does not delay the end of the process.
         try:
             async with asyncio.timeout(DEADLINE_S):
-                return await done
+                return await asyncio.wrap_future(reply)
         except TimeoutError:
             self._handlers.passed_on(TimeoutError(f"a request took over {DEADLINE_S:g} s"))
             return {}

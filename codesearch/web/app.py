@@ -107,7 +107,7 @@ def make_app(
     engine: Engine, work: Work, failed: Callable[[Exception], None] = lambda error: None
 ) -> Starlette:
     """Make the application."""
-    api = Api(engine, work, failed, Pace(pause_s=2, most_s=10))
+    api = Api(engine, work, failed, Pace(every_s=2))
     answers = (api.search, api.similar, api.file, api.tree, api.usages, api.history, api.status)
     routes = [Route(f"/v1/{answer.__name__}", api.endpoint(answer)) for answer in answers]
     mimetypes.add_type("text/javascript", ".js")  # Windows may have another type.
