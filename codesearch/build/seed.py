@@ -18,18 +18,18 @@ from codesearch.build.stamps import FILE as STAMPS
 from codesearch.build.stamps import read_stamps
 from codesearch.errors import IndexStoreError
 from codesearch.files import create_private, make_folder, stamp_of, sync_folder
+from codesearch.git import work_tree
 from codesearch.store.catalogue import list_indexes
 from codesearch.store.digest import check_intact
 from codesearch.store.manifest import SEGMENTS, Manifest, commit_manifest, segment_folder
 from codesearch.store.writer import last_number, writing
-from codesearch.treefiles import read_regular
+from codesearch.treefiles import git_folders
 
 _EXAMINED = 16
 """At most this many indexes are compared with the new folder."""
 _SAMPLE = 200
 """This many files of an index are looked for in the new folder."""
 _LEAST_SHARE = 0.5
-_MAX_LINK_BYTES = 10_000
 
 
 def seed_index(root: Path, index_folder: Path, home: Path, digest: str) -> Manifest | None:
@@ -57,20 +57,8 @@ def seed_index(root: Path, index_folder: Path, home: Path, digest: str) -> Manif
 
 def _repository(root: Path) -> str:
     """Return the git folder that all work trees of a repository share; "" if the folder is in no work tree."""
-    for folder in (root, *root.parents):
-        git = folder / ".git"
-        if git.is_dir():
-            return os.path.realpath(git)
-        try:
-            git = folder / _text(git).removeprefix("gitdir:").strip()
-            return os.path.realpath(git / _text(git / "commondir").strip())
-        except (OSError, ValueError):  # There is none, or it does not name a folder.
-            continue
-    return ""
-
-
-def _text(path: Path) -> str:
-    return os.fsdecode(read_regular(path, _MAX_LINK_BYTES)[0])
+    top = work_tree(root)
+    return os.path.realpath(git_folders(top)[1]) if top else ""
 
 
 def _share(index_folder: Path, manifest: Manifest, root: Path) -> float:

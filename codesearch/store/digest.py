@@ -13,12 +13,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from codesearch.errors import IndexCorruptError, unreadable
-from codesearch.files import Stamp, stamp_of, sync_folder, write_atomically
+from codesearch.files import sync_folder, write_atomically
 from codesearch.store.manifest import Manifest, SegmentEntry
 
 FILE = "checked"
@@ -104,15 +103,8 @@ def remember_written(index_folder: Path, manifest: Manifest, new: Iterable[Segme
 
 
 def _read(index_folder: Path) -> _Stamps:
-    path = os.path.join(index_folder, FILE)
-    return _read_at(path, stamp_of(path))
-
-
-@lru_cache(maxsize=64)
-def _read_at(path: str, stamp: Stamp) -> _Stamps:
-    """Read the file; it is read again only if its own stamp has changed."""
     try:
-        stamps = json.loads(Path(path).read_bytes())
+        stamps = json.loads((index_folder / FILE).read_bytes())
     except (OSError, ValueError):
         return {}
     return stamps if isinstance(stamps, dict) else {}

@@ -37,8 +37,6 @@ _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies
 _F, _BODY = len(FIELDS), FIELDS.index("body")
 _MAX_FREQUENCY = 255
 MAX_DOCUMENTS = 1 << 24
-_REMEMBERED = 10_000
-"""Number of terms whose ids an open reader caches."""
 RUN_WORDS = 1 << 21
 """Number of words in the buffer of a sort: 16 MB."""
 _WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
@@ -324,8 +322,6 @@ class PostingsReader:
         # Reading a number or a few bytes from a memoryview takes a tenth of the time of reading from an array.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
-        # A `Memo` would refer back to this reader, whose files would then stay open until the garbage is collected.
-        self._term_ids: dict[str, int | None] = {}
 
     @property
     def field_lengths(self) -> NDArray[np.uint16]:
@@ -346,13 +342,9 @@ class PostingsReader:
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None if no document has it."""
-        if term not in self._term_ids:
-            if len(self._term_ids) >= _REMEMBERED:
-                self._term_ids.clear()
-            wanted, count = term.encode(), len(self._bounds) - 1
-            place = bisect_left(range(count), wanted, key=self._term)
-            self._term_ids[term] = place if place < count and self._term(place) == wanted else None
-        return self._term_ids[term]
+        wanted, count = term.encode(), len(self._bounds) - 1
+        place = bisect_left(range(count), wanted, key=self._term)
+        return place if place < count and self._term(place) == wanted else None
 
     def of_term(self, term_id: int) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
         """Return field, doc_id and frequency of each posting of a term: [P] each, ascending by field and doc_id."""

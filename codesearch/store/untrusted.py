@@ -202,9 +202,9 @@ def _check_store(folder: Path, entry: SegmentEntry, files_of: NDArray[np.uint32]
     with closing(StoreReader(folder, "")) as store:
         if fault := store.fault():
             raise UntrustedError(f"{DATABASE} is not valid: {fault}")
-        next_doc = 0
+        next_doc, files = 0, list(store.numbered_files())
         owners = np.empty(entry.documents, np.int64)
-        for position, (file_id, record) in enumerate(store.numbered_files()):
+        for position, (file_id, record) in enumerate(files):
             if not is_inside(record.path):
                 raise UntrustedError(f"the path {record.path!r} leaves the folder")
             _require(file_id == position and record.first_doc == next_doc, DATABASE)
@@ -212,9 +212,8 @@ def _check_store(folder: Path, entry: SegmentEntry, files_of: NDArray[np.uint32]
             _require(0 <= record.size < _MOST and 0 <= record.doc_count <= entry.documents, DATABASE)
             owners[next_doc : next_doc + record.doc_count] = file_id
             next_doc += record.doc_count
-        _require(
-            store.counts() == (entry.source_files, entry.documents) and next_doc == entry.documents, DATABASE
-        )
+        _require(len(files) == entry.source_files, DATABASE)
+        _require(len(store.line_counts()) == next_doc == entry.documents, DATABASE)
         _require(np.array_equal(owners, files_of), DATABASE)
 
 

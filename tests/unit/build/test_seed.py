@@ -117,6 +117,7 @@ def test_a_work_tree_of_the_same_repository_comes_first(engine, first, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "gitdir: /nowhere", "gitdir: .", "\0"])
-def test_a_git_file_that_leads_nowhere_is_no_repository(tmp_path, text):
+def test_a_git_file_that_leads_nowhere_does_not_make_two_folders_one_repository(tmp_path, text):
+    other = repository(write_tree(tmp_path / "other", {"a.py": ""}), {})
     (tmp_path / ".git").write_text(text)
-    assert _repository(tmp_path) == ""
+    assert _repository(tmp_path) != _repository(other) == str(other / ".git")
