@@ -15,7 +15,7 @@ from codesearch.structure.imports import import_statements
 from codesearch.structure.places import Spot
 from codesearch.types import HEADER_KINDS, TEXT_KINDS, Definition, Document
 
-D = TypeVar("D", DocumentRow, Document)
+D = TypeVar("D", DocumentRow, Document, Definition)
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
 _AROUND = 10

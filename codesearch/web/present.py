@@ -36,7 +36,7 @@ from codesearch.store.catalogue import is_revision
 from codesearch.store.reader import IndexReader
 from codesearch.structure.places import find_file
 from codesearch.structure.text import after_name, short_name
-from codesearch.structure.whole import FileView, view_file
+from codesearch.structure.whole import FileView, nested, view_file
 
 _MAX_LINE = 2_000
 """Characters of a line that are shown."""
@@ -123,6 +123,7 @@ def show_file(view: FileView, first: int, last: int, mark: Marker) -> dict[str, 
     last = min(last or len(lines), first + MOST - 1, len(lines))
     ends = (at for at, definition in enumerate(view.definitions) if definition.last_line >= first)
     start = min(next(ends, 0), max(len(view.definitions) - MOST, 0))
+    depths = {definition: len(around) for around, definition in nested(view.definitions)}
     return {
         "root": view.root,
         "path": view.path,
@@ -132,7 +133,7 @@ def show_file(view: FileView, first: int, last: int, mark: Marker) -> dict[str, 
         "lines": list(_file_lines(lines, view.language, range(first - 1, last), mark)),
         "definition_count": len(view.definitions),
         "definitions": [
-            {name: getattr(definition, name) for name in _OUTLINED}
+            {**{name: getattr(definition, name) for name in _OUTLINED}, "depth": depths.get(definition, 0)}
             for definition in view.definitions[start : start + MOST]
         ],
     }

@@ -137,7 +137,7 @@ def test_y_copies_path_and_line(open_page: Open) -> None:
     page = open_page("?q=copy_tree", permissions=["clipboard-read", "clipboard-write"])
     page.keyboard.press("ArrowDown")
     page.keyboard.press("y")
-    page.wait_for_selector("#toast:not([hidden])")
+    page.wait_for_function("() => document.querySelector('.hit [data-copy]').textContent === 'Copied'")
     assert page.evaluate("navigator.clipboard.readText()") == "shop/copying.py:4"
 
 

@@ -159,6 +159,41 @@ def test_a_narrow_screen_breaks_no_word(open_page: Open) -> None:
         assert page.evaluate(BROKEN_WORDS) == []
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_very_long_name_and_path_stay_on_the_screen_and_break_between_words(
+    open_page: Open, width: int
+) -> None:
+    page = open_page(width=width, height=844)
+    name = "AbstractProxyFactoryBeanConfigurationManager.closeConnectionPools"
+
+    def long(route: Any) -> None:
+        answer = route.fetch().json()
+        first, second, *_ = answer["hits"]
+        first |= {"path": f"shop/{name.replace('.', '')}Implementation.java", "label": [name, "()"]}
+        second |= {"label": ["LONGNAME" * 20, ""], "path": f"{'longfile' * 20}.py"}
+        route.fulfill(json={**answer, "hits": [first, second]})
+
+    page.route("**/api/v1/search?*", long)
+    page.goto("?q=copy")
+    page.wait_for_selector(".hit")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+    words = page.locator(".hit").first.locator("h2 .word")
+    assert words.all_text_contents() == [f"{name.partition('.')[0]}.", "closeConnectionPools"]
+    one_line = "words => words.map((word) => word.getBoundingClientRect().height)"
+    assert set(words.evaluate_all(one_line)) == {22}
+    boxes = (
+        page.locator(".hit")
+        .first.locator(".head > *:not(.actions)")
+        .evaluate_all(
+            """all => all.map((one) => one.getBoundingClientRect())
+            .map(({ left, right, top, bottom }) => [left, right, top, bottom])"""
+        )
+    )
+    for at, (left, right, top, bottom) in enumerate(boxes):
+        for other in boxes[at + 1 :]:
+            assert right <= other[0] or other[1] <= left or bottom <= other[2] or other[3] <= top
+
+
 def test_every_control_has_a_role_and_a_name(open_page: Open) -> None:
     page = open_page("?q=copy&lang=python")
     for view, address in VIEWS.items():

@@ -292,6 +292,21 @@ def test_exact_text_outside_of_definitions_is_shown_by_file_and_what_is_left_out
     page.wait_for_function("() => document.querySelectorAll('.hit').length === 40")
 
 
+def test_commits_of_several_folders_need_a_choice(open_page: Open) -> None:
+    page = open_page()
+
+    def with_another(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["roots"].append({**answer["roots"][0], "root": "/elsewhere/other"})
+        route.fulfill(json=answer)
+
+    page.route("**/api/v1/status*", with_another)
+    page.goto("./?mode=history")
+    page.wait_for_selector("#error:not([hidden])")
+    assert page.locator("#error").inner_text().startswith("Commits are searched in one folder: choose it")
+    assert not [url for url in page.watched.requests if "/api/v1/history" in url]
+
+
 def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
     page = open_page("?q=copy")
     assert any("web/copy.js" in place for place in page.locator(".hit .place").all_text_contents())

@@ -1,7 +1,7 @@
 // The page: its state is the form and the address, and every change of them shows what they name.
 
 import { ApiError, ask, askLatest, cancelLatest } from "./api.js";
-import { announce, byId, el, fill, prose, toast } from "./dom.js";
+import { announce, byId, el, fill, prose } from "./dom.js";
 import { isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, showPath } from "./file.js";
 import { address, countHits, formParams, listRequest, parse, setForm, setUpFilters, showChips } from "./filters.js";
 import { showAnswer } from "./hits.js";
@@ -250,12 +250,14 @@ function markCurrent(hit) {
   hit.querySelector(".name").setAttribute("aria-current", "true");
 }
 
-async function copy(text) {
+async function copy(button) {
+  const { copy: text } = button.dataset;
   try {
     await navigator.clipboard.writeText(text);
-    toast(`Copied ${text}`);
+    button.textContent = "Copied";
+    announce(`Copied ${text}`, 0);
   } catch {
-    toast(`The browser does not allow copying: ${text}`);
+    prompt("The browser does not allow copying. Copy it here:", text);
   }
 }
 
@@ -271,7 +273,7 @@ function clicked(event) {
   const button = event.target.closest("button");
   if (button?.matches(".back")) back();
   else if (button?.id === "more") showMore(button);
-  else if (button?.dataset.copy) copy(button.dataset.copy);
+  else if (button?.dataset.copy) copy(button);
   else if (button?.matches("#error button")) load();
   const number = event.target.closest(".number");
   const link = event.target.closest("a[data-open]");

@@ -38,12 +38,14 @@ export function prose(text) {
 }
 
 /**
- * Return the parts of a name, a path or code; a browser may break lines between them. Screen readers read them as words,
- * so links and headings also need an `aria-label`.
+ * Return the words of a name, a path or code. A line is broken between them, and inside of one only if it is too long.
+ * Screen readers read the parts as words, so links and headings also need an `aria-label`.
  */
 export function breakable(text) {
-  const parts = text.split(/(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])|(?<=\p{Ll})(?=\p{Lu})/u);
-  return parts.flatMap((part, position) => (position ? [document.createElement("wbr"), part] : [part]));
+  return text.split(/\/|:\d+$/.test(text) ? /(?<=\/)/ : /(?<=\.|::)/).map((word) => {
+    const parts = word.split(/(?<=[^\p{L}\p{N}\s])(?=[\p{L}\p{N}])|(?<=\p{Ll})(?=\p{Lu})/u);
+    return el("span", { class: "word" }, ...parts.flatMap((part, at) => (at ? [document.createElement("wbr"), part] : [part])));
+  });
 }
 
 export function amount(count, noun, plural = `${noun}s`) {
@@ -68,17 +70,6 @@ export function announce(text, delay_ms = 500) {
   announcement = setTimeout(() => { byId("live").textContent = text; }, delay_ms);
 }
 
-let vanish;
-
-export function toast(text) {
-  const box = byId("toast");
-  box.textContent = text;
-  box.hidden = false;
-  announce(text, 0);
-  clearTimeout(vanish);
-  vanish = setTimeout(() => { box.hidden = true; }, 2000);
-}
-
 /**
  * Return lines of code of a folder. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true
  * for words of the query. Names are links to their usages. Lines of a file have an id, and their numbers are links to
@@ -87,8 +78,8 @@ export function toast(text) {
 export function codeLines(lines, root, { excerpt = false } = {}) {
   const cut = excerpt ? commonIndent(lines) : 0;
   const usages = `./?${new URLSearchParams({ view: "usages", in: root, q: byId("query").value })}&name=`;
-  return lines.map(({ line, tokens }) => {
-    const code = linked(withoutStart(tokens, cut), usages);
+  return lines.map(({ line, tokens: [[kind, text, is_marked] = ["text", ""], ...rest] }) => {
+    const code = linked([[kind, text.slice(cut), is_marked], ...rest], usages);
     if (excerpt) return el("span", { class: "line", "data-line": line }, ...code, "\n");
     // Not reached by Tab, because a file has thousands of them.
     const number = { class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}` };
@@ -124,18 +115,5 @@ function linked(tokens, usages) {
   return nodes;
 }
 
-function withoutStart(tokens, count) {
-  const kept = [];
-  for (const [kind, text, marked] of tokens) {
-    if (count < text.length) kept.push([kind, text.slice(count), marked]);
-    count = Math.max(0, count - text.length);
-  }
-  return kept;
-}
-
-function commonIndent(lines) {
-  const texts = lines.map(({ text }) => text).filter((text) => text.trim());
-  let indent = /^[ \t]*/.exec(texts[0] ?? "")[0];
-  while (!texts.every((text) => text.startsWith(indent))) indent = indent.slice(0, -1);
-  return indent.length;
-}
+const commonIndent = (lines) =>
+  Math.min(...lines.filter(({ text }) => text.trim()).map(({ text }) => /^[ \t]*/.exec(text)[0].length));

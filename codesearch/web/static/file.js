@@ -111,21 +111,13 @@ export const lineOf = (number) => byId(`L${number}`);
 function outline(found, { root, path }, hits) {
   const starts = new Set(hits.map(({ start_line }) => start_line));
   const rest = found.definition_count - found.definitions.length;
-  const around = [];
-  const items = found.definitions.filter(({ kind }) => kind !== "module").map((one) => {
-    while (around.length && !isIn(one.qualified_name, around.at(-1))) around.pop();
-    const depth = around.length;
-    around.push(one.qualified_name);
-    return el("li", { class: `depth-${Math.min(depth, 4)}` }, el("a", {
+  const items = found.definitions.filter(({ kind }) => kind !== "module").map((one) => (
+    el("li", { class: `depth-${Math.min(one.depth, 4)}` }, el("a", {
       href: address("file", { root, path, line: one.start_line, last: one.end_line }), "data-open": "file",
       "data-line": one.start_line, title: one.signature, class: starts.has(one.start_line) && "found", "aria-label": one.name,
-    }, ...breakable(one.name)));
-  });
+    }, ...breakable(one.name)))));
   return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: wide.matches },
     el("summary", {}, "Outline"),
     el("ul", {}, ...items),
     rest > 0 && el("p", { class: "hint" }, `${amount(rest, "more definition")} not listed`)));
 }
-
-/** Say whether a qualified name begins with that of a definition around it. */
-const isIn = (name, outer) => name.startsWith(outer) && /^[^\w$]/.test(name.slice(outer.length));

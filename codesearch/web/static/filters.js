@@ -1,5 +1,6 @@
 // The query and its filters: a form, the address of a list and the request for it have the same names and values.
 
+import { ApiError } from "./api.js";
 import { breakable, byId, el, fill, folderName } from "./dom.js";
 
 const form = byId("filters");
@@ -165,6 +166,7 @@ export function listRequest({ view, at }) {
   }
   if (!view && params.get("mode") === "history") {
     const [path = ""] = params.getAll("path").filter((pattern) => !/[*?!]/.test(pattern));
+    if (!params.has("root") && folders.length > 1) throw new ApiError("Commits are searched in one folder", "choose it under Folder");
     return ["history", new URLSearchParams({ root: params.get("root") ?? folders[0] ?? "", q: params.get("q") ?? "", path })];
   }
   if (!view) return ["search", params];

@@ -164,7 +164,7 @@ function place({ path, start_line }, where) {
   const file = baseName(path);
   const folder = path.slice(0, path.length - file.length);
   return [where && el("span", { class: "root" }, where), folder && el("span", { class: "folder", title: path }, folder),
-    el("span", { class: "file" }, `${file}:${start_line}`)];
+    el("span", { class: "file" }, ...breakable(`${file}:${start_line}`))];
 }
 
 /** Return the links and buttons of a place; only a definition has similar ones and usages. */
