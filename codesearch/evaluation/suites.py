@@ -125,7 +125,15 @@ def csn99(options: BenchOptions) -> SuiteResult:
     The sources are unpacked as `sources/` with `owner/name/commit/path` below, or in `sources.jsonl.zst` with `repo,
     sha, path, text` in each line. `python -m training download` makes them.
     """
-    folder = _csn99_folder(options)
+    if not (folder := options.data):
+        raise ConfigError(
+            "the data of csn99 is not here",
+            "give --data FOLDER, or download it in a checkout of codesearch with "
+            "`python -m training download csn99 --out FOLDER`; `codesearch bench --suite smoke` needs no data",
+        )
+    for name in (QUERIES, ANNOTATIONS):
+        if not (folder / name).is_file():
+            raise ConfigError(f"{folder}: no {name} there", _DATA_CURE)
     texts = read_queries(folder / QUERIES)
     queries = {query_id(language, text): text for language in LANGUAGES for text in texts}
     questions = graded_questions(queries, read_annotations(folder / ANNOTATIONS))
@@ -141,19 +149,6 @@ def csn99(options: BenchOptions) -> SuiteResult:
             root, lambda _: questions, lambda file, row: document_url(file.path, row.start_line, row.end_line)
         )
         return replace(judge("csn99", [tree], options), published=PUBLISHED)
-
-
-def _csn99_folder(options: BenchOptions) -> Path:
-    if not options.data:
-        raise ConfigError(
-            "the data of csn99 is not here",
-            "give --data FOLDER, or download it in a checkout of codesearch with "
-            "`python -m training download csn99 --out FOLDER`; `codesearch bench --suite smoke` needs no data",
-        )
-    for name in (QUERIES, ANNOTATIONS):
-        if not (options.data / name).is_file():
-            raise ConfigError(f"{options.data}: no {name} there", _DATA_CURE)
-    return options.data
 
 
 def known_items(options: BenchOptions) -> SuiteResult:

@@ -254,7 +254,8 @@ class Searcher:
             raise ConfigError(f"mode {mode!r}", f"choose one of {', '.join(MODES)}")
         terms = query_terms(query)
         if not terms:
-            raise ConfigError(f"query {_shown(query)!r} has no words to search for")
+            shown = query if len(query) <= _SHOWN_QUERY else f"{query[:_SHOWN_QUERY]}…"
+            raise ConfigError(f"query {shown!r} has no words to search for")
         code = is_code(query)
         return AnalysedQuery(
             text="" if code else query,  # Code is neither a name nor a request for a conversion.
@@ -277,7 +278,3 @@ class Searcher:
             raise ConfigError("no model is loaded", "similar code is found by vectors")
         tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
         return np.asarray(self.encoder.encode_documents([tokens])[0])
-
-
-def _shown(query: str) -> str:
-    return query if len(query) <= _SHOWN_QUERY else f"{query[:_SHOWN_QUERY]}…"

@@ -157,11 +157,9 @@ def read_earlier(index_folder: Path) -> MadeWith | None:
     try:
         read_manifest(index_folder)
         return None
-    except IndexFormatError as error:
-        if not error.is_older:
+    except IndexStoreError as error:
+        if not (isinstance(error, IndexFormatError) and error.is_older):
             return None
-    except IndexStoreError:
-        return None
     raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
     settings = raw.get("settings", {})
     return MadeWith(settings=settings, options=not_defaults(settings), model=raw.get("model", {}))
