@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.indexer import Indexer, refresh
@@ -21,7 +21,7 @@ from codesearch.errors import (
     IndexNotFoundError,
 )
 from codesearch.files import COMMITS, expanded
-from codesearch.search.request import RequestFields, SearchRequest
+from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
@@ -85,7 +85,7 @@ class Engine(Indexer):
         scope: Scope | None = None,
         *,
         refresh: bool = True,
-        **fields: Unpack[RequestFields],
+        **fields: Any,  # noqa: ANN401 - those of `SearchRequest`.
     ) -> Answer:
         """Rank documents for a query and return the best, best first; see `Session.search`.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -138,8 +138,8 @@ def _is_whole(reader: IndexReader) -> bool:
 class SearchBackend(Protocol):
     """A server that has the documents of an engine."""
 
-    def open(self, scope: Scope) -> AbstractContextManager[Searchable]:
-        """Lend the documents of a scope."""
+    def open(self, scope: Scope) -> Searchable:
+        """Return the documents of a scope."""
         ...
 
     def close(self) -> None:

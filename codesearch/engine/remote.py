@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,14 +80,13 @@ class MilvusBackend:
 
         return root_statuses(self.store)
 
-    @contextmanager
-    def open(self, scope: Scope) -> Iterator[SearchedCollection]:
-        """Lend the collections; only the roots of the scope limit them."""
+    def open(self, scope: Scope) -> SearchedCollection:
+        """Return the collections; only the roots of the scope limit them."""
         from codesearch.milvus.collection import SearchedCollection
 
         self.store.check()
         roots = [str(expanded(root).resolve()) for root in scope.roots or scope.all_folders()]
-        yield SearchedCollection(self.store, roots)
+        return SearchedCollection(self.store, roots)
 
     def close(self) -> None:
         """Close the connection; the next call opens it again."""

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from codesearch.duplicates.records import Limits
 from codesearch.engine.answer import (
@@ -37,7 +37,7 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
-from codesearch.search.request import Filters, Place, RequestFields, SearchRequest
+from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.store.catalogue import IndexEntry
 
 if TYPE_CHECKING:
@@ -215,13 +215,13 @@ class Session:
 
         with ExitStack() as lent:
             if self._engine.backend:
-                searched = lent.enter_context(self._engine.backend.open(self.scope))
+                searched = self._engine.backend.open(self.scope)
             else:
                 searched = LocalIndexes(lent.enter_context(self.indexes(strict=strict)))
             encoder = self._engine.encoder(searched.model_folder) if with_model else None
             yield Searcher(searched, encoder, self._engine.ranking)
 
-    def search(self, request: SearchRequest | str, **fields: Unpack[RequestFields]) -> Answer:
+    def search(self, request: SearchRequest | str, **fields: Any) -> Answer:  # noqa: ANN401
         """Rank documents for a query and return the best, best first.
 
         Args:
@@ -238,7 +238,10 @@ class Session:
         return self._answer(replace(request, **fields), lambda searcher, limited: searcher.answer(limited))
 
     def similar(
-        self, place: Place | str, request: SearchRequest | None = None, **fields: Unpack[RequestFields]
+        self,
+        place: Place | str,
+        request: SearchRequest | None = None,
+        **fields: Any,  # noqa: ANN401
     ) -> Answer:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 

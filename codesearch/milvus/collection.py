@@ -205,10 +205,11 @@ class SearchedCollection:
             totals = pool.submit(self._store.totals)
             searches = []
             if query.vector is not None:
-                searches.append(pool.submit(self._store.nearest, query.vector.tolist(), count, condition))
+                vector = query.vector.tolist()
+                searches.append(pool.submit(self._store.search, "vector", vector, count, condition))
             if query.terms:
                 text = " ".join(query.terms)
-                searches.append(pool.submit(self._store.best_by_words, text, count, condition))
+                searches.append(pool.submit(self._store.search, "sparse", text, count, condition))
             if names := possible_names(query.text):
                 named = f"name_key in {json.dumps([name.lower() for name in names])}"
                 searches.append(pool.submit(self._ids, named, condition))

@@ -210,18 +210,9 @@ class MilvusStore:
                 counts[row["term"]] += row["documents"]
         return counts
 
-    def nearest(self, vector: Sequence[float], count: int, condition: str) -> list[str]:
-        """Return the ids of the documents whose vectors are nearest to a query's, as the index finds them."""
-        params = {"metric_type": "COSINE", "params": {"ef": max(_LEAST_EF, count)}}
-        return self._search("vector", list(vector), count, condition, params)
-
-    def best_by_words(self, text: str, count: int, condition: str) -> list[str]:
-        """Return the ids of the documents with the best BM25 scores of the server."""
-        return self._search("sparse", text, count, condition, {"metric_type": "BM25"})
-
-    def _search(
-        self, field: str, data: object, count: int, condition: str, params: Mapping[str, Any]
-    ) -> list[str]:
+    def search(self, field: str, data: object, count: int, condition: str) -> list[str]:
+        """Return the ids of the best documents: in `vector` for a vector, in `sparse` for a text, by BM25."""
+        by_vector = {"metric_type": "COSINE", "params": {"ef": max(_LEAST_EF, count)}}
         (hits,) = self._request(
             "search",
             self.documents,
@@ -229,7 +220,7 @@ class MilvusStore:
             anns_field=field,
             limit=count,
             filter=condition,
-            search_params=dict(params),
+            search_params=by_vector if field == "vector" else {"metric_type": "BM25"},
         )
         return [hit["id"] for hit in hits]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypedDict
 
 from codesearch.config import MODES
 from codesearch.errors import ConfigError
@@ -111,22 +110,6 @@ class SearchRequest:
             raise ValueError(f"context must not be negative, not {self.context}")
         if not 0.0 <= self.min_confidence <= 1.0:
             raise ValueError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
-
-
-class RequestFields(TypedDict, total=False):
-    """The fields of `SearchRequest` without the query, as keyword arguments of `Engine.search`."""
-
-    top_k: int
-    mode: str
-    filters: Filters
-    all_code: bool
-    context: int
-    min_confidence: float
-    changed: str | None
-    by_file: bool
-    screen: int
-    columns: int
-    fixed: bool
 
 
 @dataclass(frozen=True, slots=True)
