@@ -361,7 +361,7 @@ class Session:
             limit: usages to return; all are counted.
             all_code: return usages in tests, examples, migrations, generated and vendored code too, after the others,
                 imports in files with other usages, and the bases of derived types.
-            tests: return only the first usage in each test.
+            tests: return only the first usage in each test, and files of tests that have the name in their own.
 
         Raises:
             ConfigError: the name is empty, too long or has no words.

@@ -57,7 +57,6 @@ _VERSION = 1
 """Changes with the text of documents; an index of another version is made again."""
 _MOST = 200_000
 """Only so many of the newest commits are indexed."""
-_CHUNK = 1_000
 _PATIENCE_S = 60.0
 _BYTES = 1_000
 """Of a commit in a progress bar, which counts bytes."""
@@ -195,17 +194,15 @@ def _parsed(
     history: History, encoder: Encoder, cut: Mapping[str, str], files: Sequence[SourceFile]
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Yield each commit with its document, in order."""
-    for first in range(0, len(files), _CHUNK):
-        by_id = {id_of(file.path): file for file in files[first : first + _CHUNK]}
-        commits = {commit.id: commit for commit in read_changes(history.repository, by_id)}
-        for commit_id, file in by_id.items():
-            yield file, _document(file, commits.get(commit_id), encoder, cut.get(commit_id, "\0"))
+    commits = read_changes(history.repository, (id_of(file.path) for file in files))
+    for file, commit in zip(files, commits, strict=True):
+        yield file, _document(file, commit, encoder, cut.get(commit.id, "\0"))
 
 
-def _document(file: SourceFile, commit: Commit | None, encoder: Encoder, without: str) -> ParsedFile:
+def _document(file: SourceFile, commit: Commit, encoder: Encoder, without: str) -> ParsedFile:
     record = FileRecord(file.path, file.language, file.size, digest=b"")
-    body = without_trailers(commit.body.replace(without, "")) if commit else ""
-    if commit is None or not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
+    body = without_trailers(commit.body.replace(without, ""))
+    if not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
         return ParsedFile(record, [], make_block([]), [])
     paths = [change.path for change in commit.changes]
     document = Document(

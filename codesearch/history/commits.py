@@ -30,7 +30,8 @@ from codesearch.visible import visible
 _FORMAT = "--format=%x00%H%x00%ct%x00%an <%ae>%x00%s%x00%b%x00"
 _FIELDS = 5
 _RAW_CHANGES = ("--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=all")
-_HUNKS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--full-index")
+_HUNKS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--full-index", "--irreversible-delete")
+"""Files that a commit deleted have no hunks."""
 _LARGE = ("-c", "core.bigFileThreshold=1m")
 """Git shows no hunks of larger files."""
 _MAX_MESSAGE = 20_000
@@ -42,6 +43,8 @@ _CHANGE = re.compile(
     [A-Z]\d*\t(?P<path>.*)\n                     # after the kind of the change""",
     re.DOTALL | re.VERBOSE,
 )
+_READ = (b":", b"index ", b"@@ ")
+"""How the lines after a header begin that are read. Lines of the contents begin with other characters."""
 _PATCH = re.compile(rb"index ([0-9a-f]+)\.\.([0-9a-f]+)\b")
 _HUNK = re.compile(
     rb"""@@[ ]-(\d+)(?:,(\d+))?   # first line and number of lines before
@@ -106,7 +109,7 @@ def read_commits(
     header = b""
     for line in lines(*_LARGE, *LOG, _FORMAT, *arguments, given=given):
         if not header and not line.startswith(b"\0"):
-            if reader:
+            if reader and line.startswith(_READ):
                 reader.add(line)
             continue
         header += line if len(header) < _MAX_MESSAGE else b""
@@ -127,7 +130,7 @@ class _Reader:
     _change: Change | None = None
 
     def add(self, line: bytes) -> None:
-        """Read a line after the header. Lines of the contents begin with other characters."""
+        """Read a line after the header that begins with one of `_READ`."""
         if line.startswith(b":"):
             if len(self.commit.changes) < _MAX_CHANGES and (change := _change(line)):
                 self.commit.changes.append(change)
@@ -135,7 +138,7 @@ class _Reader:
         elif match := _PATCH.match(line):
             same = self._by_ids.get((_blob(match[1]), _blob(match[2])))
             self._change = same.pop(0) if same else None  # Patches have the order of the changes.
-        elif line.startswith(b"@@ ") and self._change and (match := _HUNK.fullmatch(line)):
+        elif self._change and (match := _HUNK.fullmatch(line)):
             old, old_count, new, new_count, context = match.groups(b"1")
             if len(self._change.hunks) < _MAX_HUNKS:
                 self._change.hunks.append(((int(old), int(old_count)), (int(new), int(new_count))))
@@ -174,16 +177,23 @@ def without_trailers(body: str) -> str:
     return _TRAILER.sub("", body).strip()
 
 
-def read_changes(repository: Repository, ids: Iterable[str]) -> list[Commit]:
-    """Return commits with their changes and hunks, in the order of their ids; without hunks in a partial clone."""
+def read_changes(repository: Repository, ids: Iterable[str]) -> Iterator[Commit]:
+    """Yield commits with their changes and hunks, in the order of their ids, while git reads further ones.
+
+    In a partial clone, there are no hunks from the first commit on whose contents it lacks.
+    """
     arguments = ("--no-walk=unsorted", "--stdin", *_RAW_CHANGES)
-    given = [commit.encode() for commit in ids]
+    given, count = [commit.encode() for commit in ids], 0
     if not given:  # Git would list HEAD.
-        return []
+        return
     try:
-        return list(read_commits(repository.lines, *arguments, *_HUNKS, given=given))
-    except ConfigError:  # A partial clone has no contents. If anything else is wrong, this fails too.
-        return list(read_commits(repository.lines, *arguments, given=given))
+        for commit in read_commits(repository.lines, *arguments, *_HUNKS, given=given):
+            yield commit
+            count += 1
+    except ConfigError:  # If contents are not all that is wrong, this fails too.
+        if count == len(given):
+            raise
+        yield from read_commits(repository.lines, *arguments, given=given[count:])
 
 
 def _commit(header: bytes) -> Commit:

@@ -22,8 +22,11 @@ from codesearch.store.source import Ref, SourceFiles, read_source
 from codesearch.structure.imports import Statement, by_module, import_statements, normal
 from codesearch.types import FIELD, NESTED
 
-GRADES = ("declared here", "certain", "likely", "one of several", "no definition", "in comments")
-DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS = range(len(GRADES))
+GRADES = (
+    *("declared here", "certain", "likely", "one of several", "no definition", "in comments"),
+    "only in the file's name",
+)
+DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS, IN_FILE_NAME = range(len(GRADES))
 _SELF = {
     **dict.fromkeys(
         "python cython mojo gdscript ruby crystal swift objc lua rust perl zig".split(),

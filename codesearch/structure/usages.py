@@ -28,7 +28,7 @@ from codesearch.parsing.flags import is_beside, is_test
 from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import parse_asked
-from codesearch.search.literals import check_has_code, proposed_files, read_with
+from codesearch.search.literals import Proposed, check_has_code, proposed_files, read_with
 from codesearch.search.lookup import near_names
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
@@ -42,6 +42,7 @@ from codesearch.structure.meaning import (
     FAMILY,
     GRADES,
     IN_COMMENTS,
+    IN_FILE_NAME,
     Names,
     SourceFile,
     embeds,
@@ -156,7 +157,8 @@ def find_usages(
 ) -> Usages:
     """Return the usages of a name, or of the definition at a place.
 
-    With `all_code`, no usage is only counted. With `tests`, only the first usage in each test is a usage.
+    With `all_code`, no usage is only counted. With `tests`, the usages are the first one in each test, and then
+    the first line of each other file of tests that has the name in its own.
     """
     started = time.perf_counter()
     check_has_code(indexes)
@@ -186,6 +188,7 @@ def find_usages(
         derived, derived_count = (*derived, *further), derived_count + len(further)
     if tests:
         usages, bases, derived, derived_count = _in_tests(usages, names), {}, (), 0
+        usages += _named_after(names, snapshot, filters, {usage.file.proposed for usage in usages})
     counts = Counter(GRADES[usage.grade] for usage in usages)
     listed = usages if all_code or tests else _telling(usages, bases)
     other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
@@ -373,6 +376,25 @@ def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
         return first[test].grade, not wanted <= terms_of(f"{file.path} {row.qualified_name}")
 
     return [first[test] for test in sorted(first, key=rank)]
+
+
+def _named_after(
+    names: Names, snapshot: Snapshot, filters: Filters, without: Collection[Proposed]
+) -> list[_Occurrence]:
+    """Return the first test in each file of tests whose name has the words of a name; those with few others first."""
+    wanted, other_words = terms_of(names.name), dict[Proposed, int]()
+    for proposed in proposed_files(snapshot, (), filters, others=True):
+        path = proposed.file.path
+        words = terms_of(path.rpartition("/")[2].partition(".")[0])
+        if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):
+            other_words[proposed] = len(words - wanted)
+    named: list[_Occurrence] = []
+    for read in read_with(lambda _: True, sorted(other_words, key=lambda one: other_words[one]))[0]:
+        file = SourceFile(*read)
+        line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
+        position = sum(map(len, file.source.splitlines(keepends=True)[: line - 1]))
+        named.append(_Occurrence(True, IN_FILE_NAME, file, position, line, ()))
+    return named
 
 
 def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:

@@ -226,10 +226,11 @@ class Api:
         lang: _Several = (),
         path: _Several = (),
         limit: Annotated[int, Field(ge=1, le=1000)] = 200,
+        tests: bool = False,
     ) -> dict[str, Any]:
-        """List the lines that use a name, and its definitions."""
-        filters = Filters(lang, (), path)
-        return usages_fields(self._as_indexed(root).usages(name, filters=filters, limit=limit, all_code=True))
+        """List the lines that use a name, and its definitions, or with `tests` only the tests with the name."""
+        session, filters = self._as_indexed(root), Filters(lang, (), path)
+        return usages_fields(session.usages(name, filters=filters, limit=limit, all_code=True, tests=tests))
 
     def history(self, root: _Words, q: _Text = "", path: _Text = "", limit: _Limit = 20) -> dict[str, Any]:
         """Rank the commits of a folder's git repository. The first request indexes them.

@@ -468,6 +468,33 @@ def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
     assert (tests.usage_count, tests.other_code, tests.implied) == (2, 0, 0)
 
 
+def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_body_has_it(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "session.py": "class Session:\n    pass\n",
+        "tests/test_api.py": "def test_all():\n    Session()\n",
+        "tests/test_session_store.py": "import json\n\n\ndef test_store():\n    pass\n",
+        "tests/test_session.py": "def test_open():\n    pass\n",
+        "tests/test_sess.py": "def test_sess():\n    pass\n",
+        "src/test/java/SessionTest.java": "class SessionTest {\n  @Test\n  void opens() {}\n}\n",
+        "docs/session.md": "# Session\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    found = find_usages([index], "Session", tests=True)
+    assert lines(found, "likely") == ["tests/test_api.py:2"] == lines(found)[:1]
+    assert lines(found, "only in the file's name") == [
+        "src/test/java/SessionTest.java:1",
+        "tests/test_session.py:1",
+        "tests/test_session_store.py:4",
+    ]
+    assert (found.usages[-1].text, found.usage_count, found.file_count) == ("def test_store():", 4, 4)
+    assert "3 only in the file's name" in usages_summary(found, tests=True)
+    assert lines(find_usages([index], "Session", tests=True, filters=Filters(paths=("src/",)))) == [
+        "src/test/java/SessionTest.java:1"
+    ]
+
+
 def test_types_derive_also_through_interfaces(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
     tree = {
         "Rules.cs": "interface IRule {}\ninterface ISimpleRule : IRule {}\nabstract class Base : IRule {}\n",
