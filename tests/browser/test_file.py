@@ -168,6 +168,20 @@ def test_a_long_file_is_shown_in_parts(open_page: Open, long_site: tuple[str, Pa
     assert page.locator(".line").last.get_attribute("id") == "L6599"
 
 
+def test_a_very_long_name_of_a_definition_does_not_widen_a_phone(open_page: Open, tree: Path) -> None:
+    page = open_page(width=390, height=844)
+
+    def long(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["definitions"][0]["qualified_name"] = "LONGNAME" * 20
+        route.fulfill(json=answer)
+
+    page.route("**/api/v1/file?*", long)
+    page.goto(file_address(tree, "shop/numbers.py", "#L2"))
+    opened(page, "LONGNAME" * 20)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
+
+
 def test_a_line_behind_the_end_of_a_file_is_not_there(open_page: Open, tree: Path) -> None:
     page = open_page(file_address(tree, "shop/copying.py", "#L99999"))
     assert (selected(page), page.locator(".line").count()) == ([], 14)
