@@ -336,9 +336,8 @@ def test_usages_have_their_lines_and_definitions_also_in_tests(client, engine, r
     ]
     assert [one["path"] for one in found["definitions"]] == ["copying.py"]
     only_tests = {"root": str(root), "name": "copy_tree", "tests": True}
-    assert all(
-        "test" in one["path"] for one in client.get(f"{API}usages", params=only_tests).json()["usages"]
-    )
+    listed = client.get(f"{API}usages", params=only_tests).json()["usages"]
+    assert [(one["path"], one["line"]) for one in listed] == [("test_copying.py", 5)]
     assert client.get(f"{API}usages", params={"root": str(root.parent), "name": "secret"}).status_code == 404
 
 
