@@ -68,7 +68,7 @@ _CONVENTION = re.compile(
 # `void f(int n UNUSED)`: the macro behind a parameter.
 _UNUSED = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]+([A-Z][A-Z0-9_]{2,60})(?=\s{0,40}[,)])")
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes;
-# one before a constructor or an operator, or behind another specifier; `ENABLE_IF(...)>` and types as arguments.
+# one before a constructor or an operator, or behind another specifier; types as arguments.
 _ALONE = re.compile(
     rb"\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
     rb"(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
@@ -88,12 +88,6 @@ _INNER = re.compile(
 _TYPE_ARGUMENT = re.compile(
     rb"(,\s{0,40}(?:(?:\w{1,60}[ \t]+){0,3}\w{1,60}[ \t]*\*{1,3}"
     rb"|(?:(?:const|struct|union|enum|unsigned|long)[ \t]+){1,3}\w{1,80}))(?=\s{0,9}[,)])"
-)
-_ENABLED = re.compile(
-    rb"\btemplate[ \t]*<[^;{}]{0,160}?(,\s{0,40}[A-Z][A-Z0-9_]{2,60}\([^;{}]{0,200}?\))(?=\s{0,9}>)"
-)
-_EACH = re.compile(
-    rb"\n[ \t]+(\w{0,60}(?:for_?each|FOR_?EACH)\w{0,60})(?=[ \t]*\([^;{}]{0,300}\)\s{0,80}[^;\s])"
 )
 # Instantiations, `export` and imports of C++; the type of an enum of C, or the width of an integer; enums of Apple:
 # `typedef NS_ENUM(NSInteger, Name) {`.
@@ -132,7 +126,7 @@ _EXTENSION = re.compile(
 
 # Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
 # that a function or its type takes from its context; annotations of a constructor on a separate line; words of newer
-# versions; a function as what a function returns; the ends of bodies on one line; the marks of a string.
+# versions; the ends of bodies on one line; the marks of a string.
 _SOFT = (
     rb"(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"
     rb"internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed|suspend|tailrec|"
@@ -157,9 +151,6 @@ _CONSTRUCTOR = re.compile(
     rb"(?=(?:\w{1,20}[ \t]+)?constructor\b)"
 )
 _NEWER = re.compile(rb"\b(actual)(?=[ \t]+(?:constructor|val|var)\b)|(?<=@)(all:)(?=\w)")
-_FUNCTION_RETURNED = re.compile(
-    rb"\)[ \t]*(:[ \t]*\([^()\n]{0,200}\)[ \t]*->[ \t]*[\w.<>?]{1,80})(?=[ \t]*\{)"
-)
 _ONE_LINE_BODY = re.compile(
     rb"[\w)\]\"'?!]([ \t])\}|(?<=\})([ \t])"
     rb"(?=(?:class|companion|constructor|fun|init|object|override|private|val|var)\b)"
@@ -167,17 +158,16 @@ _ONE_LINE_BODY = re.compile(
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
 # Fields of a struct of Julia that do not change.
 _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,200})?$", re.MULTILINE)
-_OF_C = (_ALONE, _BEHIND, _SECTION, _INNER, _ENABLED, _TYPE_ARGUMENT, _EACH)
+_OF_C = (_ALONE, _BEHIND, _SECTION, _INNER, _TYPE_ARGUMENT)
 _BLANKED = {
     **dict.fromkeys(_C_FAMILY, _OF_C),
     "bash": (_EXPANSION,),
     "csharp": (_REF_STRUCT,),
     "julia": (_CONST_FIELD,),
-    "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _FUNCTION_RETURNED, _DOLLARS),
+    "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _DOLLARS),
 }
 """Language -> what is blanked in a file with errors: the groups of each pattern."""
 _REPLACED = {
-    **dict.fromkeys(_C_FAMILY, ((_EACH, b"if"),)),
     "bash": ((_EXPANSION, b"$x"),),
     "kotlin": ((_SOFT_KEYWORD, b"_"), (_ONE_LINE_BODY, b";")),
 }
@@ -201,7 +191,6 @@ _ITEM = re.compile(
 _BRANCH = re.compile(_SPACE_AND_COMMENTS + rb"(?:else\s{0,40}\{|(?:else\s{1,40})?" + _CFG + rb")", re.DOTALL)
 _TEMPLATES = re.compile(rb"quote|macro_rules|matches|format_args")
 _FLAG = re.compile(rb"\bconst\s+(\w+)\s*=[^;{}]*;")
-_STATIC_REF = re.compile(rb"\bstatic[ \t]+(ref)\b")
 
 
 def mask(source: bytes, language: str) -> bytes:
@@ -372,8 +361,6 @@ def _with_items(source: bytes) -> bytes:
             opened.append(_Brace(head, end if is_flags else 0, is_branch))
         if branch:
             heads[branch.end()] = end
-    for match in _STATIC_REF.finditer(source):
-        _blank(text, *match.span(1))
     return bytes(text)
 
 
