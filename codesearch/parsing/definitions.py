@@ -37,7 +37,7 @@ _BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
-_MASKED = frozenset({"bash", "c", "cpp", "csharp", "julia", "kotlin", "objc", "rust", "swift"})
+_MASKED = frozenset({"bash", "c", "cpp", "csharp", "julia", "kotlin", "objc", "powershell", "rust", "swift"})
 """Languages for which `masks` has patterns."""
 _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""

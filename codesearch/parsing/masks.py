@@ -63,10 +63,16 @@ _SPECIFIER = re.compile(
     rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}[\w:~]{1,80}[ \t]*\()",
 )
 _CONVENTION = re.compile(
-    rb"\n[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
+    rb"\n(?:(?:const|extern|inline|static|virtual)[ \t]+){0,4}(?!(?:const|extern|inline|static|virtual)\b)"
+    rb"[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
 )
 # `void f(int n UNUSED)`: the macro behind a parameter.
-_UNUSED = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]+([A-Z][A-Z0-9_]{2,60})(?=\s{0,40}[,)])")
+_UNUSED = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]+([A-Z][A-Z0-9_]{2,60}|__(?:maybe_)?unused)(?=\s{0,40}[,)])")
+# `API_AVAILABLE(ios(10), macos(10.12))` behind a declaration.
+_AVAILABLE = re.compile(
+    rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,8}\))"
+    rb"(?=\s{0,40}[;{])"
+)
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes;
 # one before a constructor or an operator, or behind another specifier; types as arguments.
 _ALONE = re.compile(
@@ -155,21 +161,29 @@ _ONE_LINE_BODY = re.compile(
     rb"[\w)\]\"'?!]([ \t])\}|(?<=\})([ \t])"
     rb"(?=(?:class|companion|constructor|fun|init|object|override|private|val|var)\b)"
 )
+# A call of `get` or `set` below a property, which the grammar takes for its accessor.
+_NO_ACCESSOR = re.compile(
+    rb"^[ \t]*+([gs]et)(?=[ \t]*\((?:[ \t]*[\"\d]|[^()\n]{0,200}\)[ \t]*[\w.]))", re.MULTILINE
+)
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
 # Fields of a struct of Julia that do not change.
 _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,200})?$", re.MULTILINE)
-_OF_C = (_ALONE, _BEHIND, _SECTION, _INNER, _TYPE_ARGUMENT)
+# An empty block as a value in PowerShell.
+_EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
+_OF_C = (_ALONE, _BEHIND, _AVAILABLE, _SECTION, _INNER, _TYPE_ARGUMENT)
 _BLANKED = {
     **dict.fromkeys(_C_FAMILY, _OF_C),
     "bash": (_EXPANSION,),
     "csharp": (_REF_STRUCT,),
     "julia": (_CONST_FIELD,),
     "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _DOLLARS),
+    "powershell": (_EMPTY_BLOCK,),
 }
 """Language -> what is blanked in a file with errors: the groups of each pattern."""
 _REPLACED = {
     "bash": ((_EXPANSION, b"$x"),),
-    "kotlin": ((_SOFT_KEYWORD, b"_"), (_ONE_LINE_BODY, b";")),
+    "kotlin": ((_SOFT_KEYWORD, b"_"), (_ONE_LINE_BODY, b";"), (_NO_ACCESSOR, b"_")),
+    "powershell": ((_EMPTY_BLOCK, b"$a"),),
 }
 """Language -> what such a pattern, or its last group, begins with instead."""
 

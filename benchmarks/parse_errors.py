@@ -1,0 +1,76 @@
+"""Files whose syntax trees have errors, by language -> `results/parse_errors.json`, a table of docs/dev/reliability.md."""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.publish import DEV_DOCS, fill, line, record
+from codesearch.config import ParseConfig
+from codesearch.parsing.decoding import decoded
+from codesearch.parsing.definitions import _parsed
+from codesearch.parsing.extract import extract
+from codesearch.parsing.languages import (
+    LanguageSpec,
+    is_installed,
+    language_of_path,
+    language_of_source,
+    load_parser,
+)
+from codesearch.parsing.sections import refuse_text
+from codesearch.parsing.walker import refuse_content
+
+COLUMNS = ("files", "with errors", "after macros are replaced", "with blocks")
+
+
+def main() -> None:
+    """Count the files of all folders together."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", type=Path, nargs="+", help="checkouts of public repositories")
+    parser.add_argument("--most", type=int, default=300, help="files of a language, drawn at random")
+    options = parser.parse_args()
+    files: dict[str, list[tuple[Path, LanguageSpec]]] = defaultdict(list)
+    for path, spec in _files(options.folders):
+        files[spec.name].append((path, spec))
+    rows = []
+    for language, paths in sorted(files.items()):
+        drawn = random.Random(3).sample(paths, min(len(paths), options.most))
+        rows.append({"language": language, "all": len(paths), **_counted(drawn)})
+        print(rows[-1])
+    record("parse_errors", rows)
+    table = [line(["language", *COLUMNS]), line(["---"] * 5)]
+    table += [line([row["language"], *(f"{row[name]:,}" for name in COLUMNS)]) for row in rows]
+    fill(DEV_DOCS / "reliability.md", "parse-errors", "\n".join(table))
+
+
+def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, LanguageSpec]]:
+    """Yield the files that an index would parse, with their languages."""
+    for path in sorted(path for folder in folders for path in folder.rglob("*")):
+        spec = language_of_path(str(path))
+        if spec is None or path.is_symlink() or not path.is_file():
+            continue
+        content = path.read_bytes()
+        source = decoded(content, str(path))
+        spec = language_of_source(spec, str(path), source)
+        if not spec.grammar or spec.is_markup or not is_installed(spec):
+            continue
+        if not (refuse_content(source, spec.name, ParseConfig()) or refuse_text(source, str(path), spec)):
+            yield path, spec
+
+
+def _counted(files: Sequence[tuple[Path, LanguageSpec]]) -> Counter[str]:
+    counts: Counter[str] = Counter({name: 0 for name in COLUMNS})
+    for path, spec in files:
+        source = decoded(path.read_bytes(), str(path))
+        counts["files"] += 1
+        counts["with errors"] += load_parser(spec).parse(source).root_node.has_error
+        counts["after macros are replaced"] += _parsed(source, spec)[0].root_node.has_error
+        counts["with blocks"] += extract(source, str(path), spec).has_unparsed
+    return counts
+
+
+if __name__ == "__main__":
+    main()
