@@ -39,10 +39,11 @@ def main() -> None:
     for language, paths in sorted(files.items()):
         drawn = random.Random(3).sample(paths, min(len(paths), options.most))
         rows.append({"language": language, "all": len(paths), **_counted(drawn)})
-        print(rows[-1])
     record("parse_errors", rows)
     table = [line(["language", *COLUMNS]), line(["---"] * 5)]
-    table += [line([row["language"], *(f"{row[name]:,}" for name in COLUMNS)]) for row in rows]
+    table += [
+        line([row["language"], *(f"{row[name]:,}" for name in COLUMNS)]) for row in rows if row["with errors"]
+    ]
     fill(DEV_DOCS / "reliability.md", "parse-errors", "\n".join(table))
 
 

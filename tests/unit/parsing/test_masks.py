@@ -311,6 +311,74 @@ def test_definitions_are_found_where_the_grammar_alone_fails(source, language, e
     assert names(source, language) == expected
 
 
+SESSION = """\
+@interface Task : NSObject
+@property (copy) NSArray *metrics AF_API_AVAILABLE(ios(10), macosx(10.12));
+@end
+@implementation Task
+- (void)collected:(NSArray *)metrics AF_API_AVAILABLE(ios(10)) {
+    done();
+}
+- (void)ended { }
+@end
+"""
+SOURCES = """\
+static inline LOG_SOURCE_TYPE source_type(const char *value) {
+    return 1;
+}
+static BOOL granted(HANDLE token __maybe_unused, int unused __unused) {
+    return 1;
+}
+static void timer(uv_timer_t *handle __maybe_unused)
+{
+}
+"""
+ROUTES = """\
+class Routes {
+    fun shown() {
+        val service by inject<Service>()
+        get("/a") {
+            call()
+        }
+    }
+    fun changed() {
+        val update = { 1 }
+
+        set() shouldBe update()
+    }
+    val size: Int
+        get() = 1
+}
+"""
+VISITOR = """\
+function Walk {
+    param (
+        $OnContainer = {},
+        $OnBlock = { }
+    )
+    $OnBlock
+}
+function Other { 1 }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "language", "expected"),
+    [
+        (SESSION, "objc", ["method Task.collected 5-7", "method Task.ended 8-8"]),
+        (SOURCES, "c", ["function source_type 1-3", "function granted 4-6", "function timer 7-9"]),
+        (ROUTES, "kotlin", ["class Routes 1-15", "method Routes.shown 2-7", "method Routes.changed 8-12"]),
+        (VISITOR, "powershell", ["function Walk 1-7", "function Other 8-8"]),
+    ],
+    ids="available types calls empty".split(),
+)
+def test_definitions_of_public_repositories_that_a_grammar_loses(source, language, expected):
+    spec = language_named(language)
+    assert spec is not None
+    assert [name for name in names(source, language) if name in expected] == expected
+    assert not extract(source.encode(), "a", spec).has_unparsed
+
+
 def test_a_function_below_the_macro_of_its_context_has_its_comment():
     spec = language_named("rust")
     assert spec is not None
@@ -333,9 +401,10 @@ def test_every_byte_keeps_its_place_and_its_line(language):
         "struct a:", "r#\"", "R\"a(", "if #[a", "} else {", "//\n", "context(", "is a if ", "$$", "AAAA\n",
         "TEST(a,", "int (a", "\\\n", " ", "\n", "fn a {", ") AAAA(", "data(",
         "template<,AAA(", ", const struct a ", "\n for_each(", "extension(a){", "#if\n a\n", "${a{b}", "a AAAA ",
+        "DEPRECATED(", "AVAILABLE(a(),", "static const ", " get(a", "={ ",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("language", ["cpp", "kotlin", "rust"])
+@pytest.mark.parametrize("language", ["cpp", "kotlin", "powershell", "rust"])
 def test_the_time_grows_with_the_bytes(unit, language):
     data = (unit * (60_000 // len(unit))).encode()
     began = time.process_time()
