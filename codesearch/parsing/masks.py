@@ -170,6 +170,8 @@ _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
 _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,200})?$", re.MULTILINE)
 # An empty block as a value in PowerShell.
 _EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
+# The path behind a variable, as in `$PSScriptRoot/a.psm1`.
+_PATH_BEHIND = re.compile(rb"\$\w{1,60}((?:[\\/][\w.*-]{1,100}){1,20})(?=\s)")
 _OF_C = (_ALONE, _BEHIND, _AVAILABLE, _SECTION, _INNER, _TYPE_ARGUMENT)
 _BLANKED = {
     **dict.fromkeys(_C_FAMILY, _OF_C),
@@ -177,7 +179,7 @@ _BLANKED = {
     "csharp": (_REF_STRUCT,),
     "julia": (_CONST_FIELD,),
     "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _DOLLARS),
-    "powershell": (_EMPTY_BLOCK,),
+    "powershell": (_EMPTY_BLOCK, _PATH_BEHIND),
 }
 """Language -> what is blanked in a file with errors: the groups of each pattern."""
 _REPLACED = {

@@ -351,6 +351,7 @@ class Routes {
 }
 """
 VISITOR = """\
+Import-Module $PSScriptRoot/../Visit.psm1 -ErrorAction Stop
 function Walk {
     param (
         $OnContainer = {},
@@ -368,7 +369,7 @@ function Other { 1 }
         (SESSION, "objc", ["method Task.collected 5-7", "method Task.ended 8-8"]),
         (SOURCES, "c", ["function source_type 1-3", "function granted 4-6", "function timer 7-9"]),
         (ROUTES, "kotlin", ["class Routes 1-15", "method Routes.shown 2-7", "method Routes.changed 8-12"]),
-        (VISITOR, "powershell", ["function Walk 1-7", "function Other 8-8"]),
+        (VISITOR, "powershell", ["function Walk 2-8", "function Other 9-9"]),
     ],
     ids="available types calls empty".split(),
 )
