@@ -1,4 +1,4 @@
-"""Files whose syntax trees have errors, by language -> `results/parse_errors.json`, a table of docs/dev/reliability.md."""
+"""Files with errors in their syntax trees, by language -> `results/parse_errors.json`, docs/dev/reliability.md."""
 
 from __future__ import annotations
 
