@@ -15,7 +15,7 @@ import errno
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from pathlib import Path
@@ -164,8 +164,8 @@ class StoreWriter:
 
 
 _lock = threading.RLock()
-_open: dict[StoreReader, sqlite3.Connection] = {}
-"""The open databases; the one used last is last."""
+_open: dict[StoreReader, None] = {}
+"""The readers with an open database; the one used last is last."""
 
 
 class StoreReader:
@@ -175,25 +175,37 @@ class StoreReader:
         self._path = (segment / DATABASE).absolute()
         self._root = root
         self._seen_files: dict[int, FileRecord] = {}
-        self._closed = False
-        with _lock:
-            self._connected()  # Now, because a merge may delete the file later.
+        self._connection: sqlite3.Connection | None = None
+        self._closed, self._users = False, 0
+        with self._connected():  # Now, because a merge may delete the file later.
+            pass
 
     def close(self) -> None:
         """Close the database."""
         with _lock:
             self._closed = True
-            if self in _open:
-                _open.pop(self).close()
+            _open.pop(self, None)
+            if self._connection:
+                self._connection.close()
 
-    def _connected(self) -> sqlite3.Connection:
-        """Return the open database; the caller holds the lock. If too many are open, close the one used longest ago."""
-        if self._closed:
-            raise sqlite3.ProgrammingError("closed database")
-        connection = _open[self] = _open.pop(self) if self in _open else self._connect()
-        for reader in list(_open)[:-MOST_OPEN]:
-            _open.pop(reader).close()
-        return connection
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Lend the open database. When too many are open, the one used longest ago is closed."""
+        with _lock:
+            if self._closed:
+                raise sqlite3.ProgrammingError("closed database")
+            if self._connection is None:
+                self._connection = self._connect()
+            _open.pop(self, None)
+            _open[self] = None
+            self._users += 1
+            _close_spare()
+            connection = self._connection
+        try:
+            yield connection
+        finally:
+            with _lock:
+                self._users -= 1
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -317,16 +329,25 @@ class StoreReader:
 
     def _select(self, query: str, parameters: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
         try:
-            with _lock:
-                return iter(self._connected().execute(query, tuple(parameters)).fetchall())
+            with self._connected() as connection:
+                yield from connection.execute(query, tuple(parameters))
         except UnicodeEncodeError:  # No stored text has such a character.
-            return iter(())
+            return
         except sqlite3.DatabaseError as error:
             raise IndexCorruptError(self._path, str(error), self._root) from None
 
 
 def _numbered(row: tuple[Any, ...]) -> tuple[int, FileRecord]:
     return row[0], FileRecord(*row[1:])
+
+
+def _close_spare() -> None:
+    """Close databases beyond `MOST_OPEN`, those used longest ago first, but none that is in use."""
+    for reader in [reader for reader in list(_open)[:-MOST_OPEN] if not reader._users]:
+        del _open[reader]
+        if reader._connection:
+            reader._connection.close()
+            reader._connection = None
 
 
 def storage_error(error: Exception, folder: Path) -> IndexWriteError | None:
