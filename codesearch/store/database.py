@@ -88,7 +88,10 @@ class DocumentRow(NamedTuple):
 
 
 _DOCUMENTS = f"SELECT doc_id, file_id, {', '.join(DocumentRow._fields)} FROM documents"
-_MEMBERS = f"SELECT member_id, {', '.join(DocumentRow._fields)} FROM members"
+# Members are many and small, so of their qualified name only what is before the name is stored.
+_MEMBERS = f"SELECT member_id, {', '.join(DocumentRow._fields)} FROM members".replace(
+    "qualified_name", "qualified_name || name"
+)
 _OF_FILE = "WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
 _stored = attrgetter(*DocumentRow._fields)
 _SQL_TYPES = {str: "TEXT", int: "INTEGER", bytes: "BLOB"}
@@ -146,7 +149,10 @@ class StoreWriter:
         self._connection.executemany(
             f"INSERT INTO members VALUES (?,{','.join('?' * len(DocumentRow._fields))})",
             (
-                (file_id << _MEMBER_BITS | position, *row)
+                (
+                    file_id << _MEMBER_BITS | position,
+                    *row._replace(qualified_name=row.qualified_name.removesuffix(row.name)),
+                )
                 for position, row in enumerate(members[: 1 << _MEMBER_BITS])
             ),
         )
