@@ -1,4 +1,4 @@
-"""Files with errors in their syntax trees, by language -> `results/parse_errors.json`, docs/dev/reliability.md."""
+"""Files with errors in their syntax trees, by language -> `results/parse_errors.json`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.publish import DEV_DOCS, fill, line, record
+from benchmarks.publish import record
 from codesearch.config import ParseConfig
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.definitions import _parsed
@@ -40,11 +40,6 @@ def main() -> None:
         drawn = random.Random(3).sample(paths, min(len(paths), options.most))
         rows.append({"language": language, "all": len(paths), **_counted(drawn)})
     record("parse_errors", rows)
-    table = [line(["language", *COLUMNS]), line(["---"] * 5)]
-    table += [
-        line([row["language"], *(f"{row[name]:,}" for name in COLUMNS)]) for row in rows if row["with errors"]
-    ]
-    fill(DEV_DOCS / "reliability.md", "parse-errors", "\n".join(table))
 
 
 def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, LanguageSpec]]:
