@@ -20,33 +20,23 @@ _MAX_LINKS = 8
 _MAX_DEPTH = 32
 """How many enclosing nodes are tried. Tree-sitter searches each parent from the root, so each one costs time."""
 _SPACE = re.compile(r"\s+")
-_CALLS = {
-    "call_expression": "function",
-    "new_expression": "constructor",
-    "function_call_expression": "function",
-    "member_call_expression": "name",
-    "nullsafe_member_call_expression": "name",
-    "scoped_call_expression": "name",
-    "function_call": "name",
-    "object_creation_expression": "",
-}
-"""Node type of a call -> the field of what is called; the first child for ""."""
+_CALLS = frozenset(
+    "call_expression new_expression function_call_expression member_call_expression nullsafe_member_call_expression "
+    "scoped_call_expression function_call object_creation_expression".split()
+)
+_CALLED = ("function", "constructor", "name")
+"""Fields of a call that have what is called; without such a field, it is the first child."""
+_ASSIGNMENTS = frozenset(
+    "variable_declarator assignment_expression augmented_assignment_expression assignment_pattern pair "
+    "init_declarator field_declaration field_definition public_field_definition property_element field "
+    "assignment_statement array_element_initializer".split()
+)
 _TARGETS = {
-    "variable_declarator": "name",
-    "assignment_expression": "left",
-    "augmented_assignment_expression": "left",
-    "assignment_pattern": "left",
-    "pair": "key",
-    "init_declarator": "declarator",
     "field_declaration": "declarator",
     "field_definition": "property",
     "public_field_definition": "name",
-    "property_element": "name",
-    "field": "name",
-    "assignment_statement": "",
-    "array_element_initializer": "",
 }
-"""Node type of an assignment -> the field of its target; the first child for ""."""
+"""Node type of an assignment -> the field of its target; else that is the first child."""
 _PASSED_THROUGH = frozenset(
     "parenthesized_expression await_expression unary_expression unary_op_expression binary_expression "
     "ternary_expression conditional_expression sequence_expression as_expression satisfies_expression "
@@ -82,24 +72,19 @@ def callback_name(node: Node) -> str:
 
 
 def _target(node: Node, value: Node) -> str:
-    if node.type == "array_element_initializer" and node.named_child_count == 1:
-        return ""
     if node.type == "jsx_attribute":
         key, element = _first(node), node.parent
         of = element.child_by_field_name("name") if element else None
         return " ".join(_line(part) for part in (of, key) if part)
-    field = _TARGETS.get(node.type)
-    if field is None:
+    if node.type not in _ASSIGNMENTS:
         return ""
-    key = node.child_by_field_name(field) if field else _first(node)
+    key = node.child_by_field_name(_TARGETS[node.type]) if node.type in _TARGETS else _first(node)
     return _line(key).removeprefix("$this->") if key and key != value else ""
 
 
 def _callee(node: Node, links: int = _MAX_LINKS) -> str:
     """Write what is called, with the call's first argument if that is a string."""
-    field = _CALLS[node.type]
-    called = node.child_by_field_name(field) if field else _first(node)
-    receiver = node.child_by_field_name("object") or node.child_by_field_name("scope")
+    called, receiver = _field(node, _CALLED) or _first(node), _field(node, ("object", "scope"))
     text = _joined([receiver, called], "::" if node.type == "scoped_call_expression" else ".", links)
     arguments = node.child_by_field_name("arguments")
     first = _first(arguments) if arguments else None
@@ -117,14 +102,19 @@ def _chain(node: Node, links: int) -> str:
     if node.type in _CALLS:
         return _callee(node, links - 1)
     if node.type in ("member_expression", "member_access_expression"):
-        name = node.child_by_field_name("property") or node.child_by_field_name("name")
-        return _joined([node.child_by_field_name("object"), name], ".", links - 1)
+        parts = node.child_by_field_name("object"), _field(node, ("property", "name"))
+        return _joined(parts, ".", links - 1)
     text = _line(node)
     return text if len(text) <= _MAX_PART and not set(text) & set("{(") else ""
 
 
 def _joined(nodes: Iterable[Node | None], separator: str, links: int) -> str:
     return separator.join(text for node in nodes if node and (text := _chain(node, links)))
+
+
+def _field(node: Node, names: Iterable[str]) -> Node | None:
+    """Return the first of these fields that a node has."""
+    return next(filter(None, map(node.child_by_field_name, names)), None)
 
 
 def _first(node: Node) -> Node | None:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from codesearch.parsing.ignore import read_patterns
 from codesearch.treefiles import git_folders, is_network_path, read_regular
 
-_MAX_BYTES, _MOST_INCLUDES, _MAX_GLOB = 1_000_000, 10, 300
+_MAX_BYTES, _MOST_INCLUDES = 1_000_000, 10
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 # Text in quotes; an escaped character; a comment; other text.
 _VALUE = re.compile(r'"((?:[^"\\]|\\.)*+)"|\\(.)|[#;].*|([^"\\#;]+)')
@@ -89,12 +90,9 @@ def _applies(section: str, folder: str, path: str) -> bool:
     elif not os.path.isabs(pattern):
         pattern = f"**/{pattern}"
     pattern += "**" * pattern.endswith("/")
-    parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    glob = "".join(
-        parts.get(part) or re.escape(part) for part in re.split(r"(\*\*/|\*\*|\*|\?)", pattern[:_MAX_GLOB])
-    )
-    flags = re.IGNORECASE if kind.endswith("/i") else 0
-    return any(re.fullmatch(glob, place, flags) for place in (folder, os.path.realpath(folder)))
+    patterns = read_patterns([pattern], strict=False, ignores_case=kind.endswith("/i"))
+    places = (place.split("/")[1:] for place in (folder, os.path.realpath(folder)))
+    return any(patterns.inside(above).verdict(name, is_folder=True) for *above, name in places)
 
 
 def _is_true(value: str | None) -> bool:

@@ -13,9 +13,7 @@ All patterns are linear in the file. Words that are replaced in a comment or a s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
-from operator import add, sub
 from typing import NamedTuple
 
 from codesearch.parsing.identifiers import ARGUMENTS
@@ -185,7 +183,7 @@ _BLANKED = {
 _REPLACED = {
     "bash": ((_EXPANSION, b"$x"),),
     "kotlin": ((_SOFT_KEYWORD, b"_"), (_ONE_LINE_BODY, b";"), (_NO_ACCESSOR, b"_")),
-    "powershell": ((_EMPTY_BLOCK, b"$a"),),
+    "powershell": ((_EMPTY_BLOCK, b"0"),),
 }
 """Language -> what such a pattern, or its last group, begins with instead."""
 
@@ -272,28 +270,12 @@ class _Brace(NamedTuple):
             text[flag.start(1) : flag.end(1) + 3] = flag[1] + b":u,"
 
 
-class _Depth(NamedTuple):
-    """Open brackets."""
+class _Directive(NamedTuple):
+    """An `#if`, `#elif`, `#else` or `#endif`."""
 
-    braces: int
-    parens: int
-
-
-@dataclass(slots=True)
-class _Group:
-    """The branches of an `#if`, as far as they are read."""
-
-    start: _Depth
-    conditions: list[bytes]  # "" for `#else`
-    directives: list[tuple[int, int]]
-    depths: list[_Depth]  # what each branch leaves open
-
-    def chosen(self) -> int:
-        """Return the branch that is read if no macro is defined; -1 if it is none of them."""
-        for position, condition in enumerate(self.conditions):
-            if not condition or _TRUE.match(condition):
-                return position
-        return 0 if len(set(self.depths)) == 1 < len(self.depths) else -1
+    span: tuple[int, int]
+    holds: bool  # its branch is read if no macro is defined
+    depth: tuple[int, int]  # braces and parentheses that are open before it
 
 
 def _open_extensions(source: bytes, text: bytearray) -> None:
@@ -310,45 +292,42 @@ def _open_extensions(source: bytes, text: bytearray) -> None:
 
 def _choose_branches(source: bytes, text: bytearray) -> None:
     """Blank all branches but one of each `#if` whose branches are no whole statements."""
-    around: list[_Group] = []
-    depth = _Depth(0, 0)
+    around: list[list[_Directive]] = []
+    braces = parens = 0
     for token in _C_TOKEN.finditer(source):
-        word = token[2]
+        word = token[2] or b""
         if token[0] in _STEPS:
-            depth = _Depth(*map(add, depth, _STEPS[token[0]]))
-            if depth.braces <= 0 and token[0] == b"}":
-                depth = _Depth(depth.braces, 0)  # No parenthesis is open between definitions.
-        elif word and word.startswith(b"if"):
-            around.append(_Group(depth, [b"!" * (word == b"ifndef") + token[3]], [token.span()], []))
-        elif around and word in _NEXT_BRANCH:
-            group = around[-1]
-            group.depths.append(_Depth(*map(sub, depth, group.start)))
-            group.directives.append(token.span())
-            depth = group.start
-            if word == b"endif":
-                around.pop()
-                depth = _Depth(*map(add, depth, _blank_branches(group, text)))
-            else:
-                group.conditions.append(token[3] if word != b"else" else b"")
+            step = _STEPS[token[0]]
+            braces, parens = braces + step[0], parens + step[1]
+            if token[0] == b"}" and braces <= 0:
+                parens = 0  # None is open between definitions.
+            continue
+        if word.startswith(b"if"):
+            around.append([])
+        elif not around or word not in _NEXT_BRANCH:
+            continue
+        holds = word in (b"ifndef", b"else") or bool(_TRUE.match(token[3]))
+        around[-1].append(_Directive(token.span(), holds, (braces, parens)))
+        braces, parens = around[-1][0].depth
+        if word == b"endif":
+            braces, parens = _blank_branches(around.pop(), text)
 
 
-def _blank_branches(group: _Group, text: bytearray) -> _Depth:
-    """Blank the directives of a group and the branches that are not chosen; return what it leaves open."""
-    even = _Depth(0, 0)
-    spans = [(end, start) for (_, end), (start, _) in pairwise(group.directives)]
-    if (
-        set(group.depths) == {even}
-        and group.start.parens <= 0
-        and not any(_HALF.match(text, *span) for span in spans)
-    ):
-        return even
-    chosen = group.chosen()
-    dropped = [span for position, span in enumerate(spans) if position != chosen]
+def _blank_branches(directives: list[_Directive], text: bytearray) -> tuple[int, int]:
+    """Blank the directives and the branches that are not chosen; return what is open below the `#endif`."""
+    before, *depths = (one.depth for one in directives)
+    branches = [(above.span[1], below.span[0]) for above, below in pairwise(directives)]
+    if set(depths) == {before} and before[1] <= 0 and not any(_HALF.match(text, *span) for span in branches):
+        return before
+    # Without a condition that holds, branches that leave the same open are alternatives. Else none is read.
+    default = 0 if len(set(depths)) == 1 < len(depths) else len(branches)
+    chosen = next((number for number, one in enumerate(directives[:-1]) if one.holds), default)
+    dropped = branches[:chosen] + branches[chosen + 1 :]
     if any(end - start > _MAX_DROPPED for start, end in dropped):
-        return even
-    for start, end in (*group.directives, *dropped):
-        _blank(text, start, end)
-    return even if chosen < 0 else group.depths[chosen]
+        return before
+    for span in (*(one.span for one in directives), *dropped):
+        _blank(text, *span)
+    return [*depths, before][chosen]
 
 
 def _with_items(source: bytes) -> bytes:

@@ -355,7 +355,8 @@ Import-Module $PSScriptRoot/../Visit.psm1 -ErrorAction Stop
 function Walk {
     param (
         $OnContainer = {},
-        $OnBlock = { }
+        $OnBlock = {
+        }
     )
     $OnBlock
 }
@@ -369,7 +370,7 @@ function Other { 1 }
         (SESSION, "objc", ["method Task.collected 5-7", "method Task.ended 8-8"]),
         (SOURCES, "c", ["function source_type 1-3", "function granted 4-6", "function timer 7-9"]),
         (ROUTES, "kotlin", ["class Routes 1-15", "method Routes.shown 2-7", "method Routes.changed 8-12"]),
-        (VISITOR, "powershell", ["function Walk 2-8", "function Other 9-9"]),
+        (VISITOR, "powershell", ["function Walk 2-9", "function Other 10-10"]),
     ],
     ids="available types calls empty".split(),
 )
@@ -387,9 +388,24 @@ def test_a_function_below_the_macro_of_its_context_has_its_comment():
     assert (trait.docstring, trait.signature) == ("Goes up.", "pub trait Sails")
 
 
-@pytest.mark.parametrize("language", ["c", "cpp", "csharp", "kotlin", "objc", "rust", "swift", "python"])
+@pytest.mark.parametrize(
+    "language", ["c", "cpp", "csharp", "kotlin", "objc", "powershell", "rust", "swift", "python"]
+)
 def test_every_byte_keeps_its_place_and_its_line(language):
-    for source in (WIDGET, SCENE, EXTERN, TESTS, BRANCHES, HEAD, TANK, KOTLIN, RUST, "é\r\n"):
+    for source in (
+        WIDGET,
+        SCENE,
+        EXTERN,
+        TESTS,
+        BRANCHES,
+        HEAD,
+        TANK,
+        KOTLIN,
+        RUST,
+        VISITOR,
+        "= {\n}",
+        "é\r\n",
+    ):
         data = source.encode()
         for text in (mask(data, language), repair(mask(data, language), language)):
             assert [len(line) for line in text.split(b"\n")] == [len(line) for line in data.split(b"\n")]
