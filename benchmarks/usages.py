@@ -104,7 +104,7 @@ def shuffled_names(index: IndexReader) -> list[str]:
         row.name
         for segment in index.segments
         for file in segment.files
-        for row in segment.store.document_rows(file.first_doc, file.doc_count)
+        for row in segment.store.document_rows(file)
         if row.name.isidentifier() and terms_of(row.name)
     }
     names = sorted(found - set(_USUAL))
@@ -180,8 +180,8 @@ def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]])
         for number, exact, _ in segment.store.documents_named(name):
             if exact != name:
                 continue
-            start = segment.store.document_rows(number, 1)[0].start_line
-            path = segment.files[int(segment.rows["file_id"][number])].path
+            file, row = segment.store.documents([number])[number]
+            start, path = row.start_line, file.path
             heads = ((path, line) for line in range(start, start + _MOST_HEAD + 1))
             found.update([place for place in heads if place in lines][:1])
     return found

@@ -223,7 +223,7 @@ def contents(index: IndexReader) -> dict[str, Any]:
             files[file.path] = (file.language, file.size, file.digest, file.doc_count, file.skipped)
             of_file = range(file.first_doc, file.first_doc + file.doc_count)
             for place, (doc_id, row) in enumerate(
-                zip(of_file, segment.store.document_rows(file.first_doc, file.doc_count), strict=True)
+                zip(of_file, segment.store.document_rows(file), strict=True)
             ):
                 names[doc_id] = (file.path, place)
                 documents[file.path, place] = (

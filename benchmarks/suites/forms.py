@@ -154,11 +154,7 @@ def _sources(collection: Collection) -> Sources:
         ((file, segment) for segment in collection.index.segments for file in segment.files),
         key=lambda found: found[0].path,
     )
-    documents = [
-        (file, row)
-        for file, segment in files
-        for row in segment.store.document_rows(file.first_doc, file.doc_count)
-    ]
+    documents = [(file, row) for file, segment in files for row in segment.store.document_rows(file)]
     texts = {
         file.path: read[0].decode("utf-8", "replace")
         for file, segment in files

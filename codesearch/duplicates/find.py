@@ -71,10 +71,9 @@ def changed_documents(
             path = slashes(os.path.join(segment.root, file.path))
             if path in changed and file_id not in segment.dead_files:
                 lines = changed[path]
-                rows = segment.store.document_rows(file.first_doc, file.doc_count)
                 doc_ids += [
                     base + file.first_doc + number
-                    for number, row in enumerate(rows)
+                    for number, row in enumerate(segment.store.document_rows(file))
                     if lines is None
                     or any(row.start_line <= last and first <= row.end_line for first, last in lines)
                 ]

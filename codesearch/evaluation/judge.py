@@ -163,7 +163,7 @@ def open_collection(tree: Tree, options: BenchOptions) -> Iterator[Collection]:
                 collection = Collection(index, encoder, [], {})
                 for segment in index.segments:
                     for file in segment.files:
-                        for row in segment.store.document_rows(file.first_doc, file.doc_count):
+                        for row in segment.store.document_rows(file):
                             collection.keys.append(tree.key(file, row))
                             if tree.everything or row.kind in FUNCTIONS:
                                 collection.names[collection.keys[-1]] = row.qualified_name

@@ -21,7 +21,7 @@ from codesearch.git import LOG, Blob, Repository
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.languages import language_of_path
-from codesearch.search.lookup import innermost, whole_spans
+from codesearch.search.lookup import innermost
 from codesearch.search.snippets import best_lines
 from codesearch.structure.text import Row, counted, without_folders
 from codesearch.types import NESTED, TEST, TEXT_KINDS, Coverage, Document
@@ -361,15 +361,14 @@ def _innermost_in(file: _Parsed, spans: Iterable[Span]) -> list[Document]:
 
     Blank lines do not count. A span without lines is between two lines; both must be in the definition.
     """
-    own = whole_spans(file.documents)
     positions = set[int | None]()
     for first, count in spans:
         lines = range(first, first + count)
         positions.update(
-            innermost(own, line) for line in lines if b"".join(file.lines[line - 1 : line]).strip()
+            innermost(file.documents, line) for line in lines if b"".join(file.lines[line - 1 : line]).strip()
         )
-        if not count and (around := innermost(own, first)) == innermost(own, first + 1):
-            positions.add(around)
+        if not count and innermost(file.documents, first) == innermost(file.documents, first + 1):
+            positions.add(innermost(file.documents, first))
     return [file.documents[position] for position in sorted(at for at in positions if at is not None)]
 
 

@@ -143,7 +143,7 @@ def _allowed(
     by_path = Filters(paths=filters.paths, here=filters.here, within=filters.within)
     passes = path_filter(by_path, Path(top))
     for base, segment in snapshot.based_segments():
-        rows = segment.store.document_rows(0, len(segment)) if author else ()
+        rows = segment.store.document_rows() if author else ()
         for file_id, file in enumerate(segment.files):
             if file.doc_count and file_id not in segment.dead_files:
                 allowed[base + file.first_doc] = (

@@ -223,7 +223,7 @@ def _rows_of_file(
     numbers = range(file.first_doc, file.first_doc + file.doc_count)
     vectors = segment.vectors.rows[numbers.start : numbers.stop].astype(np.float32)
     vectors *= segment.vectors.scales[numbers.start : numbers.stop, None]
-    rows = segment.store.document_rows(file.first_doc, file.doc_count)
+    rows = segment.store.document_rows(file)
     names: Counter[tuple[str, str]] = Counter()
     for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
         names[row.kind, row.qualified_name] += 1

@@ -28,7 +28,7 @@ from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search.filters import allowed_documents, passing_files
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.lookup import innermost, nearest, whole_spans
+from codesearch.search.lookup import innermost, nearest
 from codesearch.search.request import Filters
 from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
@@ -290,11 +290,11 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
     files_with: set[int] = set()
     outside: list[tuple[str, str, int]] = []
     for number, (one, source, _) in enumerate(read):
-        spans = whole_spans(one.segment.store.document_rows(one.file.first_doc, one.file.doc_count))
+        rows = one.segment.store.document_rows(one.file)
         inside, parts = wanted.count(b"\n"), source.split(wanted)
         begun = accumulate(part.count(b"\n") + inside for part in parts[:-1])
         for line in dict.fromkeys(count - inside + 1 for count in begun):
-            place = innermost(spans, line)
+            place = innermost(rows, line)
             doc_id = None if place is None else one.base + one.file.first_doc + place
             if doc_id is None:
                 if filters.kinds:
@@ -331,10 +331,10 @@ def _around_text(one: Proposed, literal: Literal) -> Iterator[tuple[int, bool]]:
     read = read_source(one.segment, one.file)
     if read is None or read[1]:
         return
-    rows = one.segment.store.document_rows(one.file.first_doc, one.file.doc_count)
-    spans = [(row.start_line, row.end_line) for row in rows]
+    rows = one.segment.store.document_rows(one.file)
+    own = [row._replace(last_line=row.end_line) for row in rows]  # Without their members.
     for place, same_case in literal.found_in(read[0]):
-        if (number := nearest(spans, read[0].count(b"\n", 0, place) + 1)) is not None:
+        if (number := nearest(own, read[0].count(b"\n", 0, place) + 1)) is not None:
             yield one.base + one.file.first_doc + number, same_case
 
 

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate, islice, pairwise, zip_longest
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -33,6 +34,7 @@ OTHER_SPELLING = 0.5
 """The likeness of a name if only case or underscores differ; from this value on, a text names a document."""
 SPELLED_OUT = 0.2
 """The likeness if the words of a text make a name, or if what is around the name differs."""
+_start_line = attrgetter("start_line")
 _MODULE = KINDS.index("module")
 _MOST_AT_PATH = 200
 _MOST_MEMBERS = 10
@@ -88,24 +90,19 @@ def live_files(index: IndexReader | Snapshot) -> Iterator[tuple[SegmentReader, F
                 yield segment, file
 
 
-def innermost(spans: Sequence[tuple[int, int]], line: int) -> int | None:
-    """Return the position of the last span around a line; spans are in the order of the source, outer ones first."""
-    begun = bisect_right(spans, line, key=lambda span: span[0])
-    return next((position for position in reversed(range(begun)) if spans[position][1] >= line), None)
+def innermost(definitions: Sequence[DocumentRow | Definition], line: int) -> int | None:
+    """Return the position of the innermost definition around a line; they are in the order of the source."""
+    begun = bisect_right(definitions, line, key=_start_line)
+    return next((at for at in reversed(range(begun)) if definitions[at].last_line >= line), None)
 
 
-def nearest(spans: Sequence[tuple[int, int]], line: int) -> int | None:
-    """Return the position of the innermost span around a line, else of the next one, else of the first one."""
-    if not spans or (inner := innermost(spans, line)) is not None:
-        return inner if spans else None
-    coming = bisect_right(spans, line, key=lambda span: span[0])
+def nearest(definitions: Sequence[DocumentRow | Definition], line: int) -> int | None:
+    """Return the position of the innermost definition around a line, else of the next one, else of the first one."""
+    if not definitions or (inner := innermost(definitions, line)) is not None:
+        return inner if definitions else None
+    coming = bisect_right(definitions, line, key=_start_line)
     # Of those that begin at the same line, the last one is the innermost.
-    return innermost(spans, spans[coming][0]) if coming < len(spans) else 0
-
-
-def whole_spans(definitions: Sequence[DocumentRow | Definition]) -> list[tuple[int, int]]:
-    """Return the first and the last line of definitions, with their members."""
-    return [(definition.start_line, definition.last_line) for definition in definitions]
+    return innermost(definitions, definitions[coming].start_line) if coming < len(definitions) else 0
 
 
 def documents_named(
@@ -172,8 +169,8 @@ def types_of_members(
     doc_ids = set()
     for segment, file_id, row in members:
         file = segment.store.files_of({file_id})[file_id]
-        spans = whole_spans(segment.store.document_rows(file.first_doc, file.doc_count))
-        if (at := innermost(spans, row.start_line)) is not None:
+        rows = segment.store.document_rows(file)
+        if (at := innermost(rows, row.start_line)) is not None:
             doc_ids.add(bases[id(segment)] + file.first_doc + at)
     return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
 
@@ -276,7 +273,7 @@ def documents_at(documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] |
         passing = [doc_id for doc_id in doc_ids if allowed is None or allowed[doc_id]]
         first = meant(documents_inside(documents, passing, asked))
         if asked.first:
-            at = nearest(whole_spans([ref.row for ref in documents.refs(passing)]), asked.first)
+            at = nearest([ref.row for ref in documents.refs(passing)], asked.first)
             first = [] if at is None else [passing[at]]
         files.append(list(dict.fromkeys([*first, *passing])))
     in_turn = (doc_id for turn in zip_longest(*files) for doc_id in turn if doc_id is not None)

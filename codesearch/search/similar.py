@@ -16,7 +16,7 @@ from codesearch.errors import ConfigError
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.extract import Extraction
 from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
-from codesearch.search.lookup import innermost, live_file, paths_in, whole_spans
+from codesearch.search.lookup import innermost, live_file, paths_in
 from codesearch.search.ranking import AnalysedQuery, Candidate
 from codesearch.search.request import Place, SearchRequest
 from codesearch.search.screen import group_copies
@@ -79,8 +79,8 @@ def _stored_example(index: IndexReader, place: Place) -> Example | None:
         if (indexed := live_file(index, path)) is None:
             continue
         segment, file = indexed
-        source, rows = read_source(segment, file), segment.store.document_rows(file.first_doc, file.doc_count)
-        at = innermost(whole_spans(rows), place.line)
+        source, rows = read_source(segment, file), segment.store.document_rows(file)
+        at = innermost(rows, place.line)
         if at is None or source is None or source[1]:
             continue
         number = file.first_doc + at
@@ -97,7 +97,7 @@ def _stored_example(index: IndexReader, place: Place) -> Example | None:
 def _parsed_example(searcher: Searcher, place: Place) -> Example:
     """Parse the file and return the innermost definition that covers the line."""
     documents = extraction_of(place.path, place.text).documents
-    at = innermost(whole_spans(documents), place.line)
+    at = innermost(documents, place.line)
     if at is None:
         raise ConfigError(f"{place.path}:{place.line}: no function or class there", "give a line inside one")
     document = documents[at]

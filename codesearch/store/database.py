@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
@@ -275,9 +276,10 @@ class StoreReader:
         query = "SELECT file_id FROM files WHERE doc_count = 0 AND skipped IN ('', ?) AND size > 0"
         return {file_id for (file_id,) in self._select(query, (NO_CODE,))}
 
-    def document_rows(self, first_doc: int, count: int) -> list[DocumentRow]:
-        """Read the documents of a file, given by the first doc_id and their number."""
-        rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", (first_doc, first_doc + count))
+    def document_rows(self, file: FileRecord | None = None) -> list[DocumentRow]:
+        """Read the documents of a file in the order of the source, or of all files in the order of doc_ids."""
+        span = (file.first_doc, file.first_doc + file.doc_count) if file else (0, sys.maxsize)
+        rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", span)
         return [DocumentRow._make(row[2:]) for row in rows]
 
     def line_counts(self) -> list[int]:

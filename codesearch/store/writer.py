@@ -120,7 +120,7 @@ class SegmentWriter:
         """Copy a file with its documents from another segment, which has the given number."""
         first = self.documents
         file_id = int(segment.rows["file_id"][record.first_doc]) if record.doc_count else -1
-        rows = segment.store.document_rows(record.first_doc, record.doc_count)
+        rows = segment.store.document_rows(record)
         self._add(record, rows, segment.store.members(file_id))
         self._merged[number] = segment
         new_ids = self._new_ids.setdefault(number, np.full(len(segment), -1, dtype=np.int64))

@@ -16,7 +16,7 @@ from typing import cast
 
 from codesearch.parsing.languages import separator_of
 from codesearch.search.literals import Proposed
-from codesearch.search.lookup import innermost, whole_spans
+from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
 from codesearch.structure.imports import Statement, by_module, import_statements, normal
@@ -239,16 +239,11 @@ class SourceFile:
     @cached_property
     def rows(self) -> list[DocumentRow]:
         """Its definitions, outer ones first."""
-        file = self.proposed.file
-        return self.proposed.segment.store.document_rows(file.first_doc, file.doc_count)
-
-    @cached_property
-    def _spans(self) -> list[tuple[int, int]]:
-        return whole_spans(self.rows)
+        return self.proposed.segment.store.document_rows(self.proposed.file)
 
     def innermost(self, line: int) -> DocumentRow | None:
         """Return the innermost definition around a line."""
-        at = innermost(self._spans, line)
+        at = innermost(self.rows, line)
         return None if at is None else self.rows[at]
 
     def import_around(self, at: int) -> int | None:

@@ -215,7 +215,7 @@ def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, Do
 
     In place of a class or module that only wraps classes, as a namespace does, these are returned.
     """
-    levels = by_depth(segment.store.document_rows(file.first_doc, file.doc_count))
+    levels = by_depth(segment.store.document_rows(file))
     while len(levels) > 1 and len(levels[0]) == 1 and all(row.kind in HEADER_KINDS for row in levels[1]):
         del levels[0]
     weighted: list[tuple[float, DocumentRow]] = []

@@ -29,7 +29,6 @@ from codesearch.search.lookup import (
     members_named,
     near_names,
     paths_in,
-    whole_spans,
 )
 from codesearch.search.request import Filters, Place
 from codesearch.store.database import DocumentRow, FileRecord
@@ -88,7 +87,7 @@ class Spot:
         """Return the definitions of the file, in the order of the source."""
         if self.segment is None or self.file is None:
             return []
-        return self.segment.store.document_rows(self.file.first_doc, self.file.doc_count)
+        return self.segment.store.document_rows(self.file)
 
 
 def find_spots(
@@ -360,7 +359,7 @@ def find_file(indexes: Sequence[IndexReader], path: str) -> Spot:
 def _at_line(spot: Spot, line: int) -> Spot:
     """Return the innermost definition at a line, or the line if it is in none."""
     rows = spot.rows()
-    at = innermost(whole_spans(rows), line)
+    at = innermost(rows, line)
     return replace(spot, lines=(line, line)) if at is None else replace(spot, row=rows[at], lines=None)
 
 

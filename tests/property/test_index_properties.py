@@ -161,7 +161,7 @@ def test_rows_and_files_of_a_store_are_read_as_they_were_written(files):
         reader = StoreReader(Path(folder), "root")
         assert [record for _, record in reader.numbered_files()] == [record for record, _ in expected]
         for record, rows in expected:
-            assert reader.document_rows(record.first_doc, record.doc_count) == rows
+            assert reader.document_rows(record) == rows
         everything = reader.documents(list(range(writer.document_count)))
         assert list(everything) == list(range(writer.document_count))
         assert [document for _, document in everything.values()] == [

@@ -82,7 +82,7 @@ def test_values_come_in_the_order_asked_for_from_any_segment(index):
     assert names(snapshot, asked) == ["last", "gone", "First", "early", "stays"]
     assert snapshot.rows(asked)["kind"].tolist() == [0, 0, 2, 0, 0]
     assert snapshot.rows(asked)["flags"].tolist() == [
-        segment.store.document_rows(number, 1)[0].flags
+        segment.store.document_rows()[number].flags
         for segment, number in zip(
             (snapshot.segments[place] for place in (2, 0, 2, 1, 0)), (2, 0, 0, 0, 1), strict=True
         )
