@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -46,6 +45,7 @@ from codesearch.agents.text import (
 )
 from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
+from codesearch.engine.pace import Pace
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.engine.session import Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError, nearest_or
@@ -54,7 +54,6 @@ from codesearch.visible import encodable
 
 Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
-_PROGRESS_S = 0.2
 HITS = 8
 """Hits of an answer, unless the agent says otherwise."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -249,16 +248,15 @@ def _wait_and_index(report: Callable[..., None], wanted: object, index: Callable
 
 def _reporter(context: Context[Any, Any]) -> Callable[..., None]:
     """Return a function for a worker thread: it sends progress to the client, and stops if the call was cancelled."""
-    last, sent = 0.0, 0.0
+    pace, sent = Pace(every_s=0.2), 0.0
 
     def report(progress: Progress, message: str = "") -> None:
-        nonlocal last, sent
+        nonlocal sent
         anyio.from_thread.check_cancelled()
-        now = time.monotonic()
         done = float(progress.done_bytes)
-        if now - last < _PROGRESS_S or done <= sent:  # The protocol wants values that increase.
+        if done <= sent or not pace.is_due():  # The protocol wants values that increase.
             return
-        last, sent = now, done
+        sent = done
         message = message or f"indexing: {progress.documents} definitions"
         anyio.from_thread.run(context.report_progress, done, progress.total_bytes or None, message)
 

@@ -21,13 +21,11 @@ from codesearch.store.catalogue import IndexEntry, is_revision
 from codesearch.store.manifest import MANIFEST, Manifest
 
 if TYPE_CHECKING:
-    from codesearch.build.build import Progress
+    from codesearch.build.build import ProgressCallback
     from codesearch.engine.reports import IndexReport
     from codesearch.search.searcher import Searchable
     from codesearch.store.reader import IndexReader
     from codesearch.text.onnx import OnnxEncoder
-
-OnProgress = Callable[["Progress"], None]
 
 
 @dataclass(slots=True)
@@ -199,7 +197,7 @@ class Indexer:
         *,
         rebuild: bool = False,
         optimize: bool = False,
-        on_progress: OnProgress = lambda _: None,
+        on_progress: ProgressCallback = lambda _: None,
     ) -> IndexReport:
         """Index a folder, or bring its index up to date: only new and changed files are parsed.
 
@@ -227,7 +225,9 @@ class Indexer:
             on_progress=on_progress,
         )
 
-    def index_project(self, project: Path | str, *, on_progress: OnProgress = lambda _: None) -> IndexReport:
+    def index_project(
+        self, project: Path | str, *, on_progress: ProgressCallback = lambda _: None
+    ) -> IndexReport:
         """Index a project that the user did not name, if it is not too large; the errors are those of `index`.
 
         Raises:
@@ -255,7 +255,7 @@ class Indexer:
         return self.pool.encoder(bundle, self.device)
 
 
-def refresh(indexer: Indexer, entry: IndexEntry, budget_s: float, on_progress: OnProgress) -> Freshness:
+def refresh(indexer: Indexer, entry: IndexEntry, budget_s: float, on_progress: ProgressCallback) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
     from codesearch.build.stamps import compare
 

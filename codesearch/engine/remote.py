@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from codesearch.errors import ConfigError
 from codesearch.files import expanded
 
 if TYPE_CHECKING:
-    from codesearch.build.build import Progress
+    from codesearch.build.build import ProgressCallback
     from codesearch.engine.engine import Engine
     from codesearch.milvus.collection import SearchedCollection
     from codesearch.milvus.push import PushReport, RootStatus
@@ -59,7 +59,7 @@ class MilvusBackend:
         options: IndexOptions | None = None,
         *,
         rebuild: bool = False,
-        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_progress: ProgressCallback = lambda _: None,
     ) -> list[PushReport]:
         """Index the roots of a shard and make the collections hold exactly these documents for the shard."""
         from codesearch.milvus.push import push

@@ -23,10 +23,11 @@ from codesearch.files import REVISIONS, expanded, make_folder, private, scratch_
 from codesearch.git import MISSING, Blob, Repository, work_tree
 from codesearch.parsing.languages import language_of_path
 from codesearch.store.catalogue import index_folder, read_entry, remove_unused
-from codesearch.store.database import storage_error
+from codesearch.store.database import storage_errors
 
 if TYPE_CHECKING:
-    from codesearch.engine.indexer import Indexer, OnProgress
+    from codesearch.build.build import ProgressCallback
+    from codesearch.engine.indexer import Indexer
     from codesearch.engine.reports import IndexReport
 
 
@@ -99,7 +100,7 @@ def is_indexed(home: Path, revision: Revision) -> bool:
 
 
 def index_revision(
-    engine: Indexer, revision: Revision, on_progress: OnProgress = lambda _: None
+    engine: Indexer, revision: Revision, on_progress: ProgressCallback = lambda _: None
 ) -> IndexReport:
     """Index the files of a revision with the settings of its project; git's objects are read, nothing else."""
     if not revision.folder.is_dir():
@@ -120,14 +121,11 @@ def _write_files(home: Path, revision: Revision) -> None:
         if blob.size <= most and _is_safe(blob.path)
         if blob.size != MISSING or language_of_path(blob.path)  # Such as a font, which is never indexed.
     ]
-    try:
-        with scratch_folder(home) as scratch:
-            _write(repository, blobs, scratch)
-            make_folder(revision.folder.parent)
-            with suppress(FileExistsError):  # Another process was faster.
-                scratch.rename(revision.folder)
-    except OSError as error:
-        raise storage_error(error, home) or error from None
+    with storage_errors(home), scratch_folder(home) as scratch:
+        _write(repository, blobs, scratch)
+        make_folder(revision.folder.parent)
+        with suppress(FileExistsError):  # Another process was faster.
+            scratch.rename(revision.folder)
 
 
 def _write(repository: Repository, blobs: Sequence[Blob], target: Path) -> None:

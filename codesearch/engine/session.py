@@ -25,7 +25,7 @@ from codesearch.engine.answer import (
     UsagesAnswer,
     coverage_of,
 )
-from codesearch.engine.indexer import Indexer, OnProgress, refresh
+from codesearch.engine.indexer import Indexer, refresh
 from codesearch.engine.scope import Scope, covering_index, find_indexes, missing_error, to_index
 from codesearch.errors import (
     CodeSearchError,
@@ -41,6 +41,7 @@ from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.store.catalogue import IndexEntry
 
 if TYPE_CHECKING:
+    from codesearch.build.build import ProgressCallback
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
     from codesearch.history.build import History
@@ -75,7 +76,7 @@ class Policy:
     may_index: bool = True
     budget_s: float | None = REFRESH_S
     indexing: Indexing = lambda wanted, index: index()
-    on_progress: OnProgress = lambda _: None
+    on_progress: ProgressCallback = lambda _: None
 
 
 AS_INDEXED = Policy(may_index=False, budget_s=None)
@@ -157,7 +158,7 @@ class Session:
             self.entries.append(entry)
         self.entries = list({entry.folder: entry for entry in self.entries}.values())
 
-    def _compare(self, budget_s: float, on_progress: OnProgress) -> None:
+    def _compare(self, budget_s: float, on_progress: ProgressCallback) -> None:
         """Bring the indexes up to date. An error of one of several does not concern the others."""
         for entry in self.entries:
             if entry.manifest is None:
@@ -460,7 +461,7 @@ class Session:
         place: str = "",
         filters: CommitFilters | None = None,
         top_k: int = 5,
-        on_progress: OnProgress = lambda _: None,
+        on_progress: ProgressCallback = lambda _: None,
     ) -> HistoryAnswer:
         """Return commits of the git repository around a folder; its index of commits is brought up to date first.
 

@@ -25,7 +25,7 @@ from codesearch.store.manifest import Manifest, commit_manifest, last_manifest, 
 from codesearch.text.bundle import SHIPPED, read_bundle
 
 if TYPE_CHECKING:
-    from codesearch.build.build import Progress
+    from codesearch.build.build import ProgressCallback
     from codesearch.text.onnx import Encoder
 
 _PATIENCE_S = 2.0
@@ -47,7 +47,7 @@ def update_index(
     open_encoder: OpenEncoder,
     rebuild: bool,
     optimize: bool,
-    on_progress: Callable[[Progress], None],
+    on_progress: ProgressCallback,
 ) -> IndexReport:
     """Bring the index of a folder up to date; arguments and errors are those of `Engine` and `Engine.index`."""
     started = time.monotonic()
@@ -105,7 +105,7 @@ def refresh_index(
     open_encoder: OpenEncoder,
     budget_s: float,
     seen: Comparison,
-    on_progress: Callable[[Progress], None],
+    on_progress: ProgressCallback,
 ) -> Freshness:
     """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
 
@@ -163,7 +163,7 @@ def _build(
     plan: Plan,
     encoder: Encoder,
     started: float,
-    on_progress: Callable[[Progress], None],
+    on_progress: ProgressCallback,
     *,
     merge_all: bool = False,
 ) -> IndexReport:

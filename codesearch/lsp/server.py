@@ -11,7 +11,6 @@ import logging
 import os
 import re
 import sys
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -63,7 +62,6 @@ _CHECK_S = 1.0
 """Editors search at each keystroke. Files that other programs change are looked for once in this time."""
 _REFRESH_S = 10.0
 """An update that takes longer shows progress when a folder is opened, and is not made when a file is saved."""
-_PROGRESS_S = 0.2
 _CREATE_S = 2.0
 """An editor that takes longer to make room for a progress bar gets none."""
 _KINDS = {
@@ -348,15 +346,12 @@ class Editor:
     def _reporter(self, token: str | None) -> Callable[[Progress], None]:
         """Return a function for the thread that indexes: it reports progress, and stops if the user cancelled."""
         loop, shown = self._loop, self.server.work_done_progress
-        last = 0.0
+        pace = Pace(every_s=0.2)
 
         def report(progress: Progress) -> None:
-            nonlocal last
             if self._is_ended or (token and shown.tokens[token].cancelled()):
                 raise Stopped
-            now = time.monotonic()
-            if token and now - last >= _PROGRESS_S:
-                last = now
+            if token and pace.is_due():
                 percentage = 100 * progress.done_bytes // max(progress.total_bytes, 1)
                 message = f"{progress.documents:,} definitions"
                 news = types.WorkDoneProgressReport(message=message, percentage=percentage)

@@ -23,7 +23,6 @@ _MOST_FILES, MOST_WEIGHT = 50, 5_000
 _MAX_CHARS = 4_096
 _MIDDLE_WEIGHT = 50
 Segments = tuple[tuple[str, ...], ...]
-_ANYWHERE: Segments = ((), ())
 MOST_GLOBS = 10_000
 """So many compiled names stay in memory. A walk needs no more."""
 _SPECIAL = re.compile(r"[*?\[\\]")

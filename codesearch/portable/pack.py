@@ -21,7 +21,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -30,7 +30,7 @@ from codesearch.errors import ExportError, IndexCorruptError
 from codesearch.files import atomic_writer, scratch_folder
 from codesearch.store.arrays import write_sources
 from codesearch.store.catalogue import IndexEntry, writer_lock
-from codesearch.store.database import storage_error
+from codesearch.store.database import storage_errors
 from codesearch.store.digest import check_digest, describe_files
 from codesearch.store.manifest import Manifest, SegmentEntry
 from codesearch.store.reader import IndexReader, SegmentReader
@@ -84,15 +84,6 @@ def _is_portable(file: Path) -> bool:
     with open(file, "rb") as stream:
         start = stream.read(100)
     return start.startswith(b"PK\x03\x04") and start.startswith(HEAD.encode(), 30)
-
-
-@contextmanager
-def storage_errors(home: Path) -> Iterator[None]:
-    """Turn an error of the storage into one line."""
-    try:
-        yield
-    except OSError as error:
-        raise storage_error(error, home) or error from error
 
 
 def _write_portable(

@@ -25,9 +25,10 @@ from typing import Any
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
 from codesearch.files import make_folder, private, scratch_folder, stamp_of, sync_folder
-from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, OnStage, storage_errors
+from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, OnStage
 from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
+from codesearch.store.database import storage_errors
 from codesearch.store.digest import check_intact, describe_files
 from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, commit_manifest, segment_folder
 from codesearch.store.untrusted import (
@@ -95,27 +96,20 @@ def portable_entry(file: Path, home: Path) -> IndexEntry:
 def _add(
     portable: PortableFile, manifest: Manifest, folder: Path, home: Path, on_progress: OnStage
 ) -> Manifest:
-    """Unpack a portable file to the folder of an index, with a manifest that may name another root."""
+    """Unpack a portable file to the folder of an index, whose manifest may name another root and is written last."""
     with storage_errors(home), scratch_folder(home) as scratch:
         portable.unpack(scratch, on_progress)
         make_folder(folder)
-        with writer_lock(folder, manifest.root, wait_s=PATIENCE_S):
-            return _install(scratch, folder, manifest)
-
-
-def _install(scratch: Path, folder: Path, manifest: Manifest) -> Manifest:
-    """Move unpacked segments to an index and commit them; the manifest is written last."""
-    entry = read_entry(folder)
-    last = entry.manifest.commit if entry and entry.manifest else 0
-    with writing(folder):
-        make_folder(folder / SEGMENTS)
-        segments = []
-        for number, segment in enumerate(manifest.segments, last_number(folder) + 1):
-            os.rename(scratch / segment.folder, folder / segment_folder(number))
-            segments.append(replace(segment, number=number))
-        sync_folder(folder / SEGMENTS)
-        installed = replace(manifest, segments=segments, commit=max(last, manifest.commit) + 1)
-        commit_manifest(folder, installed)
+        with writer_lock(folder, manifest.root, wait_s=PATIENCE_S), writing(folder):
+            make_folder(folder / SEGMENTS)
+            entry, segments = read_entry(folder), []
+            last = entry.manifest.commit if entry and entry.manifest else 0
+            for number, segment in enumerate(manifest.segments, last_number(folder) + 1):
+                os.rename(scratch / segment.folder, folder / segment_folder(number))
+                segments.append(replace(segment, number=number))
+            sync_folder(folder / SEGMENTS)
+            installed = replace(manifest, segments=segments, commit=max(last, manifest.commit) + 1)
+            commit_manifest(folder, installed)
     return installed
 
 

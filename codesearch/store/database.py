@@ -370,3 +370,12 @@ def storage_error(error: Exception, folder: Path) -> IndexWriteError | None:
     if isinstance(error, OSError):
         return IndexWriteError(f"{error.filename or folder}: {error.strerror or error}")
     return None
+
+
+@contextmanager
+def storage_errors(home: Path) -> Iterator[None]:
+    """Turn an error of the storage into one line."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, home) or error from error

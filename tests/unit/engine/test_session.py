@@ -119,6 +119,6 @@ def test_changed_functions_are_not_compared_with_an_index_that_may_lack_them(eng
 
 def test_a_saved_file_makes_the_next_search_compare():
     pace = Pace(every_s=10)
-    assert [pace.budget_s(now) is not None for now in (0, 1)] == [True, False]
+    assert [pace.is_due(now) for now in (0, 1)] == [True, False]
     pace.forget()
-    assert pace.budget_s(2) is not None
+    assert pace.budget_s() is not None

@@ -468,7 +468,7 @@ def test_a_killed_import_leaves_no_index_and_a_later_one_removes_its_scratch_fol
 ):
     program = (
         "import signal, sys\nfrom codesearch import Engine\nimport codesearch.portable.unpack as unpack\n"
-        "unpack._install = lambda *_: (print('unpacked', flush=True), signal.pause())\n"
+        "unpack.writer_lock = lambda *_, **__: (print('unpacked', flush=True), signal.pause())\n"
         "Engine(sys.argv[1]).import_index(sys.argv[2])\n"
     )
     process = subprocess.Popen(
