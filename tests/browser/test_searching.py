@@ -292,8 +292,8 @@ def test_exact_text_outside_of_definitions_is_shown_by_file_and_what_is_left_out
     page.wait_for_function("() => document.querySelectorAll('.hit').length === 40")
 
 
-def test_commits_of_several_folders_need_a_choice(open_page: Open) -> None:
-    page = open_page()
+def add_folder(page: Any) -> None:
+    """Let the page believe that a second folder is indexed."""
 
     def with_another(route: Any) -> None:
         answer = route.fetch().json()
@@ -301,6 +301,11 @@ def test_commits_of_several_folders_need_a_choice(open_page: Open) -> None:
         route.fulfill(json=answer)
 
     page.route("**/api/v1/status*", with_another)
+
+
+def test_commits_of_several_folders_need_a_choice(open_page: Open) -> None:
+    page = open_page()
+    add_folder(page)
     page.goto("./?mode=history")
     page.wait_for_selector("#error:not([hidden])")
     assert page.locator("#error").inner_text().startswith("Commits are searched in one folder: choose it")
@@ -344,13 +349,7 @@ def test_filters_of_an_address_are_shown_even_if_nothing_matches_them(open_page:
 
 def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: Path) -> None:
     page = open_page()
-
-    def with_another(route: Any) -> None:
-        answer = route.fetch().json()
-        answer["roots"].append({**answer["roots"][0], "root": "/elsewhere/other"})
-        route.fulfill(json=answer)
-
-    page.route("**/api/v1/status*", with_another)
+    add_folder(page)
     page.goto("./?q=copy_tree")
     wait_for(page, "copy_tree")
     page.get_by_role("checkbox", name="project").check()
