@@ -137,20 +137,17 @@ def meant(likeness: Mapping[int, float]) -> list[int]:
     return [doc_id for doc_id, value in likeness.items() if value == best]
 
 
-def members_named(documents: Snapshot, names: Sequence[str]) -> list[tuple[SegmentReader, int, DocumentRow]]:
-    """Return (segment, file_id, member) of the members without a document that names mean; those in this case first."""
+def members_named(
+    documents: Snapshot, names: Sequence[str]
+) -> list[tuple[SegmentReader, FileRecord, DocumentRow]]:
+    """Return (segment, file, member) of the members without a document that names mean; those in this case first."""
     if not names:
         return []
     *qualifiers, name = names
     each = (member for spelling in spellings(name) for member in documents.members_named(spelling))
     every = list(dict.fromkeys(each))
     named = [member for member in every if member[2].name == name] or every
-
-    def around(member: tuple[SegmentReader, int, DocumentRow]) -> list[str]:
-        segment, file_id, row = member
-        return _around(segment.store.files_of({file_id})[file_id].path, row.qualified_name)
-
-    return _within(named, qualifiers, around)
+    return _within(named, qualifiers, lambda member: _around(member[1].path, member[2].qualified_name))
 
 
 def types_of_members(
@@ -167,8 +164,7 @@ def types_of_members(
         return {}
     bases = {id(segment): base for base, segment in documents.based_segments()}
     doc_ids = set()
-    for segment, file_id, row in members:
-        file = segment.store.files_of({file_id})[file_id]
+    for segment, file, row in members:
         rows = segment.store.document_rows(file)
         if (at := innermost(rows, row.start_line)) is not None:
             doc_ids.add(bases[id(segment)] + file.first_doc + at)

@@ -209,14 +209,14 @@ class Snapshot:
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
-    def members_named(self, name: str) -> list[tuple[SegmentReader, int, DocumentRow]]:
-        """Return (segment, file_id, member) of each live member with this name, ignoring case."""
-        return [
-            (segment, file_id, row)
-            for segment in self.segments
-            for file_id, row in segment.store.members_named(name)
-            if file_id not in segment.dead_files
-        ]
+    def members_named(self, name: str) -> Iterator[tuple[SegmentReader, FileRecord, DocumentRow]]:
+        """Yield (segment, file, member) of each live member with this name, ignoring case."""
+        for segment in self.segments:
+            members = segment.store.members_named(name)
+            files = segment.store.files_of({file_id for file_id, _ in members})
+            for file_id, row in members:
+                if file_id not in segment.dead_files:
+                    yield segment, files[file_id], row
 
     def files_at(self, path: str) -> list[tuple[SegmentReader, FileRecord, range]]:
         """Return the live files whose absolute path ends in `path`, with their documents, by path and root.

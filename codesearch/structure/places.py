@@ -284,8 +284,8 @@ def members_among(snapshot: Snapshot, names: Sequence[str]) -> list[Ref]:
     """Return the members without a document that names mean, as in `definitions_among`; they have no doc_id."""
     inner = inner_folders(snapshot.roots)
     refs = [
-        Ref(-1 - number, SourceFiles(segment), segment.store.files_of({file_id})[file_id], row)
-        for number, (segment, file_id, row) in enumerate(members_named(snapshot, names))
+        Ref(-1 - number, SourceFiles(segment), file, row)
+        for number, (segment, file, row) in enumerate(members_named(snapshot, names))
     ]
     kept = [ref for ref in refs if not ref.path.startswith(inner[ref.root])]
     return sorted(kept, key=place_in_order)

@@ -134,15 +134,11 @@ def numbered_lines(
     following = first
     for number, text in [*lines, (last + 1, "")]:
         if number > following:
-            yield Row(width, about=f"{' ' * len(gutter.format(0))}{fold(following, number - 1)}")
+            left_out = f"line {following}" if number == following + 1 else f"lines {following}-{number - 1}"
+            yield Row(width, about=f"{' ' * len(gutter.format(0))}… {left_out}")
         if number <= last:
             yield Row(width, about=gutter.format(number), code=text)
         following = number + 1
-
-
-def fold(first: int, last: int) -> str:
-    """Return what stands in the place of lines that are not shown."""
-    return f"… line {first}" if first == last else f"… lines {first}-{last}"
 
 
 def short_name(of: Definition) -> str:

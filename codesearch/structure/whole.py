@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from codesearch.errors import IndexNotFoundError, index_command
+from codesearch.search.literals import check_has_code
 from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.source import read_source
@@ -131,13 +132,9 @@ def _source(spot: Spot) -> tuple[FileRecord, str, bool]:
     """Return a file, its text, and whether it changed after it was indexed."""
     if spot.segment is None or spot.file is None:
         raise IndexNotFoundError(f"{spot.path or spot.root} is a folder", "see its outline")
-    manifest = spot.index.manifest
-    if not manifest.has_sources and not manifest.has_code:
-        raise IndexNotFoundError(f"{manifest.root} has no code", "export it with --with-code")
+    check_has_code([spot.index])
     if (read := read_source(spot.segment, spot.file)) is None:
-        raise IndexNotFoundError(
-            f"{spot.path} is gone or cannot be read", f"run {index_command(manifest.root)}"
-        )
+        raise IndexNotFoundError(f"{spot.path} is gone or cannot be read", f"run {index_command(spot.root)}")
     return spot.file, read[0].decode("utf-8", "replace").removeprefix("\ufeff"), read[1]
 
 

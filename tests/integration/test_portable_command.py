@@ -65,11 +65,5 @@ def test_outline_read_usages_and_exact_text_work_on_a_portable_file_or_say_why_n
         assert all(text in done.stdout for text, done in zip(shown, found, strict=True))
     else:
         assert [done.returncode for done in found] == [2, 2, 2]
-        why = (
-            r"tiny has no code",
-            "tiny has no code to look in",
-            "tiny has no code to look in",
-        )
-        assert all(
-            re.fullmatch(f"error: {text}: .*\n", done.stderr) for text, done in zip(why, found, strict=True)
-        )
+        why = re.compile("error: tiny has no code to look in: .*\n")
+        assert all(why.fullmatch(done.stderr) for done in found)
