@@ -169,8 +169,7 @@ def known_items(options: BenchOptions) -> SuiteResult:
 def _library(language: str, root: Path) -> Tree:
     def ask(collection: Collection) -> Questions:
         queries, answers = read_questions(language)
-        right = {query: _definitions(collection, wanted) for query, wanted in answers.items()}
-        qrels = {query: dict.fromkeys(keys, 1.0) for query, keys in right.items()}
+        qrels = {query: dict.fromkeys(_definitions(collection, one), 1.0) for query, one in answers.items()}
         if missing := [query for query, right in qrels.items() if not right]:
             cure = "give the version that the suite asks about"
             raise ConfigError(f"{root}: nothing answers {missing[0][1]!r}", cure)

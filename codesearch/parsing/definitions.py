@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import merge
 from itertools import accumulate, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -349,22 +350,20 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
     """
     documented = {one.name_start for one in definitions if one.kind not in NAME_LENDERS}
     seen = {(*definition.qualifiers, definition.name) for definition in definitions if definition.is_callback}
-    outer, kept, position = list[Capture](), list[Capture](), 0
-    for member in sorted(found.members, key=lambda member: (member.start, member.name_start)):
-        while position < len(definitions) and definitions[position].start <= member.start:
-            definition = definitions[position]
-            position += 1
-            if definition.kind not in ("constant", "function", "method"):
-                while outer and outer[-1].end <= definition.start:
-                    outer.pop()
-                outer.append(definition)
-        while outer and outer[-1].end <= member.start:
+    types = (one for one in definitions if one.kind not in ("constant", "function", "method"))
+    members = sorted(found.members, key=lambda member: (member.start, member.name_start))
+    outer, kept = list[Capture](), list[Capture]()
+    for one in merge(types, members, key=attrgetter("start")):
+        while outer and outer[-1].end <= one.start:
             outer.pop()
-        member.qualifiers = qualifiers_below(outer[-1] if outer else None, member)
-        key = (*member.qualifiers, member.name)
-        if member.name_start not in documented and key not in seen:
+        if one.kind not in (FIELD, "constant"):
+            outer.append(one)
+            continue
+        one.qualifiers = qualifiers_below(outer[-1] if outer else None, one)
+        key = (*one.qualifiers, one.name)
+        if one.name_start not in documented and key not in seen:
             seen.add(key)
-            kept.append(member)
+            kept.append(one)
     return kept
 
 

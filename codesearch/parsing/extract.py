@@ -146,12 +146,10 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
 
 def _attach_docs(definitions: list[Capture], found: Matches, source: bytes) -> None:
     for definition in definitions:
-        definition.anchor_row, comment = _comments_above(definition.row, found)
-        if definition.body is not None and definition.body in found.docstrings:
+        definition.anchor_row, docstring = _comments_above(definition.row, found)
+        if definition.body in found.docstrings:
             definition.literal = found.docstrings[definition.body]
             docstring = _literal(found, definition.body, source)
-        else:
-            docstring = comment
         definition.docstring = docstring[:MAX_DOCSTRING]
 
 
@@ -505,24 +503,22 @@ def split_markup(source: bytes, language: str = "html") -> tuple[bytes, bytes]:
     """
     from codesearch.parsing.masks import blanked
 
-    scripts, markup, end = [], [], 0
-    for start, stop, is_script in _raw_texts(source, language):
-        text, blank = source[start:stop], blanked(source[start:stop])
-        markup += [source[end:start], blank if is_script else text]
-        scripts += [blanked(source[end:start]), text if is_script else blank]
-        end = stop
-    return b"".join((*scripts, blanked(source[end:]))), b"".join((*markup, source[end:]))
+    scripts, markup = bytearray(blanked(source)), bytearray(source)
+    for start, end in _scripts(source, language):
+        scripts[start:end] = source[start:end]
+        markup[start:end] = blanked(source[start:end])
+    return bytes(scripts), bytes(markup)
 
 
-def _raw_texts(source: bytes, language: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield start and end of the content of each `<script>` and `<style>`, and whether it is a script."""
+def _scripts(source: bytes, language: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the content of each `<script>`; what is in a `<style>` is none."""
     position = 0
     if language == "astro" and (head := _FRONT_MATTER.match(source)):
         position = head.end()
-        yield *head.span(1), True
+        yield head.span(1)
     while opening := _OPENING.search(source, position):
-        name = opening[1].lower()
         position = source.find(b"</" + opening[1], opening.end())
         if position < 0:
             return
-        yield opening.end(), position, name == b"script" and not _NO_SCRIPT.search(opening[0])
+        if opening[1].lower() == b"script" and not _NO_SCRIPT.search(opening[0]):
+            yield opening.end(), position
