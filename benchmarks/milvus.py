@@ -22,6 +22,8 @@ from benchmarks.process import folder_mb, quantiles
 from benchmarks.publish import DEV_DOCS, RESULTS, fill, line, record
 from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
+from codesearch.engine.scope import Scope
+from codesearch.engine.session import AS_INDEXED
 from codesearch.evaluation.jsonl import unpack
 from codesearch.evaluation.judge import functions_of_language
 from codesearch.evaluation.metrics import DEPTH, score_graded
@@ -68,7 +70,7 @@ def main() -> None:
             "bytes_per_document": round(1e6 * folder_mb(_SCRATCH / "server") / report.documents),
         }
         for name, asked in (("embedded", engine), ("milvus", Engine(backend=backend))):
-            with asked.open() as searcher:
+            with asked.session(Scope((root,)), AS_INDEXED).open() as searcher:
                 rows[name] = _asked(searcher, qrels)
     record("milvus", rows, flat=True)
     fill(PAGE, "milvus", table(rows))
