@@ -45,7 +45,7 @@ from codesearch.agents.text import (
 )
 from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
-from codesearch.engine.pace import Pace
+from codesearch.engine.pace import PROGRESS_S, Pace
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.engine.session import Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError, nearest_or
@@ -248,7 +248,7 @@ def _wait_and_index(report: Callable[..., None], wanted: object, index: Callable
 
 def _reporter(context: Context[Any, Any]) -> Callable[..., None]:
     """Return a function for a worker thread: it sends progress to the client, and stops if the call was cancelled."""
-    pace, sent = Pace(every_s=0.2), 0.0
+    pace, sent = Pace(PROGRESS_S), 0.0
 
     def report(progress: Progress, message: str = "") -> None:
         nonlocal sent

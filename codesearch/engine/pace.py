@@ -7,6 +7,9 @@ import time
 
 from codesearch.engine.session import REFRESH_S
 
+PROGRESS_S = 0.2
+"""Progress is sent at most once in this time."""
+
 
 class Pace:
     """Says when something is due again, such as to compare indexes while someone types a query."""

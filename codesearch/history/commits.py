@@ -367,8 +367,9 @@ def _innermost_in(file: _Parsed, spans: Iterable[Span]) -> list[Document]:
         positions.update(
             innermost(file.documents, line) for line in lines if b"".join(file.lines[line - 1 : line]).strip()
         )
-        if not count and innermost(file.documents, first) == innermost(file.documents, first + 1):
-            positions.add(innermost(file.documents, first))
+        if not count:
+            around = {innermost(file.documents, line) for line in (first, first + 1)}
+            positions.update(around if len(around) == 1 else ())
     return [file.documents[position] for position in sorted(at for at in positions if at is not None)]
 
 

@@ -32,7 +32,7 @@ import codesearch
 from codesearch.build.build import Progress
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.engine import Engine
-from codesearch.engine.pace import Pace
+from codesearch.engine.pace import PROGRESS_S, Pace
 from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.engine.session import Policy
@@ -346,7 +346,7 @@ class Editor:
     def _reporter(self, token: str | None) -> Callable[[Progress], None]:
         """Return a function for the thread that indexes: it reports progress, and stops if the user cancelled."""
         loop, shown = self._loop, self.server.work_done_progress
-        pace = Pace(every_s=0.2)
+        pace = Pace(PROGRESS_S)
 
         def report(progress: Progress) -> None:
             if self._is_ended or (token and shown.tokens[token].cancelled()):

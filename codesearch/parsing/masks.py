@@ -24,6 +24,8 @@ _NO_WORD = re.compile(rb"\W")
 _NO_BREAK = re.compile(rb"[^\n]")
 _CONDITIONAL = re.compile(rb"^[ \t]*+#[ \t]*(?:if|else)", re.MULTILINE)
 _MACRO = rb"[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,4}\))?"
+_NESTED_ARGUMENTS = rb"\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\)"
+"""Arguments on one line, with calls among them."""
 _KEYWORD = (
     rb"(?:class|struct|union|enum|namespace|template|typedef|static|extern|inline|virtual|const|constexpr|explicit|"
     rb"using|void|bool|char|int|long|short|float|double|unsigned|signed|@interface|@protocol|@implementation)\b"
@@ -55,27 +57,27 @@ _DEFINING = re.compile(
     rb"\n[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
     rb"(?=\s{0,40}\{)",
 )
+_STORAGE = rb"(?:const|extern|inline|static|virtual)"
 # `JNIEXPORT jint JNICALL name(`: the macros before the type; those between the type and the name.
 _SPECIFIER = re.compile(
     rb"\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
     rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}[\w:~]{1,80}[ \t]*\()",
 )
 _CONVENTION = re.compile(
-    rb"\n(?:(?:const|extern|inline|static|virtual)[ \t]+){0,4}(?!(?:const|extern|inline|static|virtual)\b)"
+    rb"\n(?:" + _STORAGE + rb"[ \t]+){0,4}(?!" + _STORAGE + rb"\b)"
     rb"[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
 )
 # `void f(int n UNUSED)`: the macro behind a parameter.
 _UNUSED = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]+([A-Z][A-Z0-9_]{2,60}|__(?:maybe_)?unused)(?=\s{0,40}[,)])")
 # `API_AVAILABLE(ios(10), macos(10.12))` behind a declaration.
 _AVAILABLE = re.compile(
-    rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,8}\))"
-    rb"(?=\s{0,40}[;{])"
+    rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}" + _NESTED_ARGUMENTS + rb")(?=\s{0,40}[;{])"
 )
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes;
 # one before a constructor or an operator, or behind another specifier; types as arguments.
 _ALONE = re.compile(
     rb"\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
-    rb"(?:[ \t]*\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))?)"
+    rb"(?:[ \t]*" + _NESTED_ARGUMENTS + rb")?)"
     rb"[ \t]*$(?!\s{0,40}(?:[{}:,;)?&|+*.=<>-]|/(?![/*])))",
     re.MULTILINE,
 )
@@ -146,7 +148,7 @@ _ANNOTATED = re.compile(
 )
 _GUARD = re.compile(rb"^[ \t]*+(?!if\b)[^\n{}=>]{1,200}?\b(if\b[^\n{}]{1,200}?)(?=->)", re.MULTILINE)
 _CONTEXT = re.compile(
-    rb"\b(context\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\))"
+    rb"\b(context" + _NESTED_ARGUMENTS + rb")"
     rb"(?=\s{1,80}(?:@?[\w.]{1,40}(?:\([^()\n]{0,100}\))?\s{1,40}){0,6}(?:fun|val|var|class|interface|object)\b"
     rb"|[ \t]*(?:[\w.<>?]{1,80}\.)?\([^()\n]{0,200}\)[ \t]*->)"
 )

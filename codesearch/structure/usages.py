@@ -392,7 +392,7 @@ def _named_after(
     for read in read_with(lambda _: True, sorted(other_words, key=lambda one: other_words[one]))[0]:
         file = SourceFile(*read)
         line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
-        position = sum(map(len, file.source.splitlines(keepends=True)[: line - 1]))
+        position = sum(len(above) + 1 for above in file.source.split("\n")[: line - 1])
         named.append(_Occurrence(True, IN_FILE_NAME, file, position, line, ()))
     return named
 

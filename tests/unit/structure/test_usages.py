@@ -474,7 +474,7 @@ def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_b
     tree = {
         "session.py": "class Session:\n    pass\n",
         "tests/test_api.py": "def test_all():\n    Session()\n",
-        "tests/test_session_store.py": "import json\n\n\ndef test_store():\n    pass\n",
+        "tests/test_session_store.py": "import json\n\f\n\ndef test_store():\n    pass\n",
         "tests/test_session.py": "def test_open():\n    pass\n",
         "tests/test_sess.py": "def test_sess():\n    pass\n",
         "src/test/java/SessionTest.java": "class SessionTest {\n  @Test\n  void opens() {}\n}\n",
