@@ -17,14 +17,26 @@ def search(page: Any, text: str) -> None:
     wait_for(page, text)
 
 
+def settle(page: Any) -> None:
+    """Wait until the page shows the answer to its last request. What a user does sends the request at once."""
+    page.wait_for_function("() => !document.body.classList.contains('waiting')")
+
+
 def wait_for(page: Any, query: str) -> None:
-    page.wait_for_function("query => document.querySelector('#hits').dataset.query === query", arg=query)
+    """Wait until the page shows the hits of a query, with the filters that are chosen now."""
+    page.wait_for_function(
+        """query => document.querySelector('#hits').dataset.query === query
+            && !document.body.classList.contains('waiting') && !document.querySelector('#list').hidden""",
+        arg=query,
+    )
 
 
 def opened(page: Any, name: str) -> None:
     """Wait until a file is shown with a definition selected."""
     page.wait_for_function(
-        "name => document.querySelector('#selection .name')?.textContent === name", arg=name
+        """name => document.querySelector('#selection .name')?.textContent === name
+            && !document.querySelector('#file').hidden""",
+        arg=name,
     )
 
 

@@ -91,6 +91,7 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
     page.locator(".others a").first.click()
     page.wait_for_selector("#file h1")
     page.keyboard.press("Escape")
+    page.wait_for_selector("#list:not([hidden])")
     assert page.locator("#list-title").inner_text() == "Usages of target"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from codesearch.visible import visible
+from tests.command import until
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -51,6 +52,7 @@ def test_no_inline_script_runs(open_page: Open) -> None:
         }"""
     )
     assert page.evaluate("window.inline") is None
+    until(lambda: page.watched.errors, pause=lambda: page.wait_for_timeout(10))
     assert any("Content Security Policy" in error for error in page.watched.errors)
     page.watched.errors.clear()
 

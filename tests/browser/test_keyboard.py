@@ -157,7 +157,9 @@ def test_o_follows_the_link_to_the_editor(open_page: Open, tree: Any) -> None:
 def test_the_editor_is_a_setting(open_page: Open, tree: Any) -> None:
     page = open_page("?q=copy_tree")
     page.get_by_role("button", name="Settings").click()
-    page.get_by_label("Editor", exact=True).select_option("PyCharm")
+    with page.expect_navigation():
+        page.get_by_label("Editor", exact=True).select_option("PyCharm")
+    page.wait_for_selector(".hit")
     link = page.locator('.hit [data-open="editor"]').first
     assert link.get_attribute("href") == f"pycharm://open?file={tree}/shop/copying.py&line=4"
     page.reload()
