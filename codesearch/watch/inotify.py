@@ -1,4 +1,4 @@
-"""Folders watched by inotify, one watch for each that the walk enters; and which changes matter."""
+"""Folders watched by inotify, one watch for each that the walk enters."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ import os
 import select
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Collection, Iterable, Set
 from contextlib import suppress
 from typing import BinaryIO
 
 from inotify_simple import Event, INotify, flags
 
-from codesearch.config import PROJECT_FILE
 from codesearch.engine.update import Dependencies
-from codesearch.parsing.languages import language_of_path
-from codesearch.treefiles import IGNORE_FILES
+from codesearch.watch.notifier import OnChange, matters
 
-OnChange = Callable[[str, bool], None]
-"""Called with a root, and whether its watches may be gone or belong to other paths now."""
 _CONTENT = flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.CREATE | flags.DELETE
 _MOVED = flags.MOVED_FROM | flags.MOVED_TO
 _SELF = flags.DELETE_SELF | flags.MOVE_SELF | flags.IGNORED
@@ -27,20 +23,6 @@ _NAMES = flags.CREATE | flags.DELETE | _MOVED | flags.ONLYDIR | flags.MASK_ADD
 _MASK = _CONTENT | _NAMES | flags.DELETE_SELF | flags.MOVE_SELF
 _MOUNTS = "/proc/self/mountinfo"
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES})
-_RULES = frozenset({*IGNORE_FILES, PROJECT_FILE, ".git"})
-
-
-def matters(name: str, content: str, *, is_folder: bool) -> bool:
-    """Say whether a change of a file or folder with this name can change an index.
-
-    >>> matters("a.py", "code", is_folder=False), matters("a.log", "code", is_folder=False)
-    (True, False)
-    >>> matters("README.md", "code", is_folder=False), matters("README.md", "docs", is_folder=False)
-    (False, True)
-    """
-    if is_folder or name in _RULES or "." not in name:  # A file without a suffix may be a script.
-        return True
-    return language_of_path(name, content) is not None
 
 
 class InotifyNotifier:
@@ -88,7 +70,7 @@ class InotifyNotifier:
         """Watch nothing of a root any more."""
         self._release(root, list(self._users))
 
-    def drain(self) -> None:
+    def drain(self) -> bool:
         """Report what the system has noted: it notes a change before the call that makes it returns."""
         with self._lock:
             if not self._inotify.closed:
@@ -96,6 +78,7 @@ class InotifyNotifier:
                     self._report(event)
                 if self._mounts.poll(0):  # What is mounted over a folder makes no event in it.
                     self._report_all()
+        return True
 
     def close(self) -> None:
         """Stop the thread and release all watches."""

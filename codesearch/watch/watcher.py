@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import math
+import platform
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -21,10 +22,10 @@ from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.store.manifest import Manifest
+from codesearch.watch.notifier import Notifier, OnChange
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine
-    from codesearch.watch.inotify import InotifyNotifier, OnChange
 
 QUIET_S = 0.1
 """An update waits until nothing has changed for this long."""
@@ -85,6 +86,17 @@ class _Root:
         return min(self.last_change + QUIET_S, self.first_change + LIMIT_S, self.check_at)
 
 
+def open_notifier(on_change: OnChange) -> Notifier:
+    """Open the notifier of this system."""
+    if platform.system() == "Linux":
+        from codesearch.watch.inotify import InotifyNotifier
+
+        return InotifyNotifier(on_change)
+    from codesearch.watch.observer import ObserverNotifier
+
+    return ObserverNotifier(on_change)
+
+
 class Watcher:
     """Updates the indexes of some roots, or of all roots of a home. `run` is its loop, and its process ends it.
 
@@ -97,7 +109,7 @@ class Watcher:
         report: Callable[[Report], None],
         *,
         roots: Iterable[Path] | None = None,
-        notifier: Callable[[OnChange], InotifyNotifier] | None = None,
+        notifier: Callable[[OnChange], Notifier] = open_notifier,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take what to watch; nothing is watched before `run`."""
@@ -105,18 +117,14 @@ class Watcher:
         self._condition = threading.Condition()
         self._is_all = roots is None
         self._roots = {str(path): _Root(path) for path in map(Path.resolve, roots or ())}
-        self._notifier: InotifyNotifier | None = None
+        self._notifier: Notifier | None = None
         self._no_notifier = ""
         try:
-            if notifier is None:
-                from codesearch.watch.inotify import InotifyNotifier
-
-                notifier = InotifyNotifier
             self._notifier = notifier(self.touch)
         except OSError as error:
             self._no_notifier = _reason(error)
-        except ModuleNotFoundError:
-            self._no_notifier = "only Linux has inotify"
+        except ModuleNotFoundError as error:
+            self._no_notifier = f"{error.name} is not installed"
 
     def run(self) -> None:
         """Watch and update, until no root is left if some were named."""
@@ -143,9 +151,8 @@ class Watcher:
 
         The answer is yes only if every folder is watched, and no event has come since the last check began.
         """
-        if self._notifier is None:
+        if self._notifier is None or not self._notifier.drain():
             return False
-        self._notifier.drain()
         with self._condition:
             root = self._roots.get(manifest.root)
             return root is not None and root.unchanged == (manifest.commit, manifest.created)

@@ -36,6 +36,13 @@ def refuse(self, *arguments):
 
 inotify_simple.INotify.add_watch = refuse
 """
+OTHER_SYSTEM = """
+from types import SimpleNamespace
+
+import codesearch.watch.watcher
+
+codesearch.watch.watcher.platform = SimpleNamespace(system=lambda: "Darwin")
+"""
 
 
 class Watching:
@@ -98,6 +105,19 @@ def command(tmp_path) -> Command:
     return Command(tmp_path, tmp_path / "home")
 
 
+def patched(command: Command, code: str) -> Command:
+    """Return a command that runs some code first."""
+    patch = write_tree(command.folder / "patch", {"sitecustomize.py": code})
+    return replace(command, variables={"PYTHONPATH": os.pathsep.join((str(patch), str(ROOT)))})
+
+
+@pytest.fixture(params=["inotify", "watchdog"])
+def watched(command: Command, request: pytest.FixtureRequest) -> Iterator[Watching]:
+    """A watcher as on Linux, and as on other systems."""
+    with watching(patched(command, OTHER_SYSTEM) if request.param == "watchdog" else command) as watcher:
+        yield watcher
+
+
 def test_it_prints_what_it_indexes_watches_and_updates(command):
     with watching(command) as watcher:
         src = command.folder / "src"
@@ -110,24 +130,23 @@ def test_it_prints_what_it_indexes_watches_and_updates(command):
         assert watcher.err == []
 
 
-def test_saves_renames_deletes_and_new_folders_are_indexed(command):
-    src = command.folder / "src"
-    with watching(command) as watcher:
-        part = src / "a.py.part"
-        part.write_text("def saved_one():\n    pass\n")
-        part.replace(src / "a.py")
-        watcher.wait_for("saved_one", "second_one")
-        (src / "a.py").rename(src / "z.py")
-        (src / "sub").rename(src / "moved")
-        watcher.wait(lambda: "2 documents" in watcher.out[-1] and "removed" in watcher.out[-1])
-        write_tree(src, {"moved/b.py": "def moved_one():\n    pass\n"})
-        watcher.wait_for("saved_one", "moved_one")
-        write_tree(src, {"x/y/z/d.py": "def deep_one():\n    pass\n"})
-        watcher.wait_for("saved_one", "moved_one", "deep_one")
-        write_tree(src, {"x/y/z/d.py": "def deeper_one():\n    pass\n"})
-        watcher.wait_for("saved_one", "moved_one", "deeper_one")
-        (src / "z.py").unlink()
-        watcher.wait_for("moved_one", "deeper_one")
+def test_saves_renames_deletes_and_new_folders_are_indexed(watched):
+    src = watched.command.folder / "src"
+    part = src / "a.py.part"
+    part.write_text("def saved_one():\n    pass\n")
+    part.replace(src / "a.py")
+    watched.wait_for("saved_one", "second_one")
+    (src / "a.py").rename(src / "z.py")
+    (src / "sub").rename(src / "moved")
+    watched.wait(lambda: "2 documents" in watched.out[-1] and "removed" in watched.out[-1])
+    write_tree(src, {"moved/b.py": "def moved_one():\n    pass\n"})
+    watched.wait_for("saved_one", "moved_one")
+    write_tree(src, {"x/y/z/d.py": "def deep_one():\n    pass\n"})
+    watched.wait_for("saved_one", "moved_one", "deep_one")
+    write_tree(src, {"x/y/z/d.py": "def deeper_one():\n    pass\n"})
+    watched.wait_for("saved_one", "moved_one", "deeper_one")
+    (src / "z.py").unlink()
+    watched.wait_for("moved_one", "deeper_one")
 
 
 def test_a_change_of_the_ignore_rules_is_applied(command):
@@ -163,23 +182,20 @@ def test_a_branch_switch_and_git_stash_update_the_index(command):
         watcher.wait_for("stashed_one", "second_one")
 
 
-def test_it_continues_when_its_root_is_deleted_and_created_again(command):
-    src = command.folder / "src"
-    with watching(command) as watcher:
-        shutil.rmtree(src)
-        watcher.wait(lambda: watcher.out[-1] == f"{src}: the folder is gone; waiting for it to come back")
-        write_tree(src, {"e.py": "def again_one():\n    pass\n"})
-        watcher.wait_for("again_one")
-        assert f"{src}: the folder is back" in watcher.out
-        write_tree(src, {"e.py": "def changed_one():\n    pass\n"})
-        watcher.wait_for("changed_one")
+def test_it_continues_when_its_root_is_deleted_and_created_again(watched):
+    src = watched.command.folder / "src"
+    shutil.rmtree(src)
+    watched.wait(lambda: watched.out[-1] == f"{src}: the folder is gone; waiting for it to come back")
+    write_tree(src, {"e.py": "def again_one():\n    pass\n"})
+    watched.wait_for("again_one")
+    assert f"{src}: the folder is back" in watched.out
+    write_tree(src, {"e.py": "def changed_one():\n    pass\n"})
+    watched.wait_for("changed_one")
 
 
-def test_without_inotify_watches_it_polls_and_prints_a_note(command, tmp_path):
-    patch = write_tree(tmp_path / "patch", {"sitecustomize.py": EXHAUSTED})
-    poor = replace(command, variables={"PYTHONPATH": os.pathsep.join((str(patch), str(ROOT)))})
+def test_without_inotify_watches_it_polls_and_prints_a_note(command):
     src = command.folder / "src"
-    with watching(poor) as watcher:
+    with watching(patched(command, EXHAUSTED)) as watcher:
         (src / "a.py").write_text("def polled_one():\n    pass\n")
         watcher.wait_for("polled_one", "second_one")
         (note,) = watcher.err

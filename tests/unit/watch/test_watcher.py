@@ -52,6 +52,7 @@ class Notifier:
     on_change: Callable[[str, bool], None]
     watched: dict[str, Dependencies] = field(default_factory=dict)
     calls: int = 0
+    is_exact: bool = True
     unread: list[str] = field(default_factory=list)
     fails_with: int = 0
 
@@ -64,9 +65,10 @@ class Notifier:
     def forget(self, root: str) -> None:
         self.watched.pop(root, None)
 
-    def drain(self) -> None:
+    def drain(self) -> bool:
         while self.unread:
             self.on_change(self.unread.pop(), False)
+        return self.is_exact
 
 
 class Stage:
@@ -171,6 +173,12 @@ def test_an_index_that_another_process_wrote_counts_as_changed(stage):
     assert not stage.is_unchanged()
 
 
+def test_with_a_notifier_that_reports_late_queries_always_check(tmp_path):
+    stage = Stage(tmp_path, is_exact=False)
+    stage.pass_time()
+    assert stage.states == ["watching"] and not stage.is_unchanged()
+
+
 def test_new_folders_are_watched_and_checked_again(stage):
     stage.engine.folders |= {"/src/new/"}
     stage.change()
@@ -205,16 +213,16 @@ def test_without_an_inotify_instance_roots_are_polled(tmp_path):
     assert stage.pass_time(10.0) == 6 and stage.states == ["polling"]
 
 
-def test_without_the_modules_of_inotify_roots_are_polled(tmp_path):
+def test_without_the_package_of_the_notifier_roots_are_polled(tmp_path):
     def absent(on_change: object) -> Notifier:
-        raise ModuleNotFoundError("inotify_simple")
+        raise ModuleNotFoundError(name="watchdog")
 
     stage = Stage(tmp_path)
     stage.watcher = Watcher(
         stage.engine, stage.reports.append, roots=[tmp_path], notifier=absent, clock=lambda: stage.now
     )
     assert stage.pass_time(10.0) == 6
-    assert stage.reports[-1].reason == "only Linux has inotify"
+    assert stage.reports[-1].reason == "watchdog is not installed"
 
 
 def test_the_interval_grows_with_the_cost_of_a_check(tmp_path):
