@@ -97,12 +97,12 @@ $(VENV)/installed: $(VENV)/python pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/installed-check: $(VENV)/python pyproject.toml constraints.txt
-	$(INSTALL) -e '.[cpu,hnsw,bench,web,mcp,lsp,check]'
+	$(INSTALL) -e '.[cpu,hnsw,bench,export,web,mcp,lsp,check]'
 	touch $(VENV)/installed $@
 
 # Without compiled modules: Python compiles those that it imports, a small part of torch.
 $(VENV)/installed-test: $(VENV)/python pyproject.toml constraints.txt
-	$(INSTALL) --no-compile -e '.[cpu,hnsw,bench,web,mcp,lsp,milvus,train,dev]'
+	$(INSTALL) --no-compile -e '.[cpu,hnsw,bench,export,web,mcp,lsp,milvus,train,dev]'
 	touch $(VENV)/installed $@
 
 clean:

@@ -23,7 +23,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport, OfIndex
-    from codesearch.portable.pack import ExportReport
+    from codesearch.portable.export import ExportReport
     from codesearch.watch.watcher import Report
 
 _SHOWN_WARNINGS = 10
@@ -169,19 +169,22 @@ def print_report(report: Report, *, quiet: bool = False) -> None:
 
 def export(
     invocation: Invocation,
-    file: Annotated[Path, argument("The portable file to write.", "FILE")],
+    file: Annotated[Path, argument("The file to write.", "FILE")],
     *,
+    sqlite: Annotated[bool, Opt("Write a SQLite file for other programs (extra `export`).")] = False,
     with_code: Annotated[bool, Opt("Put the source files into the portable file.")] = False,
     root: Annotated[Path | None, Opt("Indexed folder; default: yours.")] = None,
     home: Home = None,
 ) -> Iterator[Output]:
-    """Write an index to a portable file."""
+    """Write an index to a portable file, or to SQLite."""
+    if sqlite and with_code:
+        raise ConfigError("--with-code is for portable files", "a SQLite file always has the code")
     engine, target = invocation.engine(home), invocation.path(file)
     around = None if root else covering_index(engine.home, invocation.terminal.here)
     here = Path(around.manifest.root) if around and around.manifest else None
     folder = invocation.path(root) if root else here
     with stage_progress(target.name) as on_progress:
-        report = engine.export(target, folder, with_code=with_code, on_progress=on_progress)
+        report = engine.export(target, folder, with_code=with_code, sqlite=sqlite, on_progress=on_progress)
     done = _made(report, report.seconds)
     yield Output(f"{visible(str(file))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
 

@@ -33,7 +33,7 @@ from codesearch.store.catalogue import (
 if TYPE_CHECKING:
     from codesearch.engine.reports import Check, IndexStatus
     from codesearch.engine.update import Dependencies
-    from codesearch.portable.pack import ExportReport, OnStage
+    from codesearch.portable.export import ExportReport, OnStage
 
 
 class Engine(Indexer):
@@ -128,28 +128,34 @@ class Engine(Indexer):
         root: Path | str | None = None,
         *,
         with_code: bool = False,
+        sqlite: bool = False,
         on_progress: OnStage = lambda stage, done, total: None,
     ) -> ExportReport:
         """Write an index to one portable file, which `import_index` and `Scope(files=...)` read on any machine.
 
         Args:
-            file: to write; an earlier portable file is replaced.
+            file: to write; an earlier export of the same format is replaced.
             root: the indexed folder, or the name of an imported index; the only index of the home when None.
-            with_code: whether the file contains the source files.
-            on_progress: called with a stage, and how many bytes of how many are done in it.
+            with_code: whether the portable file contains the source files.
+            sqlite: write a SQLite file for other programs instead, with code and full-text search.
+            on_progress: called with a stage, and how many bytes or documents of how many are done in it.
 
         Raises:
             ExportError: the file cannot be written, or must not be replaced.
             ConfigError: no root is given and there are several indexes.
+            MissingExtraError: a SQLite file needs sqlite-utils.
         """
-        from codesearch.portable.pack import export_portable
-
         entries = choose_indexes(self.home, Scope(() if root is None else (root,)))
         if len(entries) > 1:
             raise ConfigError(f"{len(entries)} folders are indexed", "give --root with the one to export")
-        return export_portable(
-            entries[0], expanded(file), self.home, with_code=with_code, on_progress=on_progress
-        )
+        of_file = entries[0], expanded(file), self.home
+        if sqlite:
+            from codesearch.portable.sqlite import export_sqlite
+
+            return export_sqlite(*of_file, on_progress=on_progress)
+        from codesearch.portable.pack import export_portable
+
+        return export_portable(*of_file, with_code=with_code, on_progress=on_progress)
 
     def import_index(
         self,

@@ -17,113 +17,71 @@ import json
 import ntpath
 import re
 import shutil
-import time
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from codesearch.errors import ExportError, IndexCorruptError
-from codesearch.files import atomic_writer, scratch_folder
+from codesearch.files import scratch_folder
+from codesearch.portable.export import ExportReport, Format, OnStage, export_index
 from codesearch.store.arrays import write_sources
-from codesearch.store.catalogue import IndexEntry, writer_lock
-from codesearch.store.database import storage_errors
+from codesearch.store.catalogue import IndexEntry
 from codesearch.store.digest import check_digest, describe_files
 from codesearch.store.manifest import Manifest, SegmentEntry
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import read_content
 from codesearch.store.untrusted import FILES, is_name
 
-OnStage = Callable[[str, int, int], None]
-"""Called with a stage, and how many bytes or documents of how many are done in it."""
 PORTABLE_VERSION = 1
 HEAD = "codesearch.json"
-PATIENCE_S = 10.0
-"""How long to wait for a writer of the index."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExportReport:
-    """What an export wrote."""
-
-    root: str  # The indexed folder.
-    documents: int
-    files: int  # Source files in the index.
-    changed: int  # Files that changed after they were indexed; their documents have no code.
-    missing: int  # Files that are gone or cannot be read; their documents have no code.
-    file: Path
-    bytes: int
-    seconds: float
+_MARKS = {0: b"PK\x03\x04", 30: HEAD.encode()}
+"""An archive begins so, and with the name of its first entry."""
 
 
 def export_portable(
     entry: IndexEntry, file: Path, home: Path, *, with_code: bool, on_progress: OnStage
 ) -> ExportReport:
     """Write an index, which no other process can change meanwhile."""
-    started = time.monotonic()
-    if file.exists() and not (file.is_file() and _is_portable(file)):
-        kind = "portable" if file.is_file() else "regular"
-        raise ExportError(f"{file} is not a {kind} file", "name another file")
-    with (
-        storage_errors(home),
-        scratch_folder(home) as scratch,
-        writer_lock(entry.folder, entry.root, wait_s=PATIENCE_S),
-        closing(IndexReader.open(entry.folder)) as index,
-    ):
-        left_out = _write_portable(index, file, scratch, with_code=with_code, on_progress=on_progress)
-        manifest = index.manifest
-    counts = manifest.documents, manifest.source_files, *left_out
-    return ExportReport(manifest.root, *counts, file, file.stat().st_size, time.monotonic() - started)
+
+    def write(index: IndexReader, part: BinaryIO, without_code: Counter[str]) -> None:
+        with scratch_folder(home) as scratch:
+            manifest, places = _parts(index, scratch if with_code else None, without_code)
+            _write_archive(part, manifest, places, on_progress)
+
+    return export_index(entry, file, home, Format("a portable file", _MARKS, write))
 
 
-def _is_portable(file: Path) -> bool:
-    """Say whether a file begins as an archive does, with the name of its first entry."""
-    with open(file, "rb") as stream:
-        start = stream.read(100)
-    return start.startswith(b"PK\x03\x04") and start.startswith(HEAD.encode(), 30)
-
-
-def _write_portable(
-    index: IndexReader, path: Path, scratch: Path, *, with_code: bool, on_progress: OnStage
-) -> tuple[int, int]:
-    """Write an index to a new file, which replaces `path` at the end; return how many files changed or are missing."""
-    left_out: Counter[str] = Counter()
+def _parts(
+    index: IndexReader, scratch: Path | None, without_code: Counter[str]
+) -> tuple[Manifest, dict[str, Path]]:
+    """Return the manifest of a portable file, and where its files are; those with code are written to `scratch`."""
     entries: list[SegmentEntry] = []
     places: dict[str, Path] = {}
-    try:
-        for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
-            files = {name: file for name, file in entry.files.items() if name in FILES}
-            places |= {f"{entry.folder}/{name}": segment.folder / name for name in files}
-            for name, file in files.items():
-                check_digest(segment.folder / name, file, segment.root)
-            if with_code:
-                folder = scratch / str(entry.number)
-                folder.mkdir(0o700)
-                write_sources(folder, _sources(segment, left_out))
-                code = describe_files(folder)
-                places |= {f"{entry.folder}/{name}": folder / name for name in code}
-                files |= code
-            entries.append(replace(entry, files=files))
-        # The file has no path of this machine.
-        manifest = replace(
-            index.manifest,
-            root=exported_name(index.manifest.root),
-            model={**index.manifest.model, "folder": ""},
-            walked=replace(index.manifest.walked, warnings=[]),
-            parsed=replace(index.manifest.parsed, warnings=[]),
-            segments=entries,
-        )
-        with atomic_writer(path.resolve(), sync=True) as part:
-            _write_archive(part, manifest, places, on_progress)
-    except OSError as error:
-        name = error.filename
-        if isinstance(error, FileNotFoundError) and name and Path(name).is_relative_to(index.folder):
-            raise IndexCorruptError(Path(name), "missing", index.manifest.root) from None
-        raise ExportError(f"{path} cannot be written: {error.strerror}") from error
-    return left_out["changed"], left_out["missing"]
+    for segment, entry in zip(index.segments, index.manifest.segments, strict=True):
+        files = {name: file for name, file in entry.files.items() if name in FILES}
+        places |= {f"{entry.folder}/{name}": segment.folder / name for name in files}
+        for name, file in files.items():
+            check_digest(segment.folder / name, file, segment.root)
+        if scratch:
+            folder = scratch / str(entry.number)
+            folder.mkdir(0o700)
+            write_sources(folder, _sources(segment, without_code))
+            code = describe_files(folder)
+            places |= {f"{entry.folder}/{name}": folder / name for name in code}
+            files |= code
+        entries.append(replace(entry, files=files))
+    # The file has no path of this machine.
+    manifest = replace(
+        index.manifest,
+        root=exported_name(index.manifest.root),
+        model={**index.manifest.model, "folder": ""},
+        walked=replace(index.manifest.walked, warnings=[]),
+        parsed=replace(index.manifest.parsed, warnings=[]),
+        segments=entries,
+    )
+    return manifest, places
 
 
 def exported_name(root: str) -> str:
@@ -136,14 +94,14 @@ def exported_name(root: str) -> str:
     return name if is_name(name) else "index"
 
 
-def _sources(segment: SegmentReader, left_out: Counter[str]) -> Iterator[bytes]:
-    """Yield the bytes of each live and unchanged file, b"" for others; count the changed and missing in `left_out`."""
+def _sources(segment: SegmentReader, without_code: Counter[str]) -> Iterator[bytes]:
+    """Yield the bytes of each live and unchanged file, b"" for others, which are counted in `without_code`."""
     for file_id, record in enumerate(segment.files):
         if file_id in segment.dead_files or not record.doc_count:
             yield b""
             continue
         source, changed = read_content(segment, record) or (b"", False)
-        left_out.update(changed=changed, missing=not source)
+        without_code.update(changed=changed, missing=not source)
         yield b"" if changed else source
 
 

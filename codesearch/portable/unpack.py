@@ -25,7 +25,8 @@ from typing import Any
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
 from codesearch.files import make_folder, private, scratch_folder, stamp_of, sync_folder
-from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, OnStage
+from codesearch.portable.export import PATIENCE_S, OnStage
+from codesearch.portable.pack import HEAD, PORTABLE_VERSION
 from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
 from codesearch.store.database import storage_errors
