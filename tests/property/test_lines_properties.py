@@ -29,6 +29,29 @@ SOURCES = Path(__file__).parents[2] / ".." / "shared" / "data" / "semble" / "sou
 WORD = re.compile(rb"\w")
 COMMENT = re.compile(rb"\s*(?:\*|//|/\*|#|--|;|!|%|@|<|\{-|\(\*)|.*\*/|\s*end\b")
 OPENS = re.compile(rb".*[{(\[=]\s*\Z")
+IMPORT = re.compile(
+    rb"""\s*(?:
+        \#\s*(?:include|if|ifdef|ifndef|elif|else|endif|pragma|undef)\b
+      | (?:import|from|use|using|package|namespace|mod|module|export\s+\*|extern\s+(?:"C"|crate))(?![\w.(=])
+      | (?:require|require_relative|require_once|include|include_once|load|source)\b\s*[('"$]
+      | (?:['"]use\s\w+['"]|declare\s*\(|set\s+-|<\?php|\?>)
+      | [^('"]*=\s*(?:require|@import)\b
+      | (?:\{-\#|@file:|\#!?\[)
+      | (?:export\s+default\s+\w+|(?:module\.)?exports(?:\.\w+)?\s*=\s*\w+|return\s+\w+
+        |local\s+\w+\s*=\s*\{\s*\})\s*;?\s*$
+    )""",
+    re.VERBOSE,
+)
+"""Lines that name other files, or that export a name."""
+ATTRIBUTE = re.compile(rb"\s*(?:\[|\w+\s*::)")
+"""Lines that belong to what stands below them: attributes of C# and type signatures of Haskell."""
+NO_STATEMENTS = (
+    "comment line_comment block_comment multiline_comment hash_bang_line shebang_line ERROR php_tag import "
+    "import_statement import_from_statement future_import_statement import_declaration import_header package_clause "
+    "package_declaration package_header use_declaration extern_crate_declaration using_directive "
+    "namespace_use_declaration preproc_include"
+).split()
+"""Nodes at the top level of a file that are imports and comments."""
 DAMAGE = ["}", "{", "))", "fun when(", '"', "class class {", "x ] y", "int f(", "=> ] a", "where if z"]
 PATHS = [path for path in sorted(SAMPLES.iterdir()) if is_installed(language_of_path(path.name))]
 
@@ -51,9 +74,9 @@ def rows_without_statements(source: bytes, spec: LanguageSpec) -> set[int]:
         *found.attribute_ends.items(),
         *found.docstrings.values(),
         *((node.start_byte, node.end_byte) for node in tree.root_node.named_children
-          if node.type in definitions._NO_STATEMENTS and not node.is_error),
+          if node.type in NO_STATEMENTS and not node.is_error),
         *((one.start, one.end if one.name == "__all__" else source.find(b"{", one.start, one.end)) for one in captures
-          if one.name == "__all__" or one.kind in definitions.NAME_LENDERS),
+          if one.name == "__all__" or one.kind in ("scope", "owner")),
     ]  # fmt: skip
     rows = {row for start, end in spans for row in rows_between(source, start, max(start, end))}
     return rows | {one.row for one in captures}
@@ -74,15 +97,12 @@ def test_a_damaged_line_costs_no_other_line(path: Path, damage: str, data: st.Da
     row = data.draw(st.integers(0, len(lines)))
     damaged = b"\n".join([*lines[:row], damage.encode(), *lines[row:]])
     rows, text = kept_lines(damaged, path.name, spec)
-    if not spec.is_markup:  # Attributes and type signatures belong to what stands below them.
-        attributes = definitions.collect(damaged, spec).attributes
-        rows |= {at for last, first in attributes.items() for at in range(first, last + 1)}
     lost = [
         line
         for at, line in enumerate(lines)
         if at in before and (at + (at >= row)) not in rows and line.strip() not in text
-        and WORD.search(line) and not COMMENT.match(line) and not definitions._IMPORT.match(line)
-        and not OPENS.match(line)
+        and WORD.search(line) and not COMMENT.match(line) and not IMPORT.match(line)
+        and not OPENS.match(line) and not ATTRIBUTE.match(line)
     ]  # fmt: skip
     assert lost == []
 
@@ -117,7 +137,7 @@ def test_no_line_of_thirty_repositories_is_lost() -> None:
                 (member.name, at + 1, line)
                 for at, line in enumerate(source.split(b"\n"))
                 if at not in rows and line.strip() not in text
-                and WORD.search(line) and not COMMENT.match(line) and not definitions._IMPORT.match(line)
+                and WORD.search(line) and not COMMENT.match(line) and not IMPORT.match(line)
                 and not OPENS.match(line)
             ]  # fmt: skip
     assert lost == []
