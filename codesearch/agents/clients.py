@@ -67,13 +67,6 @@ class Part:
     add: Callable[[str], str]
     take: Callable[[str], str]
 
-    def is_in(self, text: str) -> bool:
-        """Say whether a text has it, or may have it and is damaged."""
-        try:
-            return self.take(text) != text
-        except ConfigError:
-            return NAME in text
-
 
 def parts_of(
     client: Client, user_home: Path, project: Path | None, options: Sequence[str] = ()

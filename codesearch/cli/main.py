@@ -39,7 +39,6 @@ COMMANDS = {
         "index": "index watch export import",
         "serve": "serve mcp lsp",
         "status": "status config remove doctor bench",
-        "setup": "uninstall",
     }.items()
     for command in commands.split()
 }

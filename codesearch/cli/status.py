@@ -156,7 +156,7 @@ def remove(
     invocation: Invocation,
     folders: Annotated[list[Path] | None, argument("Folders whose indexes to delete.", "[FOLDER]...")] = None,
     *,
-    all: Annotated[bool, Opt("Delete all indexes, and unpacked portable files.")] = False,
+    all: Annotated[bool, Opt("Delete all indexes, with the files of git revisions.")] = False,
     home: Home = None,
 ) -> Iterator[Output]:
     """Delete indexes. The folders themselves do not change."""

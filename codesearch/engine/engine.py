@@ -6,7 +6,9 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 
 from __future__ import annotations
 
+import os
 import shutil
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ from codesearch.errors import (
     ConfigError,
     IndexNotFoundError,
 )
-from codesearch.files import COMMITS, expanded
+from codesearch.files import COMMITS, FOLDERS, REVISIONS, expanded
 from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import (
     IndexEntry,
@@ -114,12 +116,19 @@ class Engine(Indexer):
             remove_index(folder, str(root))
 
     def remove_all(self) -> list[str]:
-        """Delete all indexes, also those of commits and unpacked portable files; return the roots of the others."""
-        for folder in (COMMITS, "cache"):
-            shutil.rmtree(self.home / folder, ignore_errors=True)
+        """Delete all indexes, with the files of git revisions and the index of commits; return the roots."""
         entries = list_indexes(self.home)
         for entry in entries:
             remove_index(entry.folder, entry.root)
+        names = os.listdir(self.home) if self.home.is_dir() else []
+        if FOLDERS.issuperset(
+            name for name in names if not name.startswith(".")
+        ):  # Else a name proves nothing.
+            for folder in (COMMITS, REVISIONS, "cache"):
+                shutil.rmtree(self.home / folder, ignore_errors=True)
+            for folder in (*FOLDERS, ""):
+                with suppress(OSError):  # It is not empty, or was never made.
+                    (self.home / folder).rmdir()
         return [entry.root for entry in entries]
 
     def export(

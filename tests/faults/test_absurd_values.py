@@ -37,7 +37,6 @@ LINES = {
     "import": ["import", "in.codesearch"],
     "remove": ["remove", "missing"],
     "doctor": ["doctor"],
-    "uninstall": ["uninstall"],
     "bench": ["bench", "--suite", "missing"],
 }
 NUMBERS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -118,11 +119,23 @@ def test_remove_deletes_the_index_and_keeps_the_sources(indexed, command, home):
     assert {path: path.read_bytes() for path in indexed.rglob("*.*")} == before
 
 
-def test_remove_of_all_names_each_and_empties_the_cache(indexed, command, home):
-    (home / "cache").mkdir()
+def test_remove_of_all_names_each_and_leaves_no_home(indexed, command, home):
+    for name in ("cache", "commits/x", "revisions/x/y@1"):
+        write_tree(home / name, {"a.py": "secret = 1\n"})
     done = command("remove", "--all")
     assert (done.returncode, done.stdout) == (0, f"{indexed}: index removed\n")
-    assert not (home / "cache").exists()
+    assert not home.exists()
+
+
+def test_remove_of_all_keeps_what_is_not_of_codesearch(indexed, command, home, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (home / "commits").symlink_to(tmp_path / "elsewhere")
+    write_tree(home, {"cache/mine.txt": "", "notes.txt": ""})
+    assert command("remove", "--all").returncode == 0
+    assert sorted(os.listdir(home)) == ["cache", "commits", "indexes", "notes.txt"]
+    (home / "notes.txt").unlink()
+    assert command("remove", "--all").returncode == 0
+    assert os.listdir(home) == ["commits"] and (tmp_path / "elsewhere").is_dir()
 
 
 def test_remove_of_a_folder_without_an_index_removes_nothing(indexed, command, home):

@@ -1,19 +1,13 @@
-"""`codesearch uninstall` and `mcp --setup`: what codesearch wrote outside of its package, and how it goes away."""
+"""`codesearch mcp --setup`: what codesearch writes into files of agents, and how it goes away."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 from codesearch.agents.clients import AGENTS_MD
-from codesearch.files import file_lock
-from codesearch.service.client import FOLDER, LOCK
-
-TOLD = "nothing was deleted: `codesearch uninstall --delete` deletes all but what is kept\n"
 
 
 def content_of(folder: Path) -> dict[str, bytes | str]:
@@ -45,109 +39,15 @@ def user(command, tmp_path) -> Path:
     return user
 
 
-def test_uninstall_lists_with_sizes_and_deletes_only_when_told(indexed, command, home, user):
-    project = user / "project"
-    before = content_of(user)
-    sources = content_of(indexed)
-    assert command("mcp", "--setup", "claude", "--instructions", "--write", cwd=project).returncode == 0
-    assert command("mcp", "--setup", "codex", "--write").returncode == 0
-    (home / "cache").mkdir()
-    (home / "cache/x.sqlite").write_bytes(bytes(2_500_000))
-    written = content_of(user), content_of(home)
-    listed = command("uninstall", cwd=project)
-    assert (listed.returncode, listed.stderr) == (0, "")
-    size = sum(path.stat().st_size for path in (home / "indexes").rglob("*") if path.is_file())
-    assert [line.split(None, 2)[2] for line in listed.stdout.splitlines()[:-1]] == [
-        f"{home}/indexes  (indexes)",
-        f"{home}/cache  (cache)",
-        f"{user}/.config/codesearch/config.toml  (kept: your settings, which codesearch never writes)",
-        f"--setup claude --remove` takes its text out of {user}/.claude.json",
-        f"--setup claude --remove` takes its text out of {user}/.claude/skills/codesearch/SKILL.md",
-        f"--setup claude --remove` takes its text out of {user}/.claude/settings.json",
-        f"--setup claude --remove` takes its text out of {project}/CLAUDE.md",
-        f"--setup codex --remove` takes its text out of {user}/.codex/config.toml",
-    ]
-    assert listed.stdout.split()[:2] == [str(-(-size // 1000)), "kB"]
-    assert "    2.5 MB  " in listed.stdout and listed.stdout.endswith(TOLD)
-    assert (content_of(user), content_of(home)) == written
-
-    done = command("uninstall", "--delete", cwd=project)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
-    assert [line.partition(":")[0] for line in lines[:2]] == ["deleted indexes", "deleted cache"]
-    assert lines[3:] == listed.stdout.splitlines()[3:-1]
-    assert not home.exists() and content_of(indexed) == sources
-    assert content_of(user) == written[0]
-    for client in ("claude", "codex"):
-        assert command("mcp", "--setup", client, "--remove", cwd=project).returncode == 0
-    assert content_of(user) == before | {
-        ".codex": "", ".claude": "", ".claude/skills": "", "project/CLAUDE.md": b"# Mine\n"
-    }  # fmt: skip
-    assert command("uninstall", "--delete", cwd=project).stdout.endswith("has no files to delete here\n")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_uninstall_deletes_completion(command, user, shell):
-    (user / ".bashrc").write_text("alias x=y\n")
-    (user / ".zshrc").write_text("")
-    command.variables.update(_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
-    assert command("--install-completion", shell).returncode == 0
-    scripts = [path for path in user.rglob("*codesearch*") if path.is_file()]
-    assert len(scripts) == 1
-    listed = command("uninstall").stdout
-    assert f"{scripts[0]}  (completion)\n" in listed
-    assert (f"{user}/.bashrc  (completion)\n" in listed) == (shell == "bash")
-    assert command("uninstall", "--delete").returncode == 0
-    assert not scripts[0].exists() and (user / ".bashrc").read_text() == "alias x=y\n"
-
-
-def test_uninstall_asks_for_the_home_it_is_given_and_does_not_follow_links(indexed, command, home, user):
-    other, elsewhere = user / "other", user / "elsewhere"
-    shutil.copytree(home, other, ignore=shutil.ignore_patterns("cache"))
-    elsewhere.mkdir()
-    (elsewhere / "file").write_text("mine")
-    (other / "indexes/link").symlink_to(elsewhere)
-    (other / "cache").symlink_to(elsewhere)
-    (user / "link").symlink_to(other)
-    before = content_of(home), content_of(elsewhere)
-    done = command("uninstall", "--delete", "--home", user / "link")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[0] == f"deleted indexes: {user}/link/indexes"
-    assert "/cache  (kept: not a folder that codesearch made)" in done.stdout
-    assert os.listdir(other) == ["cache"] and (user / "link").is_symlink()
-    assert (content_of(home), content_of(elsewhere)) == before
-
-
-def test_uninstall_keeps_a_home_with_files_of_others(indexed, command, home, user):
-    (home / "notes.txt").write_text("mine")
-    before = content_of(home)
-    done = command("uninstall", "--delete")
-    assert done.stdout.splitlines()[0].endswith("(kept: notes.txt in this folder is not codesearch's)")
-    assert content_of(home) == before
-
-
-def test_uninstall_deletes_nothing_while_a_service_runs(indexed, command, home, user):
-    (home / FOLDER).mkdir()
-    before = content_of(home / "indexes")
-    with file_lock(home / FOLDER / LOCK):
-        done = command("uninstall", "--delete")
-    assert done.returncode == 2
-    assert (
-        done.stderr == f"error: process {os.getpid()} answers queries: run `codesearch serve --stop` first\n"
-    )
-    assert content_of(home / "indexes") == before
-
-
 def test_a_file_that_cannot_be_edited_is_named_and_stays(command, user):
     broken = user / ".config/zed/settings.json"
     broken.write_text('// mine\n{"context_servers": {"codesearch": {}}}')
     (user / "project/GEMINI.md").symlink_to(user / "outside")
     before = content_of(user)
-    done = command("uninstall", "--delete", cwd=user / "project")
-    assert f"`codesearch mcp --setup zed --remove` takes its text out of {broken}\n" in done.stdout
-    error = command("mcp", "--setup", "zed", "--remove", cwd=user / "project").stderr
-    assert error.startswith(f"error: {broken} is not JSON without comments")
-    assert (done.returncode, done.stderr, content_of(user)) == (0, "", before)
+    done = command("mcp", "--setup", "zed", "--remove", cwd=user / "project")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {broken} is not JSON without comments")
+    assert content_of(user) == before
 
 
 def test_setup_shows_the_diff_of_the_instructions_and_changes_nothing(command, user):
@@ -198,6 +98,22 @@ def test_write_adds_the_instructions_with_a_backup_and_remove_takes_everything_b
     done = command("mcp", "--setup", "cursor", "--remove", cwd=project)
     assert done.stdout.startswith(f"nothing of codesearch is in {config}, ")
     assert content_of(user) == before | {".cursor/skills": ""}
+
+
+def test_a_hook_and_an_entry_of_toml_are_taken_back_too(command, user):
+    before, at = content_of(user), ("--root", user / "project")
+    for client in ("claude", "codex"):
+        command.succeeds("mcp", "--setup", client, "--instructions", "--write", *at)
+    written = content_of(user)
+    assert (
+        b"mcp --hook" in written[".claude/settings.json"] and b"codesearch" in written[".codex/config.toml"]
+    )
+    for client in ("claude", "codex"):
+        command.succeeds("mcp", "--setup", client, "--remove", *at)
+    now = content_of(user)
+    assert {path: content for path, content in now.items() if content} == {
+        path: content for path, content in before.items() if content
+    } | {"project/CLAUDE.md": b"# Mine\n"}
 
 
 def test_a_file_that_setup_made_is_deleted_again(command, user):
