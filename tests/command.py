@@ -26,7 +26,8 @@ if (
     and threading.current_thread() is threading.main_thread()
 ):
     signal.signal(signal.SIGINT, signal.default_int_handler)
-TIMEOUT = 120
+TIMEOUT = 300
+"""Seconds that a test waits for an event. Only a machine that is very busy needs more than a few."""
 
 
 def until(

@@ -21,6 +21,20 @@ def one_thread():
     torch.set_num_threads(before)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def plot_curve():
+    """Draw no plot after each epoch, which takes longer than the epoch; return the function that draws it."""
+    try:
+        from training import loop
+    except ImportError:
+        yield None
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        drawn = loop.plot_curve
+        patch.setattr(loop, "plot_curve", lambda run: None)
+        yield drawn
+
+
 @pytest.fixture(scope="session")
 def synthetic_rows():
     """Return a function that makes pairs. Queries and code share no words, so only training can match them."""

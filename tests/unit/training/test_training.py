@@ -128,7 +128,8 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
     assert curve(tmp_path / "stopped") == curve(tmp_path / "whole")
 
 
-def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path):
+def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path, monkeypatch, plot_curve):
+    monkeypatch.setattr(loop, "plot_curve", plot_curve)
     train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=1))
     assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
 
