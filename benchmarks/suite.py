@@ -36,6 +36,8 @@ SUITES = {
     "forms": "names, paths and text from the code, as people type them",
     "applications": "questions to fifteen applications in ten languages, for development",
     "applications-end": "the other half of these questions, for final figures only",
+    "passages": "questions about a few lines of functions in twenty applications, for development",
+    "passages-end": "the other half of these questions, for final figures only",
 }
 """Name -> description. A suite has the module of its name in `benchmarks/suites`."""
 SIGNALS: dict[str, dict[str, Any]] = {
