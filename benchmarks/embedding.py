@@ -29,8 +29,8 @@ from benchmarks.publish import DEV_DOCS, fill, line, record
 from benchmarks.speed import standard_library
 from codesearch.config import WalkConfig
 from codesearch.evaluation.result import describe_environment
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import WalkReport, walk
 from codesearch.text import onnx as encoding
 from codesearch.text.bundle import SHIPPED

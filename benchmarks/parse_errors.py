@@ -10,16 +10,11 @@ from pathlib import Path
 
 from benchmarks.publish import record
 from codesearch.config import ParseConfig
+from codesearch.languages import is_installed, language_of_path, language_of_source, load_parser
+from codesearch.languages.records import Language
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.definitions import _parsed
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import (
-    LanguageSpec,
-    is_installed,
-    language_of_path,
-    language_of_source,
-    load_parser,
-)
 from codesearch.parsing.sections import refuse_text
 from codesearch.parsing.walker import refuse_content
 
@@ -32,7 +27,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+", help="checkouts of public repositories")
     parser.add_argument("--most", type=int, default=300, help="files of a language, drawn at random")
     options = parser.parse_args()
-    files: dict[str, list[tuple[Path, LanguageSpec]]] = defaultdict(list)
+    files: dict[str, list[tuple[Path, Language]]] = defaultdict(list)
     for path, spec in _files(options.folders):
         files[spec.name].append((path, spec))
     rows = []
@@ -42,7 +37,7 @@ def main() -> None:
     record("parse_errors", rows)
 
 
-def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, LanguageSpec]]:
+def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, Language]]:
     """Yield the files that an index would parse, with their languages."""
     for path in sorted(path for folder in folders for path in folder.rglob("*")):
         spec = language_of_path(str(path))
@@ -57,13 +52,13 @@ def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, LanguageSpec]]:
             yield path, spec
 
 
-def _counted(files: Sequence[tuple[Path, LanguageSpec]]) -> Counter[str]:
+def _counted(files: Sequence[tuple[Path, Language]]) -> Counter[str]:
     counts: Counter[str] = Counter({name: 0 for name in COLUMNS})
     for path, spec in files:
         source = decoded(path.read_bytes(), str(path))
         counts["files"] += 1
         counts["with errors"] += load_parser(spec).parse(source).root_node.has_error
-        counts["after macros are replaced"] += _parsed(source, spec)[0].root_node.has_error
+        counts["after macros are replaced"] += _parsed(source, spec).tree.root_node.has_error
         counts["with blocks"] += extract(source, str(path), spec).has_unparsed
     return counts
 

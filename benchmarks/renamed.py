@@ -14,8 +14,8 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+from codesearch.languages import language_of_path
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_of_path
 
 _WORD = re.compile(r"[A-Z][a-z]{3,}|[a-z]{4,}")
 _NEIGHBOURS = 64

@@ -18,7 +18,7 @@ CONTENT = {
     "config": frozenset({"code", "config"}),
     "all": frozenset({"code", "docs", "config", "other"}),
 }
-"""The values of `WalkConfig.content`. Each maps to the `LanguageSpec.content` of the files to read."""
+"""The values of `WalkConfig.content`. Each maps to the `Language.content` of the files to read."""
 MAX_FILE_MB = 1_000
 """The highest limit for the size of a source file."""
 MODES = ("hybrid", "lexical", "semantic")

@@ -19,8 +19,8 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 
 MODULES = {
     "train": "argparse ast calendar configparser csv difflib filecmp fractions ftplib glob gzip heapq inspect "

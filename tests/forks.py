@@ -29,7 +29,7 @@ from typing import Any
 import codesearch
 from codesearch.build import parse, workers
 from codesearch.engine import update
-from codesearch.parsing.languages import language_named, load_query
+from codesearch.languages import language_named, load_query
 from codesearch.service import client
 
 _MESSAGE_BYTES = 1_000_000

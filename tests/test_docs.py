@@ -33,8 +33,9 @@ from benchmarks import (
 from codesearch.cli.main import make_command
 from codesearch.engine.scope import Scope
 from codesearch.evaluation.suites import SUITES
+from codesearch.languages import language_name, query_source
+from codesearch.languages.records import BLOCK_LANGUAGES, LANGUAGES
 from codesearch.options import PROJECT
-from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES, language_name, query_source
 from codesearch.search.request import SearchRequest
 from codesearch.settings import SETTINGS
 from codesearch.types import KINDS, Hit

@@ -109,7 +109,7 @@ def test_training_imports_only_parsing_text_and_evaluation():
     for path in source_files("training"):
         # The suites of encoders use the BM25F of the product.
         product = {"store", "build", "search"} if path.parent.name == "evaluation" else set()
-        assert packages_of(path) <= BASE | {"parsing", "text", "evaluation"} | product, path
+        assert packages_of(path) <= BASE | {"languages", "parsing", "text", "evaluation"} | product, path
         assert not {module.partition(".")[0] for module in imported(path)} & {"exporters", "benchmarks"}, path
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.config import IndexConfig, ParseConfig
+from codesearch.languages import language_named
+from codesearch.languages.records import Language
 from codesearch.parsing.decoding import NOTEBOOK, decoded
-from codesearch.parsing.languages import LanguageSpec, language_named
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document_row
 from codesearch.store.digest import content_digest
@@ -121,7 +122,7 @@ class FileParser:
         )
 
 
-def _extract_blocks(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+def _extract_blocks(source: bytes, path: str, spec: Language, config: ParseConfig) -> Extraction:
     from codesearch.parsing.blocks import block_documents
     from codesearch.parsing.extract import Extraction
 

@@ -26,7 +26,7 @@ from codesearch.build.file_parser import FileParser, ParsedFile, skipped_file
 from codesearch.build.workers import WorkerDiedError, Workers, WorkerStartError
 from codesearch.config import ParseConfig
 from codesearch.errors import CodeSearchError, IndexWriteError
-from codesearch.parsing.languages import LanguageSpec
+from codesearch.languages.records import Language
 from codesearch.parsing.walker import SourceFile
 from codesearch.processes import available_cores, memory_budget_bytes
 from codesearch.store.digest import content_digest
@@ -162,7 +162,7 @@ def chunks_of(files: Sequence[SourceFile]) -> Iterator[list[SourceFile]]:
         yield chunk
 
 
-def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Extraction:
+def extract_guarded(source: bytes, path: str, spec: Language, config: ParseConfig) -> Extraction:
     """Call `extract` in another process, with limits of time and memory."""
     (extraction,) = extract_each([(source, path, spec)], config)
     if extraction is None:
@@ -171,14 +171,12 @@ def extract_guarded(source: bytes, path: str, spec: LanguageSpec, config: ParseC
 
 
 def extract_each(
-    files: Iterable[tuple[bytes, str, LanguageSpec]], config: ParseConfig
+    files: Iterable[tuple[bytes, str, Language]], config: ParseConfig
 ) -> Iterator[Extraction | None]:
     """Call `extract` for each source with its path and language in other processes; None if it goes over a limit."""
     listed = list(files)
     count = min(len(listed), available_cores(), _MOST_EXTRACTORS)
-    pool: Workers[tuple[bytes, str, LanguageSpec], Extraction] = Workers(
-        max(count, 1), _open_extractor, config
-    )
+    pool: Workers[tuple[bytes, str, Language], Extraction] = Workers(max(count, 1), _open_extractor, config)
     with closing(pool):
         for future in [pool.submit(file) for file in listed]:
             try:
@@ -187,10 +185,10 @@ def extract_each(
                 yield None
 
 
-def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, LanguageSpec]], Extraction]:
+def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, Language]], Extraction]:
     from codesearch.parsing.extract import extract
 
-    def extract_limited(file: tuple[bytes, str, LanguageSpec]) -> Extraction:
+    def extract_limited(file: tuple[bytes, str, Language]) -> Extraction:
         limit_file(len(file[0]), LOST_S, memory_budget_bytes())
         extraction = extract(*file, config)
         lift_limits()

@@ -20,7 +20,8 @@ from pathlib import Path
 from codesearch.build.stamps import Comparison, Stamps, compare, read_stamps, trusted
 from codesearch.config import IndexConfig, IndexOptions, WalkConfig
 from codesearch.files import Stamp
-from codesearch.parsing.languages import LANGUAGES, grammar_version
+from codesearch.languages import grammar_version
+from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import content_digest

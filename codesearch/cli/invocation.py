@@ -261,7 +261,7 @@ def build_notes(report: IndexReport) -> str:
         notes.append(f"note: an earlier version of codesearch made the index of {root}; it was made again\n")
     if missing := sorted(report.manifest.missing_grammars.items()):
         from codesearch.installation import how_to_add
-        from codesearch.parsing.languages import distributions
+        from codesearch.languages import distributions
 
         files = ", ".join(counted(count, f"{language} file") for language, count in missing)
         cure = how_to_add(*distributions(language for language, _ in missing))

@@ -98,7 +98,7 @@ def _values(option: Option) -> Callable[[], Iterable[str]] | None:
 
 
 def _languages() -> list[str]:
-    from codesearch.parsing.languages import BLOCK_LANGUAGES, LANGUAGES
+    from codesearch.languages.records import BLOCK_LANGUAGES, LANGUAGES
 
     return [spec.name for spec in (*LANGUAGES, *BLOCK_LANGUAGES)]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import Terminal
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
-from codesearch.parsing.languages import language_of_path, separator_of
+from codesearch.languages import language_of_path, record_of
 from codesearch.search.snippets import (
     MAX_COLOURED,
     SNIPPET_LINES,
@@ -195,7 +195,7 @@ def _label(of: Hit, best: Hit, width: int) -> str:
     Brackets say that it is a function. If there is no room, another class is left out, then brackets and kind, then the
     middle of the name.
     """
-    separator, shown, name = separator_of(best.language), short_name(best), visible(short_name(of))
+    separator, shown, name = record_of(best.language).separator, short_name(best), visible(short_name(of))
     owner = shown if best.kind in HEADER_KINDS else shown.rpartition(separator)[0]
     if owner and name.startswith(owner + separator):
         name = name.removeprefix(owner)

@@ -16,8 +16,8 @@ from codesearch.cli.invocation import Invocation, Output, Terminal, notes_of
 from codesearch.cli.options import CHANGED, FilterOptions, argument
 from codesearch.cli.render import columns_of, path_from, percent, render, screen_rows
 from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.languages import language_of_path
 from codesearch.options import Opt
-from codesearch.parsing.languages import language_of_path
 from codesearch.search.request import SearchRequest
 from codesearch.settings import ModelSettings, QuerySettings, SearchSettings, ServerSettings
 from codesearch.types import KINDS, Hit

@@ -20,8 +20,8 @@ from codesearch.engine.answer import DuplicatesAnswer, usages_fields
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Session
 from codesearch.errors import CodeSearchError, ConfigError
+from codesearch.languages import language_of_path
 from codesearch.options import Opt
-from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import parse_asked
 from codesearch.settings import HIT_FLAGS, MOST_HITS, Color, IndexingSettings, SearchSettings
 from codesearch.structure.text import counted, outline_lines, usages_lines, usages_summary

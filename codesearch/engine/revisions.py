@@ -21,7 +21,7 @@ from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.errors import ConfigError
 from codesearch.files import REVISIONS, expanded, make_folder, private, scratch_folder
 from codesearch.git import MISSING, Blob, Repository, work_tree
-from codesearch.parsing.languages import language_of_path
+from codesearch.languages import language_of_path
 from codesearch.store.catalogue import index_folder, read_entry, remove_unused
 from codesearch.store.database import storage_errors
 

@@ -12,7 +12,8 @@ import codesearch
 from codesearch.engine.reports import Check
 from codesearch.errors import CodeSearchError
 from codesearch.installation import how_to_add
-from codesearch.parsing.languages import LANGUAGES, distributions, grammar_version, is_installed, load_query
+from codesearch.languages import distributions, grammar_version, is_installed, load_query
+from codesearch.languages.records import LANGUAGES
 from codesearch.store.catalogue import IndexEntry, list_indexes
 from codesearch.store.digest import check_intact
 from codesearch.structure.text import counted

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.parsing.languages import language_named
+from codesearch.languages import language_named
 
 QueryId = tuple[str, str]
 """Group (usually a language) and text of a query."""

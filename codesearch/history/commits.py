@@ -18,9 +18,9 @@ from codesearch.build.parse import extract_each
 from codesearch.config import ParseConfig
 from codesearch.errors import ConfigError
 from codesearch.git import LOG, Blob, Repository
+from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.flags import file_flags
-from codesearch.parsing.languages import language_of_path
 from codesearch.search.lookup import innermost
 from codesearch.search.snippets import best_lines
 from codesearch.structure.text import Row, counted, without_folders

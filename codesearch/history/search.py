@@ -29,8 +29,8 @@ from codesearch.files import mark_used
 from codesearch.git import work_tree
 from codesearch.history.build import History, find_history, id_of, time_of, update_history
 from codesearch.history.commits import HistoryAnswer, commit_ids, read_hits
+from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
-from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.ranking import Pool, fuse, propose

@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from inspect import cleandoc
 
 from codesearch.config import ParseConfig
+from codesearch.languages.records import Language
 from codesearch.parsing.docstrings import MAX_DOCSTRING, clean_comment, clean_xml
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name, split_qualified
 from codesearch.parsing.keys import copy_key
-from codesearch.parsing.languages import LanguageSpec
 from codesearch.parsing.sections import lines_of, parts_of
 from codesearch.types import Document
 
@@ -69,30 +70,6 @@ _CLASS = re.compile(
         |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
     re.VERBOSE | re.IGNORECASE,
 )
-# What else opens a block in some languages.
-_OWN_PATTERNS = r"""
-assembly (?:\.macro\s+|(?=\w+:))(?P<function>\w+)
-bash (?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)
-batch :(?P<function>\w[\w-]*)\s*$
-coffeescript \s*@?(?P<function>[\w.$]+)\s*[:=]\s*(?:\([^()]*\)\s*)?[-=]>
-cython \s*cp?def\s+(?:(?:class|struct|enum|union)\s+(?P<class>\w+)|(?:[\w\[\],.*& ]+[\s*&])?(?P<function>\w+)\s*\()
-elm,purescript (?P<function>[a-z]\w*)\s*::?\s
-erlang -(?:record|type|opaque|define)[\s(]+(?P<class>\w+)|'(?P<function>[^']+)'\(
-javascript,typescript,tsx \s*(?:(?:async|static|get|set)\s+)*(?!function\b)(?P<function>[\w$#]+)\s*\([^;{}=]*\)\s*\{
-just @?(?P<function>[a-z_][\w-]*)(?:\s[^:=]*(?:=[^:=]*)*)?:(?!=)
-nim \s+(?P<class>\w+)\*?(?:\[[^\]]*\])?\s*=\s*(?:(?:ref|ptr)\s+)?(?:object|enum|tuple|concept|distinct)\b
-pascal \s*(?:class\s+)?(?:constructor|destructor|function|procedure|operator)\s+(?P<function>[\w.]+)
-perl \s*(?:package|class)\s+(?P<class>[\w:]+)
-r `(?P<function>[^`]+)`\s*(?:<-|=)\s*function\b|(?P<class>[\w.]+)\s*(?:<-|=)\s*(?:\w+::)?(?:R6Class|setRefClass)\(
-solidity \s*(?:modifier|event|error)\s+(?P<function>\w+)
-sql create (?:unique )?(?:index|sequence|domain|policy|role)(?: concurrently| if not exists)* ["`\[]?(?P<class>\w+)
-verilog \s*(?:virtual\s|static\s)*(?:function|task)(?:\s[\w\[\]:-]+)*\s(?P<function>\w+)\s*[(;]|package\s(?P<class>\w+)
-"""
-_OWN = {
-    language: re.compile(pattern, re.IGNORECASE)
-    for languages, _, pattern in (line.partition(" ") for line in _OWN_PATTERNS.strip().split("\n"))
-    for language in languages.split(",")
-}
 _KEYWORDS = frozenset(
     "if for while switch return else catch when until unless case do foreach with try elif in is as of".split()
 )
@@ -116,11 +93,9 @@ _HEREDOC = re.compile(
     | \bq"([A-Z_]\w*)$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_STRINGS_OVER_LINES = frozenset({"clojure", "fish", "gleam", "lisp", "r", "tcl"})
 _OPEN_STRING = re.compile(r'[\s=(,\[]"$')
 _STRING_MARK = re.compile(r"""\\.|['{]"['}]|(")""")
 _TEXT_MARK = re.compile(r"""\"{3}|'{3}|"|\$\w*\$""")
-_APOSTROPHES = frozenset({"coffeescript", "cython", "groovy", "starlark"})
 _END_OF_CODE = ("__END__", "__DATA__")
 _CLOSER = re.compile(
     r"\s*(?:[\])};,]+|end\w*\b[^=(]*|fi|esac|done|contains|\$\$.*)[\s\])};,]*$", re.IGNORECASE
@@ -145,7 +120,7 @@ class _Block:
 def block_documents(
     source: bytes,
     path: str,
-    spec: LanguageSpec,
+    spec: Language,
     config: ParseConfig,
     parts: Sequence[tuple[int, int, Sequence[str]]] = (),
 ) -> Iterator[Document]:
@@ -155,7 +130,7 @@ def block_documents(
     flags, file_name = file_flags(path, source), module_name(path) or spec.name
     for first, behind, around in parts or [(0, len(lines), ())]:
         rows, offsets = lines[first:behind], starts[first : behind + 1]
-        blocks = _blocks(rows, spec.name) if spec.content == "code" else [_Block("section", "", 0, 0)]
+        blocks = _blocks(rows, spec) if spec.content == "code" else [_Block("section", "", 0, 0)]
         ends = [*(block.doc_row for block in blocks[1:]), len(rows)]
         for block, block_end in zip(blocks, ends, strict=True):
             for row, end in parts_of(rows, offsets, block.row, block_end):
@@ -208,17 +183,17 @@ def _title(lines: Sequence[str]) -> str:
     return clean_comment(" ".join(line[:_MAX_LINE].split()))[:_MAX_TITLE].rstrip(" {([=:;,")
 
 
-def _blocks(lines: Sequence[str], language: str) -> list[_Block]:
+def _blocks(lines: Sequence[str], spec: Language) -> list[_Block]:
     """Cut the lines of a program into blocks."""
     blocks = [_Block("module", "", 0, 0)]
     around: list[_Block] = []  # The blocks that enclose the next line, outermost first.
     last, paragraph = 0, (0, 0)
-    for row, doc_row in _rows_of_code(lines, language):
+    for row, doc_row in _rows_of_code(lines, spec):
         line = lines[row]
         if not lines[doc_row - 1].strip():
             paragraph = row, doc_row
         opened = _opened(
-            line[:_MAX_LINE], language, _Block("", "", row, doc_row, len(line) - len(line.lstrip())), around
+            line[:_MAX_LINE], spec.block, _Block("", "", row, doc_row, len(line) - len(line.lstrip())), around
         )
         if opened is None:
             if around and line[0] not in " {)" and _is_apart(line, lines, doc_row, last):
@@ -238,7 +213,7 @@ def _blocks(lines: Sequence[str], language: str) -> list[_Block]:
     return blocks
 
 
-def _rows_of_code(lines: Sequence[str], language: str) -> Iterator[tuple[int, int]]:
+def _rows_of_code(lines: Sequence[str], spec: Language) -> Iterator[tuple[int, int]]:
     """Yield each row with code, and the first row of the comments and attributes right above it."""
     # In Lisp, `(*` opens no comment.
     openings = {mark: end for mark, end in _OPENINGS.items() if any(end in line for line in lines)}
@@ -260,7 +235,7 @@ def _rows_of_code(lines: Sequence[str], language: str) -> Iterator[tuple[int, in
                 yield row, row if first < 0 else first
             if text in _END_OF_CODE:
                 return
-            text_end, first = _text_end(line, language), -1
+            text_end, first = _text_end(line, spec.long_string), -1
             if text_end and not last_rows:
                 last_rows = {mark: at for at, one in enumerate(lines) for mark in _marks(one)}
             text_end = text_end if last_rows.get(text_end, 0) > row else ""
@@ -271,15 +246,15 @@ def _marks(line: str) -> list[str]:
     return [*_TEXT_MARK.findall(line), line.strip("\t ;,\")'")]
 
 
-def _text_end(line: str, language: str) -> str:
+def _text_end(line: str, long_string: str) -> str:
     """Return the mark that ends a text which goes on below a line; "" if there is none."""
-    for mark in _TEXT_QUOTES if language in _APOSTROPHES else _TEXT_QUOTES[:1]:
+    for mark in _TEXT_QUOTES if long_string in _TEXT_QUOTES else _TEXT_QUOTES[:1]:
         if line.count(mark) % 2:
             return mark
     may_have = "<<" in line or "$" in line or 'q"' in line
     if may_have and (match := _HEREDOC.search(line)):
         return str(next(filter(None, match.groups())))
-    is_open = language in _STRINGS_OVER_LINES or _OPEN_STRING.search(line)
+    is_open = long_string == '"' or _OPEN_STRING.search(line)
     return '"' if is_open and _is_odd(line) else ""
 
 
@@ -295,11 +270,16 @@ def _is_odd(line: str) -> bool:
     return sum(map(bool, _STRING_MARK.findall(line))) % 2 == 1
 
 
-def _opened(line: str, language: str, block: _Block, around: Sequence[_Block]) -> _Block | None:
+@cache
+def _own(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _opened(line: str, own: str, block: _Block, around: Sequence[_Block]) -> _Block | None:
     """Complete the block that a line opens; None if it opens none, or is a part of a function."""
     if around and around[-1].kind != "class" and around[-1].indent < block.indent:
         return None
-    for kind, pattern in (("", _OWN.get(language)), ("function", _FUNCTION), ("class", _CLASS)):
+    for kind, pattern in (("", own and _own(own)), ("function", _FUNCTION), ("class", _CLASS)):
         if match := pattern and pattern.match(line):
             name = next(filter(None, match.groupdict().values())).rstrip(":'`.*-/~")
             name = name.strip('"').replace('" "', ".")[:_MAX_TITLE]

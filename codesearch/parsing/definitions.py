@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from heapq import merge
 from itertools import accumulate, zip_longest
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from codesearch.languages import load_parser, load_query
+from codesearch.languages.records import Language
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
 from codesearch.parsing.identifiers import ARGUMENTS, receiver_type, split_qualified, without_type_arguments
-from codesearch.parsing.languages import LanguageSpec, load_parser, load_query
 from codesearch.types import FIELD, HEADER_KINDS, KINDS
 
 if TYPE_CHECKING:
@@ -38,14 +39,9 @@ _BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
-_MASKED = frozenset({"bash", "c", "cpp", "csharp", "julia", "kotlin", "objc", "powershell", "rust", "swift"})
-"""Languages for which `masks` has patterns."""
 _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
-_SCOPE = re.compile(r"\$?(?:(?:global|script|local|private):)?", re.IGNORECASE)
-_MARK = re.compile(r"(?<![\w#])(?:r#|@)(?=\w)")
-"""What is no part of a name: `r#type` of Rust, `@class` of C#."""
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
 _TEST_ATTRIBUTE = re.compile(
     rb"#\[\s*(?:(?:\w+::)*(?:test|bench|rstest|test_case)\b|cfg\(\s*(?:all\(\s*)?test\b)"
@@ -130,16 +126,17 @@ class Matches:
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
 
 
-def collect(source: bytes, spec: LanguageSpec) -> Matches:
+def collect(source: bytes, spec: Language) -> Matches:
     """Run the query of a language whose grammar is installed over a file, and sort its captures."""
     from tree_sitter import QueryCursor
 
-    tree, text, regions = _parsed(source, spec)
-    found = Matches({}, {}, {}, [], {}, {}, _statements(tree.root_node), tree.root_node.start_byte)
-    found.statements += _blanked(source, text, spec.name)
-    found.regions = regions
+    parsed = _parsed(source, spec)
+    root = parsed.tree.root_node
+    found = Matches({}, {}, {}, [], {}, {}, _statements(root), root.start_byte)
+    found.statements += _blanked(source, parsed.text, spec.mask)
+    found.regions = parsed.rows
     cursor = QueryCursor(load_query(spec), match_limit=_MATCH_LIMIT)
-    for _, captures in cursor.matches(tree.root_node):
+    for _, captures in cursor.matches(root):
         if comments := captures.get("comment"):
             _add_comment(found, comments[0], source)
         elif attributes := captures.get("attribute"):
@@ -166,22 +163,33 @@ def collect(source: bytes, spec: LanguageSpec) -> Matches:
     return found
 
 
-def _parsed(source: bytes, spec: LanguageSpec) -> tuple[Tree, bytes, list[tuple[int, int]]]:
-    """Return the tree of a file, what was parsed, and the first and last rows of what the tree does not explain."""
-    if spec.name not in _MASKED:
-        tree = load_parser(spec).parse(source)
-        return tree, source, _errors(tree, source)[1]
+class _Parsed(NamedTuple):
+    """A tree, what was parsed, and what the tree does not explain."""
+
+    tree: Tree
+    text: bytes
+    unexplained: int  # bytes
+    rows: list[tuple[int, int]]  # the first and last ones of errors and of what the tree skips
+
+
+def _parsed(source: bytes, spec: Language) -> _Parsed:
+    """Return the tree of a file with the fewest unexplained bytes: without macros, repaired, or of the file itself."""
+    if not spec.mask:
+        return _tree_of(source, spec)
     from codesearch.parsing.masks import mask, repair  # Its patterns take long to compile.
 
-    text = mask(source, spec.name)
+    text = mask(source, spec.mask)
+    best = _tree_of(text, spec)
+    if best.unexplained > _MIN_ERRORS * len(text) and (repaired := repair(text, spec.mask)) != text:
+        best = min(best, _tree_of(repaired, spec), key=attrgetter("unexplained"))
+    if best.unexplained and text != source:
+        best = min(best, _tree_of(source, spec), key=attrgetter("unexplained"))
+    return best
+
+
+def _tree_of(text: bytes, spec: Language) -> _Parsed:
     tree = load_parser(spec).parse(text)
-    size, rows = _errors(tree, text)
-    if size > _MIN_ERRORS * len(text) and (repaired := repair(text, spec.name)) != text:
-        other = load_parser(spec).parse(repaired)
-        other_size, other_rows = _errors(other, repaired)
-        if other_size < size:
-            text, tree, rows = repaired, other, other_rows
-    return tree, text, rows
+    return _Parsed(tree, text, *_errors(tree, text))
 
 
 def _errors(tree: Tree, text: bytes) -> tuple[int, list[tuple[int, int]]]:
@@ -201,9 +209,9 @@ def _errors(tree: Tree, text: bytes) -> tuple[int, list[tuple[int, int]]]:
     return sum(end - start + 1 for start, end in spans), rows
 
 
-def _blanked(source: bytes, text: bytes, language: str) -> list[tuple[int, int]]:
+def _blanked(source: bytes, text: bytes, rules: str) -> list[tuple[int, int]]:
     """Return the rows that the parser was not given."""
-    if source == text or language == "rust":  # Only the braces of macros.
+    if source == text or rules == "rust":  # Only the braces of macros.
         return []
     pairs = enumerate(zip(source.split(b"\n"), text.split(b"\n"), strict=True))
     return [(row, row) for row, (line, rest) in pairs if line != rest and not rest.strip()]
@@ -269,9 +277,7 @@ def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
         found.attributes[last] = node.start_point[0]
 
 
-def _add_definition(
-    found: Matches, captures: dict[str, list[Node]], source: bytes, spec: LanguageSpec
-) -> None:
+def _add_definition(found: Matches, captures: dict[str, list[Node]], source: bytes, spec: Language) -> None:
     kind = next(filter(captures.__contains__, _KINDS), "")
     if not kind or (kind == "constant" and any(child.is_error for child in captures[kind][0].children)):
         return  # Parameters of a function of C that the tree does not explain can look like a constant.
@@ -316,7 +322,7 @@ def _add_definition(
     )
 
 
-def _member(node: Node, name: Node, source: bytes, spec: LanguageSpec) -> Capture:
+def _member(node: Node, name: Node, source: bytes, spec: Language) -> Capture:
     receiver, text = _qualified(FIELD, name, source, spec)
     first, end = node.start_point[0], _last_row(node) + 1
     return Capture(
@@ -383,13 +389,13 @@ def _known(found: Matches, span: tuple[int, int], kind: str) -> Capture | None:
     return None if known and known.kind == "constant" != kind else known
 
 
-def _qualified(kind: str, name: Node, source: bytes, spec: LanguageSpec) -> tuple[str, str]:
+def _qualified(kind: str, name: Node, source: bytes, spec: Language) -> tuple[str, str]:
     text = " ".join(_text(name, source).split())[:_MAX_NAME]
     if not (name.text or b"").strip(b"_"):
         return "", text  # The title of a test of C++ (see `masks`).
     if " " in text and text[0] in "'\"":  # The title of a test.
         return "", text.strip("'\"")
-    text = (_SCOPE if spec.name == "powershell" else _MARK).sub("", text)
+    text = re.sub(spec.sigil, "", text)
     if kind in NAME_LENDERS:
         return "", without_type_arguments(
             text.strip("'\"`").replace("inline ", "").removesuffix(".prototype")

@@ -14,6 +14,8 @@ from itertools import islice
 from typing import Any
 
 from codesearch.config import ParseConfig
+from codesearch.languages import is_installed, language_of_source, query_settings
+from codesearch.languages.records import Language
 from codesearch.parsing.callbacks import RETURNED
 from codesearch.parsing.definitions import (
     NAME_LENDERS,
@@ -38,7 +40,6 @@ from codesearch.parsing.docstrings import (
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key, shape_key
-from codesearch.parsing.languages import LanguageSpec, is_installed, language_of_source
 from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
@@ -84,14 +85,14 @@ class _File:
 
     source: bytes
     path: str
-    spec: LanguageSpec
+    spec: Language
     config: ParseConfig
     flags: int
     docstring: str  # of the module; "" if it is a licence
     summaries: dict[str, str]  # first paragraphs of documentation, by class; that of the module by ""
 
 
-def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | None = None) -> Extraction:
+def extract(source: bytes, path: str, spec: Language, config: ParseConfig | None = None) -> Extraction:
     """Extract the definitions of one file and its top-level statements."""
     config = config or ParseConfig()
     spec = language_of_source(spec, path, source)
@@ -115,12 +116,13 @@ def extract(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig | 
     found = collect(source, spec)
     definitions = sorted(found.definitions.values(), key=lambda d: (d.start, -d.end))
     _attach_docs(definitions, found, source)
-    if spec.has_docs_below:
+    settings = query_settings(spec)
+    if "documents" in settings:
         _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, found, source)
     definitions = joined_accessors(definitions, found)
-    if spec.has_clauses or "typescript" in spec.grammar:
-        definitions = _joined(definitions, source, is_overloaded=not spec.has_clauses)
+    if "joins" in settings:
+        definitions = _joined(definitions, source, is_overloaded=settings["joins"] == "overloads")
     is_opened = found.start in found.docstrings
     docstring = _literal(found, found.start, source) if is_opened else head_comment(definitions, found)
     docstring = docstring[:MAX_DOCSTRING]

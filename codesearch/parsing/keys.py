@@ -29,10 +29,10 @@ import hashlib
 import re
 from functools import cache
 
+from codesearch.languages import load_grammar
+from codesearch.languages.records import Language
 from codesearch.memo import Memo
-from codesearch.parsing.languages import LanguageSpec, load_grammar
 
-_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
 _STRING = re.compile(rb"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)""", re.DOTALL)
 # A search is several times faster if the pattern begins with literal text, so lookbehinds stand after that text.
 _MADE_UNIQUE = re.compile(rb"\$(?<=\w\$)\d+\b")
@@ -75,10 +75,10 @@ _LEAST_TOKENS = 25
 """Shorter functions have no shape, because many that have nothing to do with each other would share one."""
 
 
-def copy_key(owner: str, name: str, code: bytes, spec: LanguageSpec) -> int:
+def copy_key(owner: str, name: str, code: bytes, spec: Language) -> int:
     """Return a signed 64-bit number. Only copies of a definition have the same number."""
     names = f"{owner}\n{name}".encode()
-    if spec.name in _SCRIPTS:
+    if spec.is_script:
         names, code = _MADE_UNIQUE.sub(b"", names), _plain_script(code)
     code = _in_lines(code) if spec.trailing_comment else _without_space(code)
     digest = hashlib.blake2b(names + b"\n" + code, digest_size=8).digest()
@@ -113,7 +113,7 @@ def _in_lines(code: bytes) -> bytes:
     return "\n".join([first, *lines] if first else lines).encode()
 
 
-def shape_key(code: bytes, spec: LanguageSpec) -> int:
+def shape_key(code: bytes, spec: Language) -> int:
     """Return a signed 64-bit number, which only functions of the same shape and language share; 0 for a short one."""
     tokens = _TOKEN.findall(_TRAILING_COMMA.sub(b"", code))
     if len(tokens) < _LEAST_TOKENS:
@@ -133,7 +133,7 @@ def shape_key(code: bytes, spec: LanguageSpec) -> int:
 
 
 @cache
-def _written_forms(spec: LanguageSpec) -> Memo[bytes, bytes]:
+def _written_forms(spec: Language) -> Memo[bytes, bytes]:
     """Return the table token -> what stands for it in a shape."""
     keywords = _keywords(spec)
 
@@ -147,7 +147,7 @@ def _written_forms(spec: LanguageSpec) -> Memo[bytes, bytes]:
     return Memo(written, _REMEMBERED)
 
 
-def _keywords(spec: LanguageSpec) -> frozenset[bytes]:
+def _keywords(spec: Language) -> frozenset[bytes]:
     grammar = load_grammar(spec)
     ids = range(1, grammar.node_kind_count)  # 0 is the end of the file.
     kinds = (grammar.node_kind_for_id(one) or "" for one in ids if not grammar.node_kind_is_named(one))

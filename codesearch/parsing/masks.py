@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from codesearch.parsing.identifiers import ARGUMENTS
 
-_C_FAMILY = frozenset({"c", "cpp", "objc"})
 _MAX_DROPPED = 4_000
 _NO_WORD = re.compile(rb"\W")
 _NO_BREAK = re.compile(rb"[^\n]")
@@ -174,7 +173,7 @@ _EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
 _PATH_BEHIND = re.compile(rb"\$\w{1,60}((?:[\\/][\w.*-]{1,100}){1,20})(?=\s)")
 _OF_C = (_ALONE, _BEHIND, _AVAILABLE, _SECTION, _INNER, _TYPE_ARGUMENT)
 _BLANKED = {
-    **dict.fromkeys(_C_FAMILY, _OF_C),
+    "c": _OF_C,
     "bash": (_EXPANSION,),
     "csharp": (_REF_STRUCT,),
     "julia": (_CONST_FIELD,),
@@ -217,7 +216,7 @@ def mask(source: bytes, language: str) -> bytes:
         text = bytearray(source)
         _blank_groups(_ANNOTATED, source, text)
         return bytes(text)
-    if language not in _C_FAMILY:
+    if language != "c":
         return source
     source = b"\n" + source
     text = bytearray(source)
@@ -247,7 +246,7 @@ def repair(text: bytes, language: str) -> bytes:
         for match in pattern.finditer(text):
             start = match.start(match.lastindex or 0)
             repaired[start : start + len(first)] = first
-    if language in ("csharp", "swift", *_C_FAMILY) and _CONDITIONAL.search(text):
+    if language in ("csharp", "swift", "c") and _CONDITIONAL.search(text):
         _choose_branches(bytes(repaired), repaired)
     if language == "csharp":
         _open_extensions(text, repaired)

@@ -22,10 +22,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from codesearch.config import ParseConfig
+from codesearch.languages import language_of_source
+from codesearch.languages.records import Language
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key
-from codesearch.parsing.languages import LanguageSpec, language_of_source
 from codesearch.types import GENERATED, Document
 
 DATA = "data"
@@ -35,8 +36,6 @@ _MAX_TITLE = 120
 _MAX_SIGNATURE = 300
 _MAX_NAMES = 5
 _SHORT_ROWS = 3
-_JOINED = frozenset({"json", "yaml"})
-"""Languages whose short sections are joined, because most of them are one key and its value."""
 _MAX_DATA_BYTES = 100_000
 _MAX_CODE_BYTES = 1_000_000
 _MIN_PROSE_WORDS = 3
@@ -61,16 +60,6 @@ _FRONT_MATTER = frozenset({"---", "+++"})
 _MAX_FRONT_MATTER = 200
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}\s*$")
 _LONG_ADORNMENT = 4
-_TABLE = re.compile(r"([ \t]*)\[\[?\s*([^\s,\[\]][^,\[\]]*)\]\]?\s*(?:[#;].*)?$")
-_PATTERNS = {
-    "dockerfile": re.compile(r"([ \t]*)FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE),
-    "ini": _TABLE,
-    "json": re.compile(r"""([ \t]+)"([^"]+)"\s*:"""),
-    "makefile": re.compile(r"()(?:define\s+(\S+)|([\w$%/(][^:=#]*)::?(?![=:]))"),
-    "toml": _TABLE,
-    "yaml": re.compile(r"""([ \t]*)["']?([^\s#"'\-{\[][^:#"']*)["']?:(?:\s|$)"""),
-}
-"""Language -> where a section begins; the first group is its indentation, the last one that matched its title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +82,7 @@ class _Section:
     end: int  # the line after its last
 
 
-def refuse_text(source: bytes, path: str, spec: LanguageSpec) -> str | None:
+def refuse_text(source: bytes, path: str, spec: Language) -> str | None:
     """Return the reason to skip a file that is cut and not parsed: data, generated; None if there is none."""
     spec = language_of_source(spec, path, source) if spec.name == "php" else spec
     if (spec.grammar and not spec.is_markup) or spec.name in ("markdown", "rst"):
@@ -114,7 +103,7 @@ def _is_prose(text: str) -> bool:
     return len(_WORD.findall(text)) >= _MIN_PROSE_WORDS * len(lines)
 
 
-def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseConfig) -> Iterator[Document]:
+def text_documents(source: bytes, path: str, spec: Language, config: ParseConfig) -> Iterator[Document]:
     """Yield the sections of a file, in order."""
     lines, starts = lines_of(source)
     flags, is_docs = file_flags(path, source), spec.content == "docs"
@@ -148,7 +137,7 @@ def text_documents(source: bytes, path: str, spec: LanguageSpec, config: ParseCo
             )
 
 
-def _sections(lines: Sequence[str], path: str, spec: LanguageSpec) -> list[_Section]:
+def _sections(lines: Sequence[str], path: str, spec: Language) -> list[_Section]:
     """Return the sections of a file, in order."""
     top = front_matter_end(lines) if spec.name == "markdown" else 0
     title = next(
@@ -166,18 +155,18 @@ def _sections(lines: Sequence[str], path: str, spec: LanguageSpec) -> list[_Sect
         around.append(cut)
         names = tuple(_plain(outer.title) or file_name for outer in around[-_MAX_NAMES:])
         sections.append(_Section(names, cut.row, cut.body_row, end))
-    if spec.name in _JOINED:
+    if spec.joins_sections:
         return list(_with_short_joined(sections, file_name))
     return sections
 
 
-def _cuts(lines: Sequence[str], spec: LanguageSpec) -> Iterator[Cut]:
+def _cuts(lines: Sequence[str], spec: Language) -> Iterator[Cut]:
     if spec.name == "markdown":
         yield from markdown_cuts(lines)
     elif spec.content == "docs":
         yield from underlined_cuts(lines)
     else:
-        for cut in setting_cuts(lines, spec.name):
+        for cut in setting_cuts(lines, spec.section):
             row = cut.row
             while row > 0 and _COMMENT.match(lines[row - 1]):
                 row -= 1
@@ -301,12 +290,10 @@ def _is_underlined(title: str, underline: str) -> bool:
     return any(map(str.isalnum, title)) and not title.startswith((">>>", "..."))
 
 
-def setting_cuts(lines: Sequence[str], language: str) -> Iterator[Cut]:
+def setting_cuts(lines: Sequence[str], section: str) -> Iterator[Cut]:
     """Find the sections of a configuration file: lines that match and are indented like the first of them."""
-    if (pattern := _PATTERNS.get(language)) is None:
-        return
-    first_indentation = None
-    for row, line in enumerate(lines):
+    pattern, first_indentation = re.compile(section), None
+    for row, line in enumerate(lines if section else ()):
         if match := pattern.match(line):
             indentation, *titles = match.groups()
             first_indentation = indentation if first_indentation is None else first_indentation

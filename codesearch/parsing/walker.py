@@ -16,6 +16,8 @@ from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
 from codesearch.git import work_tree
+from codesearch.languages import is_binary, is_installed, language_name, language_of_path, language_of_shebang
+from codesearch.languages.records import Language
 from codesearch.parsing.decoding import SNIFF_BYTES
 from codesearch.parsing.gitrules import GitRules, git_rules
 from codesearch.parsing.ignore import (
@@ -27,14 +29,6 @@ from codesearch.parsing.ignore import (
     is_ignored,
     read_patterns,
     rules_above,
-)
-from codesearch.parsing.languages import (
-    LanguageSpec,
-    is_binary,
-    is_installed,
-    language_name,
-    language_of_path,
-    language_of_shebang,
 )
 from codesearch.parsing.vendored import holders, is_of_others, licence_in
 from codesearch.treefiles import IGNORE_FILES, is_linked_work_tree, read_head, rule_files_above
@@ -340,7 +334,7 @@ class _Walk:
             return OTHER_LANGUAGE
         return IGNORED if is_ignored(here, name, is_folder=False) else self.accept(path, spec, seen)
 
-    def accept(self, path: str, spec: LanguageSpec, seen: Stamp) -> SourceFile | str:
+    def accept(self, path: str, spec: Language, seen: Stamp) -> SourceFile | str:
         if spec.grammar and not is_installed(spec):
             missing = self.report.missing_grammars
             missing[spec.name] = missing.get(spec.name, 0) + 1

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.languages import language_of_path
 from codesearch.parsing.identifiers import split_identifier
-from codesearch.parsing.languages import language_of_path
 from codesearch.search.forms import Asked, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.database import DocumentRow, FileRecord

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.parsing.languages import language_of_path
+from codesearch.languages import language_of_path
 from codesearch.search.forms import CODE_LINE, Asked, is_long, split_name
 from codesearch.search.heuristics import put_first
 from codesearch.search.literals import literals_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codesearch.config import MODES
 from codesearch.errors import ConfigError
-from codesearch.parsing.languages import language_name
+from codesearch.languages import language_name
 from codesearch.search.forms import parse_asked
 from codesearch.settings import QuerySettings, SearchSettings
 from codesearch.types import KINDS

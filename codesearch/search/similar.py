@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from codesearch.build.parse import extract_guarded
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.languages import language_of_path, language_of_shebang, record_of
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.extract import Extraction
-from codesearch.parsing.languages import language_of_path, language_of_shebang, separator_of
 from codesearch.search.lookup import innermost, live_file, paths_in
 from codesearch.search.ranking import AnalysedQuery, Candidate
 from codesearch.search.request import Place, SearchRequest
@@ -127,4 +127,4 @@ def _overlaps(row: DocumentRow, document: Definition, *, is_saved: bool) -> bool
     is_same = shares_lines if is_saved else row.qualified_name == document.qualified_name
     if is_same or not row.qualified_name:
         return is_same
-    return document.qualified_name.startswith(f"{row.qualified_name}{separator_of(document.language)}")
+    return document.qualified_name.startswith(f"{row.qualified_name}{record_of(document.language).separator}")

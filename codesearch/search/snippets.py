@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from codesearch.languages import record_of
 from codesearch.parsing.identifiers import subtoken_spans
 from codesearch.text.terms import query_terms, terms_of_each
 from codesearch.types import Hit
@@ -24,7 +25,6 @@ _ALIKE = 0.75
 _COMMENT = re.compile(r"\s(#|//)\s.*")
 _CLAUSE = re.compile(r" (where|throws) \w.*")
 _LAST_COMMA = re.compile(r", ?\)(?=[^()]*$)")
-_PAGES = ("html", "svelte", "vue")
 SNIPPET_LINES = 3
 """Lines of code that a hit shows."""
 WITH_CODE = 3
@@ -213,8 +213,9 @@ def tokens_of(code: str, language: str) -> list[tuple[Any, str]]:
     # A lexer replaces other ends of lines by "\n".
     if len(code) > MAX_COLOURED or "\r" in code or "\ufeff" in code:
         return [(Token.Text, code)]
-    name = "ocaml" if language == "ocamli" else language
-    if language in _PAGES:  # A hit in a page is a part of its scripts.
+    record = record_of(language)
+    name = record.lexer or language
+    if record.is_markup:  # A hit in a page is a part of its scripts.
         name = "html" if code.lstrip().startswith("<") else "typescript"
     try:
         # A part of a PHP file may have no opening tag.

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from codesearch.files import RACY_NS, stamp
+from codesearch.languages import record_of
 from codesearch.parsing.decoding import decoded
-from codesearch.parsing.languages import separator_of
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.digest import content_digest
 from codesearch.treefiles import read_below
@@ -73,7 +73,7 @@ class Ref:
     @cached_property
     def owner(self) -> str:
         """The last name around it, or ""."""
-        separator = separator_of(self.file.language)
+        separator = record_of(self.file.language).separator
         return self.around.removesuffix(separator).rpartition(separator)[2]
 
     @property

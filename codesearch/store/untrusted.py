@@ -20,8 +20,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from codesearch.config import MAX_FILE_MB, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError
+from codesearch.languages import language_name, language_named
 from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, read_patterns
-from codesearch.parsing.languages import language_name, language_named
 from codesearch.store.arrays import OFFSETS, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
 from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry

@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TypeVar
 
-from codesearch.parsing.languages import language_of_path
+from codesearch.languages import language_of_path, record_of
 
 _IMPORT = re.compile(
     r"""[ \t]*(?:export[ ]|pub(?:\([^)\n]{0,40}\))?[ ]|(?:const|let|var|local)\b[^=\n]{1,200}=[ \t]*(?:await[ ]+)?)?
@@ -24,22 +24,6 @@ _IMPORT = re.compile(
     [^\n]*""",
     re.VERBOSE,
 )
-_IN_IMPORTS = {
-    **dict.fromkeys(("python", "cython", "java", "kotlin", "scala", "groovy", "go"), ("import",)),
-    **dict.fromkeys(("haskell", "swift", "dart", "zig", "nix", "elm"), ("import",)),
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "svelte"), ("import", "from", "require")),
-    **dict.fromkeys(("c", "cpp", "objc"), ("include", "import")),
-    **dict.fromkeys(("ruby", "lua"), ("require", "load")),
-    **dict.fromkeys(("bash", "powershell"), ("source", "\n.", "Import-Module")),
-    "rust": ("use ",),
-    "php": ("use ", "require", "include"),
-    "csharp": ("using",),
-    "ocaml": ("open",),
-    "elixir": ("import", "alias", "use ", "require"),
-    "julia": ("using", "import", "include"),
-}
-_IN_ANY_IMPORT = ("import", "include", "require", "use ", "using", "load", "open", "source")
-"""What stands in an import statement, to find its line fast; by default `_IN_ANY_IMPORT`."""
 _MOST_STATEMENT = 4_000
 _MOST_STATEMENTS, _MOST_LINES = 500, 2_000
 _IMPORTED_WORD = re.compile(r"[^\W\d][\w$]*[?!]?")
@@ -52,10 +36,6 @@ _KEYWORDS = frozenset(
     "pub const let var local static function type default package crate self super std public hiding qualified module "
     "mod extern await show".split()
 )
-_OPENS_ALL = frozenset(
-    "c cpp objc php ruby bash csharp haskell dart elixir julia ocaml swift powershell cython".split()
-)
-"""Languages in which an import of a file or a module makes all its names known without a qualifier."""
 _BRACKET = re.compile(r"[(){}]")
 R = TypeVar("R")
 Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
@@ -96,7 +76,7 @@ class Statement:
     @property
     def opens_all(self) -> bool:
         """Say whether it makes all names of what it imports known."""
-        return self.language in _OPENS_ALL or ("*" in self.text and " as " not in self.text)
+        return record_of(self.language).opens_all or ("*" in self.text and " as " not in self.text)
 
     @property
     def is_standard_go(self) -> bool:
@@ -149,7 +129,7 @@ class Statement:
 def import_statements(source: str, path: str, language: str) -> list[Statement]:
     """Return the first import statements of a source, with the lists in brackets that they open."""
     statements: list[Statement] = []
-    for start in sorted(_lines_with(source, _IN_IMPORTS.get(language, _IN_ANY_IMPORT))):
+    for start in sorted(_lines_with(source, record_of(language).imports)):
         match = None if statements and start < statements[-1].end else _IMPORT.match(source, start)
         if not match:
             continue

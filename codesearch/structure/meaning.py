@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
-from codesearch.parsing.languages import separator_of
+from codesearch.languages import family_of, record_of
+from codesearch.languages.records import DOCSTRINGS
 from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
@@ -27,63 +28,6 @@ GRADES = (
     "only in the file's name",
 )
 DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS, IN_FILE_NAME = range(len(GRADES))
-_SELF = {
-    **dict.fromkeys(
-        "python cython mojo gdscript ruby crystal swift objc lua rust perl zig".split(),
-        ("self", "Self", "cls"),
-    ),
-    "php": ("this", "self", "static"),
-}
-"""Language -> what means the instance or class around; by default only `this`."""
-_NEEDS_SELF = frozenset("python javascript typescript tsx vue svelte go rust php lua perl zig".split())
-"""Languages in which a member is never used without a qualifier."""
-_FAMILIES = (
-    ("javascript", "typescript", "tsx", "vue", "svelte", "html", "coffeescript"),
-    ("c", "cpp", "objc"),
-    ("java", "kotlin", "scala", "groovy"),
-    ("ocaml", "ocamli"),
-)
-FAMILY = {language: family[0] for family in _FAMILIES for language in family}
-"""Language -> the first of the languages that use its definitions too."""
-_ALSO = {
-    **dict.fromkeys(("javascript", "typescript", "tsx", "vue", "html", "coffeescript", "java"), "$"),
-    **dict.fromkeys(("css", "nix"), "-"),
-    **dict.fromkeys(("lisp", "clojure"), "-*?!"),
-}
-"""Characters of identifiers, apart from letters, digits and underscores."""
-_PRIMED = frozenset("haskell ocaml ocamli purescript fsharp nix".split())
-"""Languages in which identifiers may end with an apostrophe."""
-_MARKED = frozenset("ruby elixir crystal julia".split())
-"""Languages in which `name?` and `name!` are variants of a name."""
-_HASH, _DASHES, _SLASHES = (re.compile(rf"(?:^|\s){mark}") for mark in (r"#(?!\{)", "--", "//"))
-_HASHED_LANGUAGES = (
-    "python cython mojo gdscript starlark ruby crystal bash fish awk tcl perl elixir r julia powershell nim "
-    "nushell yaml toml hcl graphql coffeescript cmake makefile just dockerfile nix"
-).split()
-_LINE_COMMENT = {
-    **dict.fromkeys(_HASHED_LANGUAGES, _HASH),
-    **dict.fromkeys("lua sql haskell elm purescript".split(), _DASHES),
-    "php": re.compile(rf"{_HASH.pattern}|{_SLASHES.pattern}"),
-}
-"""What opens a comment that ends with its line; by default `_SLASHES`."""
-_SLASH_STAR = {"/*": "*/"}
-_DOCSTRING = {mark: mark for mark in ('"""', "'''")}
-_BLOCK_COMMENTS: Mapping[str, Mapping[str, str]] = {
-    **dict.fromkeys(_HASHED_LANGUAGES, {}),
-    **dict.fromkeys("python cython mojo gdscript starlark elixir graphql".split(), _DOCSTRING),
-    **dict.fromkeys("hcl nix".split(), _SLASH_STAR),
-    **dict.fromkeys("html vue svelte".split(), {"<!--": "-->", **_SLASH_STAR}),
-    **dict.fromkeys("haskell elm purescript".split(), {"{-": "-}"}),
-    **dict.fromkeys("ocaml ocamli fsharp".split(), {"(*": "*)"}),
-    "ruby": {"\n=begin": "\n=end"},
-    "perl": {"\n=head": "\n=cut", "\n=pod": "\n=cut"},
-    "lua": {"--[[": "]]"},
-    "julia": {"#=": "=#", **_DOCSTRING},
-    "nim": {"#[": "]#"},
-    "powershell": {"<#": "#>"},
-    "lisp": {"#|": "|#"},
-}
-"""What opens and closes comments of several lines and documentation; by default `_SLASH_STAR`."""
 _BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w+ +)?(?:~[sS]|[rRuU])?")
 _CONTINUED = frozenset("([{,=+%\\")
 """What ends a line if the next one continues its expression."""
@@ -92,38 +36,16 @@ _LAST_WORD = re.compile(r"\w+\Z")
 _MOST_QUALIFIER = 80
 _MOST_LINE = 1_000
 """Characters of a line that are looked through for the mark of a comment."""
-# What is not closed ends with the line or the file, so a hostile source costs no more than another one.
-_HASHED, _SLASHED = r"(?<!\S)\#[^\n]*", r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)"
-_DOUBLE, _SINGLE = (rf"(?:(?<!\w)[fF$])?{quote}(?:\\.|[^{quote}\\\n])*+{quote}?" for quote in ('"', "'"))
-_TRIPLE = r"(?:(?<!\w)[fF])?(?P<marks>\"{3}|'{3})(?>\\?[\s\S])*?(?:(?P=marks)|\Z)"
-_STRINGS = {
-    **dict.fromkeys(
-        "python cython ruby crystal php bash lua r julia perl powershell elixir groovy coffeescript dart".split(),
-        re.compile(rf"{_HASHED}|{_TRIPLE}|{_DOUBLE}|{_SINGLE}"),
-    ),
-    **dict.fromkeys(
-        "javascript typescript tsx go".split(),
-        re.compile(rf"{_SLASHED}|{_DOUBLE}|{_SINGLE}|`(?:\\[\s\S]|[^`\\])*+`?"),
-    ),
-    **dict.fromkeys("html vue svelte".split(), re.compile(r"(?!)")),
-}
-"""Strings and comments; pages have none, because their attributes can be code."""
-_STRINGS_ELSEWHERE = re.compile(rf"{_SLASHED}|'\\?.'|{_TRIPLE}|{_DOUBLE}")
 _CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z|[$@][\w.>-]*\Z", re.DOTALL)
 """What opens code in a string, such as `${`."""
 
 
-_PACKAGED = frozenset("go java kotlin scala groovy csharp php".split())
-"""Languages in which the definitions of a package are known in all its files."""
 _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
-_OPEN_CLASSES = frozenset("ruby crystal swift csharp".split())
-"""Languages in which several files can define members of a class."""
 # `helper as h`, `helper => h` of Scala, `Helper, as: H` of Elixir, `{ helper: h }` of JavaScript; `using H = A.Helper`.
 _RENAMED = re.compile(r"\s*(?:as\b|=>|,\s*as:|:)\s*([^\W\d][\w$]*)")
 _RENAMED_BEFORE = re.compile(r"\s*(?:global\s+)?using\s+(\w+)\s*=\s*[\w.]*")
-_BASES_IN_BRACKETS = frozenset(("python", "cython", "gdscript"))
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
 _IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
@@ -158,11 +80,11 @@ class Names:
         self.by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self.by_around: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in everything:
-            family = FAMILY.get(ref.file.language, ref.file.language)
+            family = family_of(ref.file.language)
             for root in (ref.root, ""):
                 self._by_family[root, family].append(ref)
             self.by_file[ref.root, ref.path].append(ref)
-            if _is_method(ref) and ref.file.language in _OPEN_CLASSES:
+            if _is_method(ref) and record_of(ref.file.language).has_open_classes:
                 self.by_around[ref.root, ref.around].append(ref)
         self.modules = by_module((f"{ref.root.strip('/')}/{ref.path}", ref) for ref in everything)
         self.has_only_methods = all(map(_is_method, everything))
@@ -198,7 +120,7 @@ class Names:
 
     def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
-        family = FAMILY.get(file.language, file.language)
+        family = family_of(file.language)
         by_family = self._by_family
         return by_family.get((file.root, family)) or by_family.get(("", family)) or self.everything
 
@@ -280,7 +202,7 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
 def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
     before = qualifier(file.source, position)
     if names.owner or not names.modules:
-        if before is None or before in _SELF.get(file.language, ("this",)):
+        if before is None or before in record_of(file.language).self_words:
             if file.import_around(position) is not None:
                 return DECLARED, ()
         elif before == names.owner:
@@ -323,15 +245,15 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     """Say whether an occurrence in the file of a definition means this definition."""
     if before is not None and before == ref.owner:
         return True
-    is_plain = before is None or before in _SELF.get(file.language, ("this",))
+    is_plain = before is None or before in record_of(file.language).self_words
     if not _is_method(ref) and not ref.row.flags & NESTED:
         return is_plain
-    if not is_plain or (before is None and _is_method(ref) and file.language in _NEEDS_SELF):
+    if not is_plain or (before is None and _is_method(ref) and record_of(file.language).needs_self):
         return False
     inside = file.innermost(line)
     if inside is None:
         return False
-    return f"{inside.qualified_name}{separator_of(ref.file.language)}".startswith(ref.around)
+    return f"{inside.qualified_name}{record_of(ref.file.language).separator}".startswith(ref.around)
 
 
 def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -> list[Ref]:
@@ -340,7 +262,7 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
     Those are definitions of the same package, members of the same class, and in Rust those of the module before a name.
     """
     language = file.language
-    if before is None and language in _PACKAGED and file.package:
+    if before is None and record_of(language).is_packaged and file.package:
         package = file.package
         while package:
             if refs := names.by_package.get((file.root, package)):
@@ -352,9 +274,11 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
             for module, ref in names.modules.get(normal([before])[0], ())
             if ref.root == file.root and not _is_method(ref) and module[-1] == _module_of(ref)
         ]
-    is_plain = before in _SELF.get(language, ("this",)) or (before is None and language not in _NEEDS_SELF)
-    if names.by_around and language in _OPEN_CLASSES and is_plain:
-        inside, separator = file.innermost(line), separator_of(language)
+    is_plain = before in record_of(language).self_words or (
+        before is None and not record_of(language).needs_self
+    )
+    if names.by_around and record_of(language).has_open_classes and is_plain:
+        inside, separator = file.innermost(line), record_of(language).separator
         around = inside.qualified_name if inside else ""
         while around:
             if refs := names.by_around.get((file.root, f"{around}{separator}")):
@@ -376,7 +300,7 @@ def package_of(source: str, path: str, language: str) -> str:
     >>> package_of("package a.b;", "A.java", "java"), package_of("package a", "src/a.go", "go")
     ('a.b', 'src/ a')
     """
-    match = _PACKAGE.search(source) if language in _PACKAGED else None
+    match = _PACKAGE.search(source) if record_of(language).is_packaged else None
     name = match[1] if match else ""
     return f"{posixpath.dirname(path)}/ {name}" if language == "go" and name else name
 
@@ -385,7 +309,7 @@ def is_base(name: str, row: DocumentRow, language: str) -> bool:
     """Say whether the header of a type names another type as a base, not as a parameter of a type."""
     bases, count = row.signature.partition(row.name)[2], 1
     while count:
-        bases, count = (_INNER if language in _BASES_IN_BRACKETS else _BRACKETS).subn("", bases)
+        bases, count = (_INNER if record_of(language).has_bases_in_brackets else _BRACKETS).subn("", bases)
     bases = re.split(r"\bwhere\b", bases)[0]
     return re.search(rf"(?<![\w=]){re.escape(name)}(?!\w)", bases) is not None
 
@@ -461,9 +385,9 @@ def is_whole(source: str, position: int, size: int, language: str, sigil: str = 
 
     The sigil `$` asks for `$price` there.
     """
-    also = _ALSO.get(language, "")
+    also = record_of(language).in_names
     before, after = source[max(position - 1, 0) : position], source[position + size : position + size + 1]
-    if language in _PRIMED and after == "'":
+    if after == "'" and after in record_of(language).after_names:
         return False
     has_sigil = "$" in also and before == "$"
     is_asked = has_sigil == (sigil == "$") or "$" not in also
@@ -477,7 +401,7 @@ def mark_of(source: str, end: int, language: str) -> str:
     ('?', '', '')
     """
     mark, following = source[end : end + 1], source[end + 1 : end + 2]
-    return mark if language in _MARKED and mark in ("?", "!") and following != "=" else ""
+    return mark if mark in ("?", "!") and mark in record_of(language).after_names and following != "=" else ""
 
 
 def embeds(file: SourceFile, position: int, name: str) -> bool:
@@ -506,7 +430,7 @@ def _line_before(source: str, position: int) -> str:
 
 
 def _opens_comment(line: str, language: str) -> bool:
-    return _LINE_COMMENT.get(language, _SLASHES).search(line) is not None
+    return re.search(record_of(language).comments.line, line) is not None
 
 
 def block_comments(source: str, language: str) -> list[tuple[int, int]]:
@@ -515,7 +439,7 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
     >>> block_comments("a /* b */ c // *.h /* d", "go"), block_comments("x = '/*' /* y", "c")
     ([(2, 9)], [(9, 13)])
     """
-    closing = _BLOCK_COMMENTS.get(language, _SLASH_STAR)
+    closing = dict(record_of(language).comments.blocks)
     # Searching for each mark by itself is several times as fast as one pattern for all.
     ahead = {mark: source.find(mark) for mark in closing}
     found = list[tuple[int, int]]()
@@ -529,7 +453,7 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
             close = source.find(closing[mark], end)
             end = len(source) if close < 0 else close + len(closing[mark])
             above = source[max(start - len(before) - _MOST_LINE, 0) : start - len(before)].rstrip()
-            if mark not in _DOCSTRING or (
+            if (mark, mark) not in DOCSTRINGS or (
                 _BEFORE_DOCSTRING.fullmatch(before) and above[-1:] not in _CONTINUED
             ):
                 found.append((start, end))
@@ -539,7 +463,7 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
 
 def strings_in(source: str, language: str) -> list[tuple[int, int]]:
     """Return the start and end of each string of a source."""
-    found = _STRINGS.get(language, _STRINGS_ELSEWHERE).finditer(source)
+    found = re.finditer(record_of(language).strings, source)
     return [match.span() for match in found if source[match.end() - 1] in "\"'`"]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import cast
 
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
-from codesearch.parsing.languages import language_of_path
+from codesearch.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import MOST_PLACE, Asked, did_you_mean, parse_asked, split_name
 from codesearch.search.lookup import (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from codesearch.parsing.languages import separator_of
+from codesearch.languages import record_of
 from codesearch.search.forms import did_you_mean
 from codesearch.types import HEADER_KINDS, Definition
 from codesearch.visible import visible
@@ -144,7 +144,7 @@ def numbered_lines(
 def short_name(of: Definition) -> str:
     """Return the qualified name without namespaces that the path has too; the class of a member stays."""
     kept = 1 if of.kind in HEADER_KINDS else 2
-    return without_folders(of.qualified_name, of.path, separator_of(of.language), kept)
+    return without_folders(of.qualified_name, of.path, record_of(of.language).separator, kept)
 
 
 def without_folders(name: str, path: str, separator: str = ".", kept: int = 2) -> str:

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.languages import family_of, language_of_path
 from codesearch.parsing.flags import is_beside, is_test
-from codesearch.parsing.languages import language_of_path
 from codesearch.search.filters import path_filter
 from codesearch.search.forms import parse_asked
 from codesearch.search.literals import Proposed, check_has_code, proposed_files, read_with
@@ -39,7 +39,6 @@ from codesearch.store.source import Ref
 from codesearch.structure.interfaces import implementing
 from codesearch.structure.meaning import (
     DECLARED,
-    FAMILY,
     GRADES,
     IN_COMMENTS,
     IN_FILE_NAME,
@@ -429,9 +428,9 @@ def _overriding(
         return ()
     owners = [ref.owner for ref in names.asked if ref.owner]
     derived = _below(owners, snapshot, meanings, filters, lambda one: True)
-    languages = {FAMILY.get(ref.file.language, ref.file.language) for ref in names.asked}
+    languages = {family_of(ref.file.language) for ref in names.asked}
     refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
-    return _defined([ref for ref in refs if FAMILY.get(ref.file.language, ref.file.language) in languages])
+    return _defined([ref for ref in refs if family_of(ref.file.language) in languages])
 
 
 def _below(

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from codesearch.config import PROJECT_FILE
 from codesearch.engine.update import Dependencies
-from codesearch.parsing.languages import language_of_path
+from codesearch.languages import language_of_path
 from codesearch.treefiles import IGNORE_FILES
 
 OnChange = Callable[[str, bool], None]

@@ -14,8 +14,9 @@ from codesearch.build.file_parser import TOO_COSTLY, FileParser
 from codesearch.build.parse import extract_guarded, parse_files
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.errors import CodeSearchError
+from codesearch.languages import language_named
+from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.blocks import block_documents
-from codesearch.parsing.languages import LANGUAGES, language_named
 from codesearch.parsing.walker import WalkConfig, WalkReport, walk
 from codesearch.store.manifest import ONLY_BLOCKS
 from tests.conftest import write_tree

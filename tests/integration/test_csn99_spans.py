@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import ParseConfig
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from codesearch.parsing.walker import refuse_content
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "csn99"

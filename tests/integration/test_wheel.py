@@ -19,7 +19,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
-from codesearch.parsing.languages import language_of_path
+from codesearch.languages import language_of_path
 from tests.command import ROOT, TIMEOUT
 from tests.conftest import TINY_REPO, write_tree
 

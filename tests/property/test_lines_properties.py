@@ -11,15 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codesearch.config import ParseConfig
+from codesearch.languages import is_installed, language_of_path, language_of_source, load_parser
+from codesearch.languages.records import Language
 from codesearch.parsing import definitions
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import (
-    LanguageSpec,
-    is_installed,
-    language_of_path,
-    language_of_source,
-    load_parser,
-)
 from codesearch.parsing.masks import mask
 from codesearch.parsing.sections import refuse_text
 from codesearch.parsing.walker import refuse_content
@@ -56,7 +51,7 @@ DAMAGE = ["}", "{", "))", "fun when(", '"', "class class {", "x ] y", "int f(", 
 PATHS = [path for path in sorted(SAMPLES.iterdir()) if is_installed(language_of_path(path.name))]
 
 
-def kept_lines(source: bytes, path: str, spec: LanguageSpec) -> tuple[set[int], set[bytes]]:
+def kept_lines(source: bytes, path: str, spec: Language) -> tuple[set[int], set[bytes]]:
     """Return the rows of all documents, and the lines of their texts."""
     documents = extract(source, path, spec).documents
     rows = [range(document.start_line - 1, document.last_line) for document in documents]
@@ -64,11 +59,11 @@ def kept_lines(source: bytes, path: str, spec: LanguageSpec) -> tuple[set[int], 
     return set().union(*rows), {line.strip() for line in text.encode().split(b"\n")}
 
 
-def rows_without_statements(source: bytes, spec: LanguageSpec) -> set[int]:
+def rows_without_statements(source: bytes, spec: Language) -> set[int]:
     """Return the rows of imports, comments, attributes, docstrings, lists of names and heads of scopes."""
     found = definitions.collect(source, spec)
     captures = found.definitions.values()
-    tree = load_parser(spec).parse(mask(source, spec.name))
+    tree = load_parser(spec).parse(mask(source, spec.mask))
     spans = [
         *found.comment_spans,
         *found.attribute_ends.items(),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codesearch.languages.records import BLOCK_LANGUAGES, OTHER, TEXT_LANGUAGES
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import BLOCK_LANGUAGES, OTHER, TEXT_LANGUAGES
 from codesearch.types import KINDS
 
 MARKS = """# A|## B ##|Title|=====|-----|~~~~|---|```|- ```|~~~|<!--|-->|| |key:|  sub: 1|[table]|[[t.x]]|  "k": {

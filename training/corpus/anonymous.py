@@ -19,8 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codesearch.languages import language_named, load_grammar, load_parser
+from codesearch.languages.records import Language
 from codesearch.parsing.definitions import collect
-from codesearch.parsing.languages import LanguageSpec, language_named, load_grammar, load_parser
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Query, Tree
@@ -54,13 +55,13 @@ def anonymised(code: str, language: str, identifier: str = "") -> str | None:
 
 
 @cache
-def _query(spec: LanguageSpec) -> Query:
+def _query(spec: Language) -> Query:
     from tree_sitter import Query
 
     return Query(load_grammar(spec), _QUERY.read_text("utf-8"))
 
 
-def _own_name(source: bytes, spec: LanguageSpec) -> tuple[int, str] | None:
+def _own_name(source: bytes, spec: Language) -> tuple[int, str] | None:
     """Return the byte from which to look for the function's name, and that name; None if the code is not a function."""
     functions = [d for d in collect(source, spec).definitions.values() if d.kind in ("function", "method")]
     if not functions:
@@ -70,7 +71,7 @@ def _own_name(source: bytes, spec: LanguageSpec) -> tuple[int, str] | None:
 
 
 def _replacements(
-    tree: Tree, source: bytes, spec: LanguageSpec, own: tuple[int, str], identifier: str
+    tree: Tree, source: bytes, spec: Language, own: tuple[int, str], identifier: str
 ) -> dict[_Span, str]:
     from tree_sitter import QueryCursor
 

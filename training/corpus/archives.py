@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from codesearch.config import WalkConfig
-from codesearch.parsing.languages import language_named
+from codesearch.languages import language_named
 
 _LIMITS = WalkConfig()
 _ZIPS = (".zip", ".whl", ".jar")

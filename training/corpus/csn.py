@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from codesearch.parsing.languages import language_named
+from codesearch.languages import language_named
 from training.corpus.rows import PARTITIONS, CsnRow, row_of_record
 from training.evaluation.pairs import without_docstring
 

@@ -20,8 +20,8 @@ from rensa import RMinHash
 from tqdm import tqdm
 
 from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of
 from training.corpus.docstrings import split_docstring
 from training.corpus.recipe import SourcePackage

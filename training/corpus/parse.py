@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.config import ParseConfig
+from codesearch.languages import language_named, load_parser
+from codesearch.languages.records import Language
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import LanguageSpec, language_named, load_parser
 from codesearch.types import Document
 from training.corpus.dedupe import Fingerprint, code_key, fingerprint
 from training.corpus.docstrings import docstring_tokens, split_docstring
@@ -81,7 +82,7 @@ def parse_file(file: SourceFile) -> ParsedFile:
 
 
 def _candidates(
-    chosen: list[tuple[Document, str, str]], source: bytes, file: SourceFile, spec: LanguageSpec
+    chosen: list[tuple[Document, str, str]], source: bytes, file: SourceFile, spec: Language
 ) -> Iterator[Candidate]:
     documents = [document for document, _, _ in chosen]
     spans = [(document.start_byte, document.end_byte) for document in documents]
@@ -124,7 +125,7 @@ def _docstring_span(document: Document, source: bytes) -> tuple[int, int]:
 
 
 def tokens_of_spans(
-    source: bytes, spans: Sequence[Span], skipped: Sequence[Span], spec: LanguageSpec
+    source: bytes, spans: Sequence[Span], skipped: Sequence[Span], spec: Language
 ) -> list[list[str]]:
     """Return the leaves of the syntax tree in each span of a file, without those in `skipped` spans (docstrings)."""
     root = load_parser(spec).parse(source).root_node

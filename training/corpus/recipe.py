@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from codesearch.parsing.languages import language_named
+from codesearch.languages import language_named
 from training.errors import TrainingError
 
 _URL_TYPES = {
@@ -75,7 +75,7 @@ def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
     packages = []
     for language, table in tables.items():
         if language_named(language) is None:
-            raise TrainingError(f"{path}: unknown language {language!r}: use a name of parsing.languages")
+            raise TrainingError(f"{path}: unknown language {language!r}: use a name of codesearch.languages")
         divided = [_package(path, language, fields) for fields in table["packages"]]
         trained_on = [
             _package(path, language, {**fields, "train_only": True}) for fields in table.get("train_only", [])

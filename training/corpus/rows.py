@@ -19,8 +19,8 @@ import zstandard
 
 from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from codesearch.files import atomic_writer
+from codesearch.languages import language_named
 from codesearch.parsing.identifiers import split_qualified
-from codesearch.parsing.languages import language_named
 from training.corpus.docstrings import split_docstring
 from training.errors import TrainingError
 

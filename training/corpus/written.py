@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from codesearch.types import Document
 from training.corpus.decontaminate import Forbidden, read_projects
 from training.corpus.fetch import read_marker

@@ -23,9 +23,9 @@ from codesearch.errors import ConfigError, MissingExtraError
 from codesearch.evaluation.jsonl import field
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import Interval, SystemResult
+from codesearch.languages import language_named
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
 from codesearch.store.snapshot import average_lengths

@@ -16,8 +16,8 @@ from codesearch.evaluation.suites import (
     read_pairs,
     score_direction,
 )
+from codesearch.languages import language_named, load_parser
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named, load_parser
 
 BAR = 0.9
 """Minimum accuracy. Without the direction rule, accuracy is about 0.5."""

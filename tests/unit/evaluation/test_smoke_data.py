@@ -11,15 +11,16 @@ import pytest
 from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_annotations, read_queries
 from codesearch.evaluation.suites import LANGUAGES, SMOKE
+from codesearch.languages import language_named, load_parser
+from codesearch.languages.records import Language
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import LanguageSpec, language_named, load_parser
 from codesearch.types import Document
 
 SOURCES = SMOKE / "sources"
 MAX_LINES = 25
 
 
-def spec_of(language: str) -> LanguageSpec:
+def spec_of(language: str) -> Language:
     spec = language_named(language)
     assert spec is not None
     return spec

@@ -7,9 +7,10 @@ from time import process_time
 import pytest
 
 from codesearch.config import ParseConfig
+from codesearch.languages import language_of_path
+from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.blocks import block_documents
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import LANGUAGES, language_of_path
 from tests.unit.parsing.test_extract import SAMPLES
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 
 BODY = "{\n  open();\n  close();\n}"
 LONG_BODY = "{\n  open();\n  read();\n  write();\n  close();\n}"

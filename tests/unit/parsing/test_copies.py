@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
 from codesearch.parsing.keys import _in_lines
-from codesearch.parsing.languages import language_named
 
 
 def keys(language: str, source: str, path: str = "a") -> dict[str, int]:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import ParseConfig
+from codesearch.languages import language_named, language_of_path
+from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.extract import Extraction, extract
-from codesearch.parsing.languages import LANGUAGES, language_named, language_of_path
 from codesearch.types import KINDS, TEST, Document
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
 from codesearch.parsing.flags import file_flags, is_test, is_vendored
-from codesearch.parsing.languages import language_named
 from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from codesearch.languages import language_named, language_of_path
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import words
-from codesearch.parsing.languages import language_named, language_of_path
 from codesearch.parsing.sections import refuse_text
 from codesearch.types import TEST, Document
 

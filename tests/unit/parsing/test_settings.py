@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codesearch.languages import record_of
 from codesearch.parsing.sections import setting_cuts
 
 CASES = {
@@ -38,4 +39,6 @@ CASES = {
 @pytest.mark.parametrize("language", CASES)
 def test_sections_of_a_language(language):
     text, expected = CASES[language]
-    assert [(cut.row, cut.title) for cut in setting_cuts(text.split("\n"), language)] == expected
+    assert [
+        (cut.row, cut.title) for cut in setting_cuts(text.split("\n"), record_of(language).section)
+    ] == expected

@@ -1,7 +1,7 @@
 import pytest
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 
 
 def shape(code: str, language: str = "python") -> int:

@@ -1,7 +1,7 @@
 import pytest
 
+from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.languages import language_named
 from training.corpus.docstrings import split_docstring
 from training.corpus.filters import documentation_reason, drop_reason
 

@@ -1,7 +1,4 @@
-"""The tables of languages, and their grammars: one entry and one file in `queries/` add a programming language.
-
-Languages without a grammar, documentation and configuration have tables of their own. `codesearch.parsing.blocks` and
-`codesearch.parsing.sections` cut their files by the lines.
+"""A file -> its language, and the grammar and the query of a language.
 
 A query file captures the node of each definition as a kind of `codesearch.types.KINDS`, as `@anonymous` (a callback;
 short ones are left out), as `@scope` (no document, but its name qualifies the definitions in it) or as `@owner` (a
@@ -10,191 +7,30 @@ that is a part of the definition itself), the `@docstring` and the `@table` (a c
 constant). `@test` marks a test. `@comment` and `@attribute` nodes are expected above a definition. Attributes at its
 start are not part of its signature. A first line `; inherits: NAME` adds the patterns of another file before its own.
 The patterns below a line `; each: NODE NODE` hold for each of these nodes in place of `EACH`, up to a blank line.
+`query_settings` explains what `#set!` says about a language.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from codesearch.config import CONTENT
 from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.languages.records import BLOCK_LANGUAGES, LANGUAGES, OTHER, TEXT_LANGUAGES, Language
 
 if TYPE_CHECKING:
-    from tree_sitter import Language, Parser, Query
+    from tree_sitter import Language as Grammar
+    from tree_sitter import Parser, Query
 
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
 _EACH = re.compile(r"; each: (.+)\n((?:.+\n)+)")
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageSpec:
-    """How one language is recognised and parsed."""
-
-    name: str  # a value of `--lang`
-    extensions: tuple[str, ...]  # lower-case suffixes, with the dot
-    grammar: str = ""  # the wheel's module; "" without one
-    factory: str = "language"  # the function of that module that returns the grammar
-    separator: str = "."  # stands between the parts of a qualified name
-    interpreters: tuple[str, ...] = ()  # names on a `#!` line, for files without a suffix
-    query: str = ""  # stem of the query file if it is not `name`
-    trailing_comment: str = ""  # of an indented language: such comments below the last statement are outside
-    content: str = "code"  # "code", "docs", "config" or "other"
-    file_names: tuple[str, ...] = ()  # of files without one of the suffixes
-    is_markup: bool = False  # only its scripts are parsed; the rest is cut into blocks
-    has_clauses: bool = False  # definitions of the same name that follow each other are one
-    has_docs_below: bool = False  # a documentation comment may stand below what it documents
-
-    @property
-    def distribution(self) -> str:
-        """Name of the wheel that holds the grammar."""
-        return self.grammar.replace("_", "-")
-
-
-_WITH_GRAMMAR = """
-go tree_sitter_go .go
-java tree_sitter_java .java
-javascript tree_sitter_javascript .js .jsx .mjs .cjs .es6 .jsm #!node
-php tree_sitter_php:language_php .php .php3 .php4 .php5 .phtml .inc .module .install #!php
-python tree_sitter_python .py .pyi .pyw .ipynb #!python #!uv
-ruby tree_sitter_ruby .rb .rake .gemspec .podspec .rbi .ru Rakefile Gemfile Podfile Vagrantfile Fastfile #!ruby
-bash tree_sitter_bash .sh .bash .ksh .zsh .bats #!bash #!sh #!dash #!ksh #!zsh #!bats
-c tree_sitter_c .c .h
-cpp tree_sitter_cpp .cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino
-csharp tree_sitter_c_sharp .cs .csx
-dart tree_sitter_dart .dart
-elixir tree_sitter_elixir .ex .exs #!elixir
-haskell tree_sitter_haskell .hs #!runhaskell #!runghc
-julia tree_sitter_julia .jl #!julia
-kotlin tree_sitter_kotlin .kt .kts
-lua tree_sitter_lua .lua .luau #!lua #!luajit
-nix tree_sitter_nix .nix
-objc tree_sitter_objc .m .mm
-ocaml tree_sitter_ocaml:language_ocaml .ml #!ocaml
-ocamli tree_sitter_ocaml:language_ocaml_interface .mli
-powershell tree_sitter_powershell .ps1 .psm1 .psd1 #!pwsh
-rust tree_sitter_rust .rs
-scala tree_sitter_scala .scala .sc .sbt #!scala
-swift tree_sitter_swift .swift #!swift
-zig tree_sitter_zig .zig
-tsx tree_sitter_typescript:language_tsx .tsx
-typescript tree_sitter_typescript:language_typescript .ts .mts .cts #!deno #!bun #!ts-node
-astro tree_sitter_typescript:language_typescript .astro
-html tree_sitter_typescript:language_typescript .html .htm .xhtml
-svelte tree_sitter_typescript:language_typescript .svelte
-vue tree_sitter_typescript:language_typescript .vue
-"""
-_MARKUP = ("astro", "html", "svelte", "vue")
-_WITHOUT_GRAMMAR = """
-ada .adb .ads
-apex .cls .trigger
-assembly .asm .s
-awk .awk #!awk #!gawk
-batch .bat .cmd
-bicep .bicep
-capnp .capnp
-clojure .clj .cljs .cljc .edn
-cmake .cmake CMakeLists.txt
-coffeescript .coffee
-crystal .cr
-css .css .scss .sass .less
-cython .pyx .pxd .pxi
-d .d
-elm .elm
-erlang .erl .hrl
-fish .fish #!fish
-flatbuffers .fbs
-fortran .f .f90 .f95 .f03 .f08 .for
-fsharp .fs .fsx .fsi
-gdscript .gd
-gleam .gleam
-graphql .graphql .gql .graphqls
-groovy .groovy .gradle Jenkinsfile #!groovy
-haxe .hx
-hcl .tf .tfvars .hcl
-just .just justfile Justfile
-lisp .lisp .lsp .el .scm .ss .rkt .fnl
-matlab .matlab
-mojo .mojo
-nim .nim .nims
-nushell .nu #!nu
-odin .odin
-pascal .pas .pp .dpr
-perl .pl .pm .t .psgi #!perl
-prisma .prisma
-protobuf .proto
-purescript .purs
-r .r #!Rscript
-reason .re .res .resi
-rego .rego
-shader .glsl .vert .frag .comp .hlsl .wgsl .metal
-solidity .sol
-sql .sql .ddl .pgsql .plsql .pkb .pks
-starlark .bzl .bazel .star BUILD WORKSPACE Tiltfile
-tcl .tcl #!tclsh
-template .cshtml .razor .erb .eex .heex .leex .ejs .hbs .mustache .twig .jinja .jinja2 .j2 .njk .liquid .haml .slim .pug
-thrift .thrift
-vala .vala
-verilog .v .sv .svh .vh
-vhdl .vhd .vhdl
-vim .vim
-visualbasic .vb .vbs .bas
-yacc .y .yy .ypp
-"""
-
-
-def _specs(table: str) -> Iterator[LanguageSpec]:
-    """Read the lines of a table: a name; a grammar and its function; suffixes, `#!` names and names of files."""
-    for name, *words in map(str.split, table.strip().splitlines()):
-        has_grammar = words[0].startswith("tree_sitter_")
-        grammar, _, factory = words[0].partition(":") if has_grammar else ("", "", "")
-        endings = words[has_grammar:]
-        yield LanguageSpec(
-            name,
-            tuple(ending for ending in endings if ending[0] == "."),
-            grammar,
-            factory or "language",
-            separator="::" if name in ("bash", "cpp", "php", "rust") else ".",
-            interpreters=tuple(ending[2:] for ending in endings if ending[0] == "#"),
-            query="typescript" if name in ("tsx", *_MARKUP) else "",
-            trailing_comment="#" if name == "python" else "",
-            file_names=tuple(ending for ending in endings if ending[0] not in ".#"),
-            is_markup=name in _MARKUP,
-            has_clauses=name in ("elixir", "haskell", "julia"),
-            has_docs_below=name in ("ocaml", "ocamli"),
-        )
-
-
-LANGUAGES = tuple(_specs(_WITH_GRAMMAR))
-BLOCK_LANGUAGES = tuple(_specs(_WITHOUT_GRAMMAR))
-"""Programming languages without a grammar; their files are cut into blocks."""
-
-_docs = partial(LanguageSpec, content="docs", separator=" > ")
-_config = partial(LanguageSpec, content="config")
-_TEXT_NAMES = (
-    "ARCHITECTURE CHANGELOG CHANGES CONTRIBUTING FAQ HACKING HISTORY INSTALL NEWS README TODO UPGRADING"
-)
-TEXT_LANGUAGES = (
-    _docs("markdown", (".md", ".markdown", ".mdx")),
-    _docs("rst", (".rst",)),
-    _docs("text", (".txt",), file_names=tuple(_TEXT_NAMES.split())),
-    _config("dockerfile", (".dockerfile",), file_names=("Dockerfile", "Containerfile")),
-    _config("dotenv", (".env",), file_names=("env",)),
-    _config("ini", (".ini", ".cfg", ".conf", ".properties")),
-    _config("json", (".json", ".jsonc", ".json5")),
-    _config("makefile", (".mk",), file_names=("Makefile", "makefile", "GNUmakefile")),
-    _config("toml", (".toml",), file_names=("Pipfile",)),
-    _config("yaml", (".yaml", ".yml")),
-)
-"""What `--content` adds. `.env.example` is read like `.env`, and so on."""
-OTHER = LanguageSpec("other", (), content="other")
-"""Any other file of text."""
 _LEFT_OUT = re.compile(
     r"""(?:^|[-_.])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$        # package-lock.json, pnpm-lock.yaml
     | \.(?:lock|lockfile|sum|map|snap|csv|tsv|log|svg|geojson|pot?|patch|diff|orig|rej|bak|swp)$
@@ -246,15 +82,19 @@ _VARIANTS = {name: _TEXT_BY_ENDING[name] for name in ("Dockerfile", "Makefile")}
 _BY_INTERPRETER = {interpreter: spec for spec in _CODE for interpreter in spec.interpreters}
 
 
-def language_named(name: str) -> LanguageSpec | None:
+def language_named(name: str) -> Language | None:
     """Return the entry called `name`, or None."""
     return _BY_NAME.get(name)
 
 
-def separator_of(language: str) -> str:
-    """Return what stands between the parts of a qualified name; "." for an unknown language."""
-    spec = _BY_NAME.get(language)
-    return spec.separator if spec else "."
+def record_of(name: str) -> Language:
+    """Return the record of a language; that of other text for an unknown name."""
+    return _BY_NAME.get(name, OTHER)
+
+
+def family_of(name: str) -> str:
+    """Return the first of the languages that use the definitions of a language too."""
+    return record_of(name).family or name
 
 
 def language_name(text: str) -> str:
@@ -280,7 +120,7 @@ def language_name(text: str) -> str:
     return spec.name
 
 
-def language_of_path(path: str, content: str = "code") -> LanguageSpec | None:
+def language_of_path(path: str, content: str = "code") -> Language | None:
     """Return the language of a file by its name, or None.
 
     >>> language_of_path("docs/guide.md", "all").name, language_of_path("docs/guide.md")
@@ -298,7 +138,7 @@ def is_binary(name: str) -> bool:
     return _BINARY.search(name) is not None
 
 
-def _text_language(name: str) -> LanguageSpec | None:
+def _text_language(name: str) -> Language | None:
     """Return the language of a file that is not code by its name; None for data, secrets and licences."""
     if _LEFT_OUT.search(name) or is_binary(name):
         return None
@@ -308,7 +148,7 @@ def _text_language(name: str) -> LanguageSpec | None:
     return _TEXT_BY_ENDING.get(suffix.lower() or stem) or _VARIANTS.get(stem.partition(".")[0]) or OTHER
 
 
-def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
+def language_of_shebang(first_line: bytes) -> Language | None:
     """Return the language that a `#!` line names, or None."""
     if not first_line.startswith(b"#!"):
         return None
@@ -318,7 +158,7 @@ def language_of_shebang(first_line: bytes) -> LanguageSpec | None:
     return None
 
 
-def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> LanguageSpec:
+def language_of_source(spec: Language, path: str, source: bytes) -> Language:
     """Return the language of a file whose extension several languages have: `.h`, `.C`, `.inc` and `.m`."""
     if spec.name == "javascript" and b"@flow" in source[:_HEAD_BYTES]:
         return replace(spec, grammar="tree_sitter_typescript", factory="language_tsx", query="typescript")
@@ -331,25 +171,25 @@ def language_of_source(spec: LanguageSpec, path: str, source: bytes) -> Language
 
 
 @cache
-def is_installed(spec: LanguageSpec) -> bool:
+def is_installed(spec: Language) -> bool:
     """Say whether the language has a grammar and it is installed."""
     return bool(spec.grammar) and find_spec(spec.grammar) is not None
 
 
 @cache
-def load_grammar(spec: LanguageSpec) -> Language:
+def load_grammar(spec: Language) -> Grammar:
     """Load the grammar, once a process."""
-    from tree_sitter import Language
+    from tree_sitter import Language as Grammar
 
     try:
         module = import_module(spec.grammar)
     except ModuleNotFoundError:
         raise MissingExtraError(spec.distribution) from None
-    return Language(getattr(module, spec.factory)())
+    return Grammar(getattr(module, spec.factory)())
 
 
 @cache
-def load_parser(spec: LanguageSpec) -> Parser:
+def load_parser(spec: Language) -> Parser:
     """Make a parser of the language, once a process."""
     from tree_sitter import Parser
 
@@ -357,24 +197,36 @@ def load_parser(spec: LanguageSpec) -> Parser:
 
 
 @cache
-def load_query(spec: LanguageSpec) -> Query:
+def load_query(spec: Language) -> Query:
     """Compile the language's query file, once a process."""
     from tree_sitter import Query
 
     return Query(load_grammar(spec), query_source(spec.query or spec.name))
 
 
+@cache
+def query_settings(spec: Language) -> dict[str, str | None]:
+    """Return what `#set!` says in the query of a language.
+
+    joins: functions of one name that follow each other are one: its "clauses", or its "overloads" without a body.
+    documents: with "above", a documentation comment may stand below what it documents.
+    """
+    query = load_query(spec)
+    settings = map(query.pattern_settings, range(query.pattern_count))
+    return {name: value for of_pattern in settings for name, value in of_pattern.items()}
+
+
 def query_source(stem: str) -> str:
     """Read a query file, and before it the file that its first line says it inherits."""
     from importlib import resources
 
-    text = resources.files("codesearch.parsing").joinpath("queries", f"{stem}.scm").read_text("utf-8")
+    text = resources.files("codesearch.languages").joinpath("queries", f"{stem}.scm").read_text("utf-8")
     text = _EACH.sub(lambda match: "".join(match[2].replace("EACH", node) for node in match[1].split()), text)
     inherited = _INHERITS.match(text)
     return f"{query_source(inherited[1])}{text}" if inherited else text
 
 
-def grammar_version(spec: LanguageSpec) -> str:
+def grammar_version(spec: Language) -> str:
     """Return the version of the installed grammar; "" if it is not installed."""
     found = find_spec(spec.grammar)
     if found is None or found.origin is None:

@@ -2,7 +2,7 @@
 (abstract_method_signature name: (_) @name) @method
 (method_signature ["get" "set"]) @accessor
 (abstract_method_signature ["get" "set"]) @accessor
-(function_signature name: (identifier) @name) @function
+((function_signature name: (identifier) @name) @function (#set! joins "overloads"))
 (class_body (method_signature name: (_) @name) @method)
 (interface_body (method_signature name: (_) @name) @method)
 (class_declaration name: (type_identifier) @name body: (class_body) @body) @class

@@ -5,6 +5,6 @@
 (module_type_definition (module_type_name) @name body: (_) @body) @interface
 (class_definition (class_binding (class_name) @name body: (_) @body)) @class
 
-(comment) @comment
+((comment) @comment (#set! documents "above"))
 (field_declaration (field_name) @name) @field
 (constructor_declaration (constructor_name) @name) @field

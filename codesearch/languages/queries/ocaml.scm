@@ -13,7 +13,7 @@
 (class_definition (class_binding (class_name) @name body: (_) @body)) @class
 (method_definition (method_name) @name body: (_) @body) @method
 
-(comment) @comment
+((comment) @comment (#set! documents "above"))
 (field_declaration (field_name) @name) @field
 (constructor_declaration (constructor_name) @name) @field
 (instance_variable_definition (instance_variable_name) @name) @field

@@ -1,4 +1,4 @@
-(declarations (function name: (_) @name match: (_) @body) @function)
+((declarations (function name: (_) @name match: (_) @body) @function) (#set! joins "clauses"))
 (declarations (function (infix operator: (_) @name) match: (_) @body) @function)
 (declarations (bind name: (variable) @name match: (_) @body) @function)
 (class_declarations (function name: (_) @name match: (_) @body) @function)

@@ -11,16 +11,14 @@ from packaging.requirements import Requirement
 
 from codesearch.config import CONTENT, IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.parsing.languages import (
-    BLOCK_LANGUAGES,
-    LANGUAGES,
-    TEXT_LANGUAGES,
+from codesearch.languages import (
     is_installed,
     language_name,
     language_named,
     language_of_path,
     language_of_source,
 )
+from codesearch.languages.records import BLOCK_LANGUAGES, LANGUAGES, TEXT_LANGUAGES
 
 ROOT = Path(__file__).parents[3]
 
@@ -118,7 +116,7 @@ def test_each_name_ending_and_interpreter_belongs_to_one_language():
     specs = (*LANGUAGES, *BLOCK_LANGUAGES)
     for kind in ("extensions", "file_names", "interpreters"):
         told = Counter(one for spec in specs for one in getattr(spec, kind))
-        assert [one for one, count in told.items() if count > 1] == [], "take it out of _WITHOUT_GRAMMAR"
+        assert [one for one, count in told.items() if count > 1] == [], "take it out of BLOCK_LANGUAGES"
     assert len({spec.name for spec in specs}) == len(specs)
 
 

@@ -5,7 +5,7 @@
     (binary_operator left: [(identifier) @name (call target: (_) @name)] operator: "when")
   ])
   (do_block)? @body
-  (#match? @_word "^def([a-ln-z]|m[^o]|$)")) @function
+  (#match? @_word "^def([a-ln-z]|m[^o]|$)") (#set! joins "clauses")) @function
 (call target: (identifier) @_word
   (arguments . [
     (binary_operator left: (_) operator: _ @name right: (_))

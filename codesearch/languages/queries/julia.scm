@@ -3,7 +3,7 @@
     (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)])
     (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))
     (where_expression . [(call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]) (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))])
-  ]) . (_)? @body) @function
+  ]) . (_)? @body (#set! joins "clauses")) @function
 (assignment . [
     (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)])
     (typed_expression . (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)]))
