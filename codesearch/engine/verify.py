@@ -21,9 +21,12 @@ from codesearch.text.bundle import SHIPPED, load_bundle
 from codesearch.text.onnx import choose_device
 
 _EXTRAS = {
+    "bench": ("for `codesearch bench` with compressed data", ("zstandard",)),
+    "export": ("for `codesearch export --sqlite`", ("sqlite-utils",)),
     "hnsw": ("search is exact; for more than 500,000 documents, with a C++ compiler,", ("hnswlib",)),
     "lsp": ("for `codesearch lsp`", ("pygls",)),
     "mcp": ("for `codesearch mcp`", ("mcp",)),
+    "milvus": ("for `--backend milvus`", ("pymilvus",)),
     "web": ("for `codesearch serve --web`", ("pydantic", "starlette", "uvicorn")),
 }
 """Extra -> what it is for, and its packages."""

@@ -272,6 +272,7 @@ def test_a_file_that_is_not_an_export_is_never_replaced(engine, file):
         engine.export(file.with_name("x.codesearch"), sqlite=True)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 def test_a_folder_or_a_device_is_never_replaced(engine, file, tmp_path):
     os.mkfifo(file)
     for path in (file, tmp_path / "tiny", Path(os.devnull)):
