@@ -14,7 +14,7 @@ from codesearch.processes import run_git, start_git
 
 _TIMEOUT_S = 60
 _STREAM_TIMEOUT_S = 600
-_QUIET = ("-c", "core.quotePath=false", "-c", "log.showRoot=false")
+_QUIET = ("-c", "core.quotePath=false", "-c", "log.showRoot=false", "-c", "log.mailmap=false")
 _SAFE = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--no-decorate")
 LOG = (*_QUIET, "log", *_SAFE, "--encoding=UTF-8")
 """`git log` that runs no command of a repository, whatever its configuration says. First commits have no changes."""
@@ -60,14 +60,22 @@ class Repository:
             raise ConfigError(f"git failed in {self.top}: {lines[0].removeprefix('fatal: ')}", cure)
         return done.stdout
 
-    def lines(self, *arguments: str, given: Iterable[bytes] = ()) -> Iterator[bytes]:
+    def lines(
+        self, *arguments: str, given: Iterable[bytes] = (), timeout_s: float = _STREAM_TIMEOUT_S
+    ) -> Iterator[bytes]:
         """Yield the lines that git prints while it runs; it reads all `given` lines first."""
         try:
             process = start_git(arguments, self.top, _environment(self.top, self.variables))
         except FileNotFoundError as error:
             raise self._not_installed(error) from None
         assert process.stdin is not None and process.stdout is not None  # They are pipes.
-        timer = threading.Timer(_STREAM_TIMEOUT_S, process.kill)
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(timeout_s, stop)
         timer.start()
         try:
             with suppress(BrokenPipeError):  # It has failed, and its exit code says so.
@@ -83,6 +91,8 @@ class Repository:
                 process.stdin.close()
             process.stdout.close()
             process.wait()
+        if late.is_set():
+            raise ConfigError(f"git took more than {timeout_s:.0f} s in {self.top}")
         if process.returncode:
             cure = f"see `git -C {self.top} fsck`"
             raise ConfigError(f"git failed in {self.top} ({process.returncode})", cure)

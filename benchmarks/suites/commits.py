@@ -5,7 +5,7 @@ clone has the name that the tasks give it and may be bare. All commits before it
 commits of the tasks, which changed functions, and up to 100 commits of each clone, drawn by a hash of their ids.
 
 The sentence is cut out of the text that is indexed, so a commit is found by its subject, the rest of its body, and the
-names and paths that it changed. Some commits have no question: merges, commits by bots, and those whose body begins
+paths that it changed. Some commits have no question: merges, commits by bots, and those whose body begins
 with a list, a heading or a trailer. The sentence must have four words or more, one of them must not be in the subject,
 and no other message may contain it.
 """
@@ -16,29 +16,25 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from benchmarks.suites.histories import TASKS
-from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.evaluation.judge import DEFAULT, BenchOptions
 from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
-from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
+from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
 from codesearch.files import scratch_folder
-from codesearch.history.build import find_history, update_history
 from codesearch.history.commits import Commit, read_commits
 from codesearch.history.search import CommitFilters, rank_commits
-from codesearch.search.searcher import Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.history.table import find_history, table_at_head
 from codesearch.text.terms import query_terms
 
 CLONES = "clones"
 OF_TASKS, ANY = "changed functions", "any commit"
-_MODES = {"bm25": "lexical", "dense": "semantic", DEFAULT: "hybrid"}
 _DEPTH = 100
 _FOUND_AT = (1, 5, 10)
 _LEAST_WORDS = 4
@@ -76,15 +72,15 @@ def run(data: Path, options: BenchOptions) -> SuiteResult:
         asked.add(name, clone.resolve(), of_tasks)
         options.on_progress("repositories", number, len(tasks))
     qrels: Qrels = {query: {query[1].split()[1]: 1.0} for query in asked.queries}
-    systems = {name: summarise(score_answers(found, qrels, _FOUND_AT)) for name, found in asked.runs.items()}
+    systems = {DEFAULT: summarise(score_answers(asked.run, qrels, _FOUND_AT))}
     return SuiteResult(
         suite="commits",
         systems=systems,
         judged_queries=distinct_queries(systems),
         documents=sum(counts["commits"] for counts in asked.repositories.values()),
         seconds=options.clock.seconds,
-        details={"model": describe_encoder(asked.encoder), "repositories": asked.repositories},
-        runs=asked.runs,
+        details={"repositories": asked.repositories},
+        runs={DEFAULT: asked.run},
         queries=asked.queries,
     )
 
@@ -94,15 +90,14 @@ class _Asked:
 
     Attributes:
         queries: id -> sentence; the id ends in the id of the commit.
-        runs: system -> what it found.
+        run: what was found.
         repositories: name -> numbers of commits and questions.
     """
 
     def __init__(self, options: BenchOptions) -> None:
         self._options = options
-        self.encoder = Engine(options.home, model=options.model, device=options.device).encoder()
         self.queries: dict[QueryId, str] = {}
-        self.runs: dict[str, Run] = {name: {} for name in _MODES}
+        self.run: Run = {}
         self.repositories: dict[str, dict[str, int]] = {}
 
     def add(self, name: str, clone: Path, of_tasks: Collection[str]) -> None:
@@ -112,21 +107,15 @@ class _Asked:
             history = find_history(str(clone), home)
             commits = list(read_commits(history.repository.lines, history.head))
             questions = _questions(commits, of_tasks)
-            with clock.stage("index"):
-                cut = {question.commit: question.sentence for question in questions}
-                update_history(history, self.encoder, cut=cut)
-            with closing(IndexReader.open(history.folder)) as index:
-                searcher = Searcher([index], self.encoder)
-                self.repositories[name] = {"commits": index.manifest.documents, "questions": len(questions)}
+            cut = {question.commit: question.sentence for question in questions}
+            with clock.stage("index"), table_at_head(history, cut=cut) as table:
+                self.repositories[name] = {"commits": len(table), "questions": len(questions)}
+            with clock.stage("query"), table_at_head(history) as table:
                 for question in questions:
                     query = query_id(question.group, f"{name} {question.commit}")
                     self.queries[query] = question.text
-                    for system, mode in _MODES.items():
-                        with clock.stage(f"query {system}"):
-                            found = rank_commits(
-                                index, str(clone), searcher, question.text, CommitFilters(), _DEPTH, mode=mode
-                            )
-                        self.runs[system][query] = list(found)
+                    ranked = rank_commits(table, str(clone), question.text, CommitFilters())
+                    self.run[query] = [commit for commit, _ in islice(ranked, _DEPTH)]
 
 
 def _questions(commits: Sequence[Commit], of_tasks: Collection[str]) -> list[_Question]:

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -74,8 +73,6 @@ class BuildReport:
 
 
 ProgressCallback = Callable[[Progress], None]
-Parse = Callable[[Sequence[SourceFile]], Generator[tuple[SourceFile, ParsedFile | None], None, None]]
-"""Yields each file with its documents, in order; None if the file no longer exists."""
 
 
 def build_index(
@@ -84,20 +81,17 @@ def build_index(
     on_progress: ProgressCallback = lambda _: None,
     *,
     merge_all: bool = False,
-    parse: Parse | None = None,
 ) -> BuildReport:
     """Carry out a plan and publish the result. The caller holds the writer lock."""
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
-    if parse is None:
-        parser = FileParser(
-            plan.root.resolve(),
-            plan.config,
-            encoder.tokenizer_path,
-            encoder.max_document_tokens,
-            tuple(plan.walked.vendored),
-        )
-        parse = partial(parse_files, parser)
+    parser = FileParser(
+        plan.root.resolve(),
+        plan.config,
+        encoder.tokenizer_path,
+        encoder.max_document_tokens,
+        tuple(plan.walked.vendored),
+    )
     build = _Build(plan, encoder, on_progress)
     merged = build.take_segments_to_merge(merge_all=merge_all)
     # Close readers and parser here. After a failure, the garbage collector might do it in a thread of the pool.
@@ -116,7 +110,7 @@ def build_index(
         ]
         if plan.to_parse:
             encoder.encode_documents([])  # A worker starts meanwhile, and then this process waits for it.
-        parsed = opened.enter_context(closing(parse(plan.to_parse)))
+        parsed = opened.enter_context(closing(parse_files(parser, plan.to_parse)))
         parts = build.parts(sorted([*plan.to_parse, *kept], key=_path_of))
         for number, part in enumerate(parts, last_number(plan.index_folder) + 1):
             files = build.contents(part, parsed)

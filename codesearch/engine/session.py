@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
-    from codesearch.history.build import History
     from codesearch.history.commits import HistoryAnswer
     from codesearch.history.search import CommitFilters
+    from codesearch.history.table import History
     from codesearch.search.searcher import Found, Searcher
     from codesearch.store.manifest import Manifest
     from codesearch.store.reader import IndexReader
@@ -463,7 +463,7 @@ class Session:
         top_k: int = 5,
         on_progress: ProgressCallback = lambda _: None,
     ) -> HistoryAnswer:
-        """Return commits of the git repository around a folder; its index of commits is brought up to date first.
+        """Return commits of the git repository around a folder; its table of commits is brought up to date first.
 
         The folder is the first of `roots`, `within`, `folders` and `here` in the scope, else the working directory.
         Commits must have changed something in `within` or `folders`. Without a place, nothing has to be indexed.
@@ -473,7 +473,7 @@ class Session:
             place: only commits that changed this file, folder or definition, given as for `read`.
             filters: which commits may be hits.
             top_k: commits to return.
-            on_progress: called with the progress of the index of commits.
+            on_progress: called with the progress of the table of commits.
 
         Raises:
             ConfigError: the folder is in no git work tree, git fails, the place is not in the last commit, or neither a
@@ -489,8 +489,6 @@ class Session:
         return answer_history(
             history,
             engine.home,
-            lambda folder: engine.pool.index(IndexEntry(folder, None)),
-            engine.encoder,
             partial(coverage_of, (), ()),
             question=question.strip(),
             place=place,

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -34,9 +36,11 @@ _HUNKS = ("--patch", "--unified=0", "--inter-hunk-context=0", "--full-index", "-
 """Files that a commit deleted have no hunks."""
 _LARGE = ("-c", "core.bigFileThreshold=1m")
 """Git shows no hunks of larger files."""
+_HUNKS_S, _DIFF_S = 5.0, 20.0
+"""What git may take for the hunks of the commits of an answer, and for the diff of one."""
 _MAX_MESSAGE = 20_000
 _MAX_DIFF_LINES = 10_000
-_MAX_CHANGES, _MAX_HUNKS, _MAX_CONTEXTS = 1_000, 1_000, 100
+_MAX_CHANGES = _MAX_HUNKS = 1_000
 _CHANGE = re.compile(
     rb""":(?P<old_mode>\d+)[ ](?P<new_mode>\d+)[ ]
     (?P<old>[0-9a-f]+)[ ](?P<new>[0-9a-f]+)[ ]   # ids of the content
@@ -49,7 +53,7 @@ _PATCH = re.compile(rb"index ([0-9a-f]+)\.\.([0-9a-f]+)\b")
 _HUNK = re.compile(
     rb"""@@[ ]-(\d+)(?:,(\d+))?   # first line and number of lines before
     [ ]\+(\d+)(?:,(\d+))?[ ]@@   # and after
-    [ ]?(.*)\n                    # the line of the definition around""",
+    .*\n                         # the line of the definition around""",
     re.DOTALL | re.VERBOSE,
 )
 _TRAILER = re.compile(
@@ -88,8 +92,7 @@ class Change:
 class Commit:
     """A commit: `time` in seconds since 1970, and the first paragraph of its message as one line in `subject`.
 
-    `changes` are at most 1,000, without links, submodules, and paths with control characters or quotes. `contexts` has
-    the line of the definition around each hunk, as git finds it, without repetitions.
+    `changes` are at most 1,000, without links, submodules, and paths with control characters or quotes.
     """
 
     id: str
@@ -98,7 +101,6 @@ class Commit:
     subject: str
     body: str
     changes: list[Change] = field(default_factory=list)
-    contexts: dict[str, None] = field(default_factory=dict)
 
 
 def read_commits(
@@ -139,11 +141,9 @@ class _Reader:
             same = self._by_ids.get((_blob(match[1]), _blob(match[2])))
             self._change = same.pop(0) if same else None  # Patches have the order of the changes.
         elif self._change and (match := _HUNK.fullmatch(line)):
-            old, old_count, new, new_count, context = match.groups(b"1")
             if len(self._change.hunks) < _MAX_HUNKS:
-                self._change.hunks.append(((int(old), int(old_count)), (int(new), int(new_count))))
-            if (context := context.strip()) and len(self.commit.contexts) < _MAX_CONTEXTS:
-                self.commit.contexts[context.decode("utf-8", "replace")] = None
+                old, old_count, new, new_count = map(int, match.groups(b"1"))
+                self._change.hunks.append(((old, old_count), (new, new_count)))
 
 
 def commit_ids(repository: Repository, *arguments: str) -> list[str]:
@@ -159,7 +159,9 @@ def read_diff(repository: Repository, revision: str, paths: Sequence[Path | str]
     """
     commit = repository.commit(revision)
     arguments = (*_LARGE, *LOG, "--no-walk", "--format=%cs  %h  %an%n%B", "--diff-merges=first-parent")
-    lines = repository.lines(*arguments, "--numstat", "--patch", str(commit), "--", *map(str, paths))
+    lines = repository.lines(
+        *arguments, "--numstat", "--patch", str(commit), "--", *map(str, paths), timeout_s=_DIFF_S
+    )
     shown = [line.decode("utf-8", "replace").rstrip("\r\n") for line in islice(lines, _MAX_DIFF_LINES)]
     if not shown:
         raise ConfigError(
@@ -177,22 +179,23 @@ def without_trailers(body: str) -> str:
     return _TRAILER.sub("", body).strip()
 
 
-def read_changes(repository: Repository, ids: Iterable[str]) -> Iterator[Commit]:
-    """Yield commits with their changes and hunks, in the order of their ids, while git reads further ones.
+def read_changes(repository: Repository, ids: Iterable[str], *, hunks: bool = True) -> Iterator[Commit]:
+    """Yield commits with their changes, and with their hunks if wanted, in the order of their ids.
 
-    In a partial clone, there are no hunks from the first commit on whose contents it lacks.
+    In a partial clone, there are no hunks from the first commit on whose contents it lacks, and there are none after
+    five seconds: a pattern in the configuration or a pipe in place of a file could keep git busy for ever.
     """
     arguments = ("--no-walk=unsorted", "--stdin", *_RAW_CHANGES)
     given, count = [commit.encode() for commit in ids], 0
     if not given:  # Git would list HEAD.
         return
-    try:
-        for commit in read_commits(repository.lines, *arguments, *_HUNKS, given=given):
-            yield commit
-            count += 1
-    except ConfigError:  # If contents are not all that is wrong, this fails too.
-        if count == len(given):
-            raise
+    if hunks:
+        in_time = partial(repository.lines, timeout_s=_HUNKS_S)
+        with suppress(ConfigError):  # If hunks are not all that is wrong, the next call fails too.
+            for commit in read_commits(in_time, *arguments, *_HUNKS, given=given):
+                yield commit
+                count += 1
+    if count < len(given):
         yield from read_commits(repository.lines, *arguments, given=given[count:])
 
 

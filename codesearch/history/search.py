@@ -1,56 +1,43 @@
 """A question, a place or both -> commits of the repository around a folder.
 
-Without a question, commits are newest first, and the commits of a place come from git alone. With one, they are ranked
-as code is, by keywords in the message, names and paths, and by vectors. The heuristics for code (direction, penalties,
-names) do not apply. Among equal commits, newer ones come first.
+Without a question, commits are newest first, and the commits of a place come from git alone. With one, those with its
+words are ranked by keywords in the message, names and paths. Among equal commits, newer ones come first.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from codesearch.build.parse import extract_each
 from codesearch.build.workers import start_early
-from codesearch.config import ParseConfig, RankConfig
+from codesearch.config import ParseConfig
 from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.files import mark_used
 from codesearch.git import work_tree
-from codesearch.history.build import History, find_history, id_of, time_of, update_history
 from codesearch.history.commits import HistoryAnswer, commit_ids, read_hits
+from codesearch.history.table import CommitTable, History, find_history, table_at_head
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
 from codesearch.search.filters import path_filter
-from codesearch.search.lexical import LexicalScorer
-from codesearch.search.ranking import Pool, fuse, propose
 from codesearch.search.request import Filters, keep_tuples
-from codesearch.search.searcher import Searcher
-from codesearch.store.catalogue import remove_index, remove_unused
+from codesearch.store.catalogue import remove_unused
 from codesearch.store.digest import content_digest
-from codesearch.store.reader import IndexReader
-from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot
 from codesearch.structure.text import short_name
-from codesearch.text.onnx import Encoder
 from codesearch.types import Coverage
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
 
-RANKING = RankConfig(semantic_weight=0.2, length_prior_half=0.0)
-"""The weights. The model has learned code, so its vectors count less than for code. The length prior would ignore the
-vectors of commits without hunks."""
 _AGO = re.compile(r"(\d{1,4})[ .]?(day|week|month|year)s?(?:[ .]ago)?")
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
@@ -104,55 +91,28 @@ def since_time(text: str) -> int:
 
 
 def rank_commits(
-    index: IndexReader,
+    table: CommitTable,
     top: str,
-    searcher: Searcher,
     question: str,
     filters: CommitFilters,
-    top_k: int,
     *,
     ids: Collection[str] | None = None,
-    mode: str = "hybrid",
-) -> dict[str, float | None]:
-    """Return the ids of the best commits with their scores; without a question, those of the newest.
+) -> Iterator[tuple[str, float | None]]:
+    """Yield the id and score of each commit that passes, best first; without a question, newest first.
 
     Paths are relative to `top`, the top of the work tree. With `ids`, only these commits count.
     """
-    snapshot = Snapshot([index])
-    if not question:
-        allowed = _allowed(snapshot, top, filters, ids)
-        paths = sorted(snapshot.paths_of(np.flatnonzero(allowed)))
-        return dict.fromkeys(map(id_of, paths[:top_k]))
-    is_open = filters.is_open and ids is None
-    passing = None if is_open else _allowed(snapshot, top, filters, ids)
-    query = replace(searcher.analyse(question, mode), text="", literals=())
-    config = replace(RANKING, candidate_count=max(RANKING.candidate_count, top_k))
-    ranking = propose(Pool(snapshot, LexicalScorer(snapshot, config), passing), query, config)
-    fuse(ranking, config)
-    best = ranking.order()[:top_k]
-    paths = snapshot.paths_of(ranking.doc_ids[best])
-    return {id_of(path): float(score) for path, score in zip(paths, ranking.scores[best], strict=True)}
-
-
-def _allowed(
-    snapshot: Snapshot, top: str, filters: CommitFilters, ids: Collection[str] | None
-) -> NDArray[np.bool_]:
-    """Return which commits pass: bool [size]."""
-    allowed = np.zeros(snapshot.size, dtype=bool)
     since, author = since_time(filters.since) if filters.since else 0, filters.author.lower()
     by_path = Filters(paths=filters.paths, here=filters.here, within=filters.within)
     passes = path_filter(by_path, Path(top))
-    for base, segment in snapshot.based_segments():
-        rows = segment.store.document_rows() if author else ()
-        for file_id, file in enumerate(segment.files):
-            if file.doc_count and file_id not in segment.dead_files:
-                allowed[base + file.first_doc] = (
-                    time_of(file.path) >= since
-                    and (ids is None or id_of(file.path) in ids)
-                    and (not author or author in rows[file.first_doc].signature.lower())
-                    and (by_path.allow_all or any(map(passes, file.summary.split("\n"))))
-                )
-    return allowed
+    for row in table.rows(question):
+        if (
+            row.time >= since
+            and (ids is None or row.id in ids)
+            and author in row.author.lower()
+            and (by_path.allow_all or any(map(passes, row.changed.split("\n"))))
+        ):
+            yield row.id, row.score
 
 
 def history_of(folder: Path, home: Path) -> History:
@@ -168,8 +128,6 @@ def history_of(folder: Path, home: Path) -> History:
 def answer_history(
     history: History,
     home: Path,
-    lend: Callable[[Path], AbstractContextManager[IndexReader]],
-    open_encoder: Callable[[], Encoder],
     coverage_of: Callable[[Mapping[str, int]], Coverage],
     *,
     question: str,
@@ -183,35 +141,59 @@ def answer_history(
     start_early()  # The process that parses what the hits changed imports its modules meanwhile.
     path = path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None
-    top, commits, added = history.repository.top, 0, 0
-
-    def ranked() -> dict[str, float | None]:
-        nonlocal commits, added
-        encoder = open_encoder()
-        if not history.folder.exists():
-            remove_unused(home)
-        added = update_history(history, encoder, on_progress)
-        mark_used(history.folder)
-        with lend(history.folder) as index:
-            commits = index.manifest.documents
-            searcher = Searcher([index], encoder)
-            chosen = None if ids is None else frozenset(ids)
-            most = top_k if question else commits
-            return rank_commits(index, top, searcher, question, filters, most, ids=chosen)
-
+    commits = added = 0
     if ids is not None and not question and filters.is_open:
         scores: dict[str, float | None] = dict.fromkeys(ids)
     else:
-        try:
-            scores = ranked()
-        except IndexCorruptError:  # It is made again from git.
-            remove_index(history.folder, str(history.common))
-            scores = ranked()
+        if not history.folder.exists():
+            remove_unused(home)
+        scores, commits, added = _scores(history, question, filters, ids, top_k, on_progress)
+        mark_used(history.folder)
     hits = read_hits(history.repository, dict(islice(scores.items(), top_k)))
-    commits, is_shallow = commits if ids is None else len(ids), bool(history.shallow)
+    is_shallow = bool(history.shallow)
     coverage = coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)})
     name = short_name(spot.definition) if spot and spot.definition else ""
-    return HistoryAnswer(question, place, name, path, top, hits, commits, added, is_shallow, coverage)
+    return HistoryAnswer(
+        question,
+        place,
+        name,
+        path,
+        history.repository.top,
+        hits,
+        commits if ids is None else len(ids),
+        added,
+        is_shallow,
+        coverage,
+    )
+
+
+def _scores(
+    history: History,
+    question: str,
+    filters: CommitFilters,
+    ids: Sequence[str] | None,
+    top_k: int,
+    on_progress: ProgressCallback,
+) -> tuple[dict[str, float | None], int, int]:
+    """Return the ids of commits with scores, and how many commits the table has and how many of these are new.
+
+    A question gets `top_k` commits; those of a place, given by `ids`, follow even if they have no word of it.
+    """
+    top, among = history.repository.top, None if ids is None else frozenset(ids)
+
+    def ranked() -> tuple[dict[str, float | None], int, int]:
+        with table_at_head(history, on_progress) as table:
+            scores = dict(rank_commits(table, top, question, filters, ids=among))
+            if question and among is not None:
+                others = rank_commits(table, top, "", filters, ids=among)
+                scores |= {commit: 0.0 for commit, _ in others if commit not in scores}
+            return dict(islice(scores.items(), top_k if question else None)), len(table), table.added
+
+    try:
+        return ranked()
+    except IndexCorruptError:  # It is made again from git.
+        shutil.rmtree(history.folder, ignore_errors=True)
+        return ranked()
 
 
 def path_of(history: History, spot: Spot) -> str:

@@ -143,11 +143,11 @@ def remove_index(folder: Path, root: str) -> None:
 
 
 def remove_unused(home: Path) -> None:
-    """Delete the indexes of commits, and the revisions with their indexes, that were not used for 30 days."""
+    """Delete the tables of commits, and the revisions with their indexes, that were not used for 30 days."""
     for folder in (*(home / COMMITS).glob("*"), *(home.resolve() / REVISIONS).glob("*/*")):
         with suppress(OSError, IndexLockedError, IndexStoreError):
             if folder.stat().st_mtime < time.time() - _UNUSED_S:
-                index = folder if folder.parent.name == COMMITS else index_folder(home, folder)
+                index = index_folder(home, folder)
                 if (index / MANIFEST).exists():
                     remove_index(index, str(folder))
                 shutil.rmtree(folder)

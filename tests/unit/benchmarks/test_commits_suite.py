@@ -41,13 +41,13 @@ def options(tmp_path, home, tiny_bundle):
 
 def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch):
     indexed = []
-    update = commits.update_history
+    table_at_head = commits.table_at_head
 
-    def spied(history, encoder, *, cut):
-        indexed.extend(cut.values())
-        return update(history, encoder, cut=cut)
+    def spied(history, cut=None):
+        indexed.extend((cut or {}).values())
+        return table_at_head(history, cut=cut)
 
-    monkeypatch.setattr(commits, "update_history", spied)
+    monkeypatch.setattr(commits, "table_at_head", spied)
     result = commits.run(options.data, options)
     assert (
         sorted(result.queries.values())
@@ -57,7 +57,7 @@ def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch
             "Hawks come after dusk.",
         ]
     )
-    scores = {group: found for (group, _), found in result.systems["bm25"].queries.items()}
+    scores = {group: found for (group, _), found in result.systems["default"].queries.items()}
     assert scores.keys() == {"changed functions", "any commit"}
     # Only "loft", in the path of another commit, and nothing of the sentence about hawks is left.
     assert scores["any commit"]["recall_at_10"] == 0.0

@@ -24,7 +24,7 @@ def read(*output: bytes) -> list[Commit]:
     return list(read_commits(lines))
 
 
-def test_a_commit_has_its_message_files_hunks_and_contexts():
+def test_a_commit_has_its_message_files_and_hunks():
     patch = (
         b"\ndiff --git a/x.py b/x.py\n"
         + f"index {OLD}..{NEW} 100644\n".encode()
@@ -33,9 +33,7 @@ def test_a_commit_has_its_message_files_hunks_and_contexts():
     )
     first, second = read(header(body="why\nand how"), b"\n", raw("x.py"), patch, header("d" * 40, body=""))
     change = Change("x.py", OLD, NEW, [((3, 1), (3, 2)), ((7, 0), (9, 1))])
-    assert first == Commit(
-        "c" * 40, 5, "A <a@b.c>", "feed", "why\nand how", [change], {"def feed(self):": None}
-    )
+    assert first == Commit("c" * 40, 5, "A <a@b.c>", "feed", "why\nand how", [change])
     assert (second.id, second.changes) == ("d" * 40, [])
 
 

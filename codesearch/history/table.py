@@ -1,0 +1,246 @@
+"""The commits before HEAD in one SQLite table for full-text search, kept up to date by adding only the new ones.
+
+<home>/commits/<name>-<hash>/commits.sqlite     one for a repository and all its work trees
+
+    commits   an FTS5 table with a row for each commit. Searched are the terms of its subject, of the rest of its
+              message without trailers such as Signed-off-by, and of the paths that it changed (see
+              `codesearch.text.terms`). Id, time, author and paths are stored for filters. The message is not: git has
+              it.
+    state     HEAD when the table was complete, and a digest of what makes the clone shallow
+
+A merge has a row only if its message says more than what was merged.
+
+An update adds what HEAD can reach and the last one could not, and drops what only the last one could. So the table of a
+branch that was rebased is that of a fresh clone. An update is one transaction, and so are the questions after it: what
+is killed or finds no space leaves the table as it was, and another work tree cannot change it in between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
+from codesearch.files import COMMITS, create_private, make_folder
+from codesearch.git import Repository
+from codesearch.history.commits import Commit, read_changes, without_trailers
+from codesearch.parsing.identifiers import chunks
+from codesearch.store.catalogue import remove_index, unique_name
+from codesearch.store.database import storage_error
+from codesearch.store.manifest import MANIFEST
+from codesearch.text.terms import FORMS, query_terms
+
+if TYPE_CHECKING:
+    from codesearch.build.build import ProgressCallback
+
+_VERSION = 2
+"""Changes with the columns or the terms; a table of another version is made again. 1 was an index of segments."""
+_SCHEMA = """
+    DROP TABLE IF EXISTS commits;
+    DROP TABLE IF EXISTS state;
+    CREATE VIRTUAL TABLE commits USING fts5(
+        id UNINDEXED, time UNINDEXED, author UNINDEXED, changed UNINDEXED, subject, body, paths,
+        tokenize = 'unicode61 remove_diacritics 0'
+    );
+    CREATE TABLE state (head TEXT NOT NULL);
+"""
+_INSERT = "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?)"
+_WEIGHTS = (3.0, 2.0, 1.0)
+"""How much a term counts in the subject, the body and the paths."""
+_COLUMNS = "id, time, author, changed"
+_RANKED = f"""
+    SELECT {_COLUMNS}, -bm25(commits, 0, 0, 0, 0, {", ".join(map(str, _WEIGHTS))}) AS score
+    FROM commits WHERE commits MATCH ? ORDER BY score DESC, time DESC, id
+"""
+_NEWEST = f"SELECT {_COLUMNS}, NULL FROM commits ORDER BY time DESC, id"
+_MOST = 200_000
+"""Only so many of the newest commits are searched."""
+_MOST_TERMS = 100
+"""Of a question."""
+_MAX_PATHS = 200
+"""Of a commit, whose words are searched."""
+_PATIENCE_S = 60.0
+_REPORTED = 100
+"""After so many commits, the progress is reported."""
+_MERGE = re.compile(r"Merge[sd]? ")
+_STORAGE = tuple(
+    f"SQLITE_{name}" for name in "FULL READONLY BUSY LOCKED IOERR CANTOPEN NOMEM PERM AUTH".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A repository with the folder of its table; `common` has the objects of all its work trees.
+
+    `shallow` is the digest of the commits whose parents are missing; "" if none are.
+    """
+
+    repository: Repository
+    folder: Path
+    common: Path
+    head: str
+    shallow: str
+
+
+def find_history(top: str, home: Path) -> History:
+    """Return the history of HEAD in a work tree or a bare repository."""
+    repository = Repository(top, "history")
+    common = Path(top, os.fsdecode(repository.git("rev-parse", "--git-common-dir")).rstrip("\n")).resolve()
+    head = repository.commit("HEAD")
+    if head is None:
+        raise ConfigError(f"{top} has no commits", "`codesearch history` searches commits")
+    shallow = ""
+    with suppress(FileNotFoundError):
+        shallow = hashlib.sha256((common / "shallow").read_bytes()).hexdigest()
+    name = common.parent.name if common.name == ".git" else common.name
+    return History(repository, home / COMMITS / unique_name(name, common), common, head, shallow)
+
+
+class Row(NamedTuple):
+    """A commit of the table; `changed` are its paths, one a line, and `score` is None without a question."""
+
+    id: str
+    time: int
+    author: str
+    changed: str
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTable:
+    """The commits of a history, of which `added` are new."""
+
+    connection: sqlite3.Connection
+    added: int
+
+    def __len__(self) -> int:
+        return int(self.connection.execute("SELECT count(*) FROM commits_docsize").fetchone()[0])
+
+    def rows(self, question: str = "") -> Iterator[Row]:
+        """Yield the commits with a word of a question, best first; without a question all, newest first."""
+        terms = query_terms(question)
+        if question and not terms:
+            raise ConfigError(f"query {question!r} has no words to search for")
+        match = " OR ".join(f'"{term}"' for term in terms[:_MOST_TERMS])
+        found = self.connection.execute(_RANKED, (match,)) if match else self.connection.execute(_NEWEST)
+        return map(Row._make, found)
+
+
+@contextmanager
+def table_at_head(
+    history: History,
+    on_progress: ProgressCallback = lambda _: None,
+    cut: Mapping[str, str] | None = None,
+) -> Iterator[CommitTable]:
+    """Bring the table of a history up to date and lend it in a transaction.
+
+    `cut` maps ids of commits to texts that are left out.
+    """
+    with _connected(history) as connection:
+        connection.execute("BEGIN")
+        added = 0
+        if _state(connection) != f"{history.head} {history.shallow}":
+            connection.execute("ROLLBACK")
+            connection.execute(
+                "BEGIN IMMEDIATE"
+            )  # Only one process writes; it may have done this work meanwhile.
+            added = _update(connection, history, on_progress, cut or {})
+        yield CommitTable(connection, added)
+        connection.execute("COMMIT")
+
+
+@contextmanager
+def _connected(history: History) -> Iterator[sqlite3.Connection]:
+    """Open the database of a history, which may be empty. An index of the form of before is removed."""
+    path = history.folder / "commits.sqlite"
+    if (history.folder / MANIFEST).exists():
+        remove_index(history.folder, str(history.common))
+    try:
+        make_folder(history.folder)
+        if not path.exists():
+            create_private(path)
+    except OSError as error:
+        raise IndexStoreError(f"{history.folder}: {error.strerror}", "give another --home") from None
+    try:
+        with closing(sqlite3.connect(path, _PATIENCE_S, isolation_level=None)) as connection:
+            yield connection
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorname", "").startswith(_STORAGE):
+            raise storage_error(error, history.folder) or error from None
+        raise IndexCorruptError(path, str(error), str(history.common)) from None
+
+
+def _state(connection: sqlite3.Connection) -> str | None:
+    """Return HEAD and the digest of the last update; None if there is no table of this version."""
+    if connection.execute("PRAGMA user_version").fetchone() != (_VERSION,):
+        return None
+    (state,) = connection.execute("SELECT head FROM state").fetchone()
+    return str(state)
+
+
+def _update(
+    connection: sqlite3.Connection, history: History, on_progress: ProgressCallback, cut: Mapping[str, str]
+) -> int:
+    """Add and drop commits; return how many rows are new."""
+    from codesearch.build.build import Progress
+
+    repository, (before, _, shallow) = history.repository, (_state(connection) or "").partition(" ")
+    if not before:
+        for statement in _SCHEMA.split(";"):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+    if before and shallow == history.shallow and repository.known_commit(before):
+        to_add = _listed(repository, history.head, f"^{before}")
+        gone = set(_listed(repository, before, f"^{history.head}"))
+    else:
+        listed, known = _listed(repository, history.head), _rows_by_id(connection)
+        to_add = [commit for commit in listed if commit not in known]
+        gone = known.keys() - listed
+    if gone:
+        dead = [(row,) for commit, row in _rows_by_id(connection).items() if commit in gone]
+        connection.executemany("DELETE FROM commits WHERE rowid = ?", dead)
+    added = 0
+    for number, commit in enumerate(read_changes(repository, to_add, hunks=False), 1):
+        if row := _row(commit, cut.get(commit.id, "\0")):
+            connection.execute(_INSERT, row)
+            added += 1
+        if not number % _REPORTED:
+            on_progress(Progress("parse", number, len(to_add), added))
+    connection.execute("DELETE FROM state")
+    connection.execute("INSERT INTO state VALUES (?)", (f"{history.head} {history.shallow}",))
+    return added
+
+
+def _rows_by_id(connection: sqlite3.Connection) -> dict[str, int]:
+    return dict(connection.execute("SELECT id, rowid FROM commits"))
+
+
+def _listed(repository: Repository, *commits: str) -> list[str]:
+    """Return the ids of the commits that the first one can reach and the second one, after "^", cannot."""
+    return [
+        line.decode().strip() for line in repository.lines("rev-list", f"--max-count={_MOST}", *commits, "--")
+    ]
+
+
+def _row(commit: Commit, without: str) -> tuple[str | int, ...] | None:
+    """Return the values of a commit; None if its message says nothing."""
+    body = without_trailers(commit.body.replace(without, ""))
+    if not (commit.subject or body) or (_MERGE.match(commit.subject) and not body):
+        return None
+    paths = [change.path.encode("utf-8", "replace").decode() for change in commit.changes]
+    about = commit.id, commit.time, commit.author, "\n".join(paths)
+    in_paths = dict.fromkeys(_terms("\n".join(paths[:_MAX_PATHS])))
+    return (*about, *map(" ".join, (_terms(commit.subject, b"."), _terms(body), in_paths)))
+
+
+def _terms(text: str, mark: bytes = b"") -> Iterator[str]:
+    """Yield the terms of a text. With the mark of a name, each of its words is a term as a whole too."""
+    return chain.from_iterable(FORMS[mark + chunk] for chunk in chunks(text))
