@@ -190,7 +190,7 @@ class Agents:
         limit: Annotated[int, _at_most(50, "Commits to show.")] = 8,
         max_tokens: _Tokens = 1_000,
     ) -> str:
-        """When you ask why code is so: find commits by meaning, or show one."""
+        """When you ask why code is so: find commits by words, or show one."""
 
         def work(session: Session, project: Path) -> str:
             if commit:

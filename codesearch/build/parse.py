@@ -175,7 +175,8 @@ def extract_each(
 ) -> Iterator[Extraction | None]:
     """Call `extract` for each source with its path and language in other processes; None if it goes over a limit."""
     listed = list(files)
-    count = min(len(listed), available_cores(), _MOST_EXTRACTORS)
+    is_small = sum(len(source) for source, *_ in listed) < _SERIAL_BYTES
+    count = 1 if is_small else min(len(listed), available_cores(), _MOST_EXTRACTORS)
     pool: Workers[tuple[bytes, str, Language], Extraction] = Workers(max(count, 1), _open_extractor, config)
     with closing(pool):
         for future in [pool.submit(file) for file in listed]:
