@@ -36,7 +36,7 @@ from codesearch.parsing.identifiers import chunks
 from codesearch.store.catalogue import remove_index, unique_name
 from codesearch.store.database import storage_error
 from codesearch.store.manifest import MANIFEST
-from codesearch.text.terms import FORMS, query_terms
+from codesearch.text.terms import FORMS, STOP_WORDS, query_terms
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
@@ -242,5 +242,6 @@ def _row(commit: Commit, without: str) -> tuple[str | int, ...] | None:
 
 
 def _terms(text: str, mark: bytes = b"") -> Iterator[str]:
-    """Yield the terms of a text. With the mark of a name, each of its words is a term as a whole too."""
-    return chain.from_iterable(FORMS[mark + chunk] for chunk in chunks(text))
+    """Yield the terms of a text without stop words. With the mark of a name, its words are terms as a whole too."""
+    terms = chain.from_iterable(FORMS[mark + chunk] for chunk in chunks(text))
+    return (term for term in terms if term not in STOP_WORDS)
