@@ -1,7 +1,7 @@
 """Suite `passages`: questions about a few lines inside a function, to twenty applications in ten languages.
 
-A reader who saw only the function wrote the question, in other words than those of its code, before any result was
-looked at. The style is keywords, question or report. A line of `passages/HALF.tsv` has the package, the style, the
+A reader who saw only the function wrote the question, mostly in other words than those of its code, and never looked at
+answers. The style is keywords, question or report. A line of `passages/HALF.tsv` has the package, the style, the
 file, first and last line and name of the function, first and last line of the passage, and the question. A few passages
 are entries of a long table or of a module instead. No encoder was trained on these packages.
 
