@@ -316,3 +316,14 @@ def test_the_picture_of_the_readme_needs_nothing_from_outside() -> None:
     picture = (ROOT / "docs/query.svg").read_text("utf-8")
     assert re.findall(r"@font-face|url\((?!#)|href=", picture) == []
     assert "codesearch&#160;query" in picture
+
+
+def test_the_workflow_runs_the_commands_of_make_check() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    workflow = (ROOT / ".github/workflows/check.yml").read_text("utf-8")
+    extras = re.findall(r"installed-check: .*\n\t\$\(INSTALL\) (-e \S+)", makefile)
+    lines = re.findall(
+        r"^\t\$\(BIN\)/(.*)", makefile.partition("\ncheck-lint:")[2].partition("\ntest:")[0], re.MULTILINE
+    )
+    assert (len(extras), len(lines)) == (1, 4)
+    assert [line for line in (*extras, *lines) if line not in workflow] == []
