@@ -38,8 +38,11 @@ SUITES = {
     "applications-end": "the other half of these questions, for final figures only",
     "passages": "questions about a few lines of functions in twenty applications, for development",
     "passages-end": "the other half of these questions, for final figures only",
+    "everyday": "what newcomers ask of twelve well-known libraries in twelve languages, for development",
+    "everyday-end": "the same of twelve other libraries, for final figures only",
+    "everyday-large": "the same of Boost, with 15,281 files",
 }
-"""Name -> description. A suite has the module of its name in `benchmarks/suites`."""
+"""Name -> description. A suite has the module of its name, up to the hyphen, in `benchmarks/suites`."""
 SIGNALS: dict[str, dict[str, Any]] = {
     "vectors": {"semantic_weight": 0.0},
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
@@ -94,6 +97,8 @@ def main() -> None:
     except (CodeSearchError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     print(result_text(result), end="")
+    if area := result.details.get("confidence_auc"):
+        print(f"\narea under the ROC curve of the confidence, for the first hit: {area:.3f}")
     if clock.rss_bytes:
         print(f"\npeak memory {max(clock.rss_bytes.values()) / 1e6:.0f} MB")
     if arguments.json:
@@ -109,8 +114,9 @@ def run_suite(name: str, options: BenchOptions) -> SuiteResult:
         return suites.run_suite(name, options)
     if options.data is None:
         raise ConfigError(f"the data of {name} is not here", "give --data FOLDER")
-    suite = import_module(f"benchmarks.suites.{name.removesuffix('-end')}")
-    run = suite.run_end if name.endswith("-end") else suite.run
+    module, _, part = name.partition("-")
+    suite = import_module(f"benchmarks.suites.{module}")
+    run = getattr(suite, f"run_{part}" if part else "run")
     result: SuiteResult = run(options.data, options)
     return replace(result, published=getattr(suite, "PUBLISHED", {}))
 

@@ -16,7 +16,7 @@ so nothing is chosen by it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
@@ -28,9 +28,6 @@ from codesearch.store.database import DocumentRow, FileRecord
 
 HALVES = ("development", "end")
 FOLDER = Path(__file__).parents[1] / "applications"
-_FETCH = (
-    f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
-)
 
 
 def run(
@@ -48,24 +45,28 @@ def run_end(data: Path, options: BenchOptions) -> SuiteResult:
 
 
 def _tree(root: Path, package: str, questions: Mapping[str, str]) -> Tree:
-    if not root.is_dir():
-        raise ConfigError(f"{root}: no such folder", _FETCH)
-
     def ask(collection: Collection) -> Questions:
         answers = {text: _answer(written, collection.names) for text, written in questions.items()}
         if missing := [questions[text] for text, answer in answers.items() if not answer]:
-            raise ConfigError(f"{root}: {missing[0]} is not in this version", _FETCH)
+            raise ConfigError(f"{root}: {missing[0]} is not in this version", fetch_cure(FOLDER))
         queries = {query_id(package, text): text for text in questions}
         qrels = {query: {answers[text]: 1.0} for query, text in queries.items()}
         return answered_questions(queries, qrels, KNOWN_AT, KNOWN_DEPTH)
 
-    return Tree(
-        root.resolve(),
-        ask,
-        key=document_key,
-        everything=True,
-        details={"package": package},
-    )
+    return package_tree(root, package, ask, fetch_cure(FOLDER))
+
+
+def package_tree(root: Path, package: str, ask: Callable[[Collection], Questions], cure: str) -> Tree:
+    """Make the tree of a fetched package, in which everything competes."""
+    if not root.is_dir():
+        raise ConfigError(f"{root}: no such folder", cure)
+    return Tree(root.resolve(), ask, key=document_key, everything=True, details={"package": package})
+
+
+def fetch_cure(folder: Path) -> str:
+    """Say how to fetch the packages of a recipe."""
+    recipe = folder / "sources.toml"
+    return f"run `python -m training corpus fetch --recipe {recipe} --out DIR` and give --data DIR"
 
 
 def _answer(written: str, names: Iterable[str]) -> str:
