@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from codesearch.build import build as build_module
 from codesearch.build import parse
 from codesearch.build import plan as plan_module
 from codesearch.build import stamps as stamps_module
-from codesearch.build.build import BuildReport, Progress, build_index
-from codesearch.build.plan import plan_update
+from codesearch.build.build import Progress, run
+from codesearch.build.plan import BuildReport, plan_update
 from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
 from codesearch.engine import update
@@ -181,8 +182,8 @@ def build(
     folder = index_folder(home, root)
     folder.mkdir(parents=True, exist_ok=True)
     last = last_manifest(folder)
-    plan = plan_update(root, folder, config, encoder.model_id, last=last, rebuild=rebuild)
-    return build_index(plan, encoder, on_progress, merge_all=merge_all)
+    with closing(plan_update(root, folder, config, encoder.model_id, last=last, rebuild=rebuild)) as plan:
+        return run(plan, encoder, on_progress, merge_all=merge_all)
 
 
 def index_by_engine(root: Path, home: Path, bundle: Path | None = None) -> None:

@@ -42,22 +42,14 @@ _LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
 class InThisProcess:
     """A pool of workers that runs each task at once, in the process of its caller."""
 
-    memory_bytes = share_bytes = 0
-
-    def __init__(
-        self,
-        count: int,
-        start: Callable[..., Callable[[Any], Any]],
-        *arguments: object,
-        memory_bytes: int = 0,
-    ) -> None:
+    def __init__(self, count: int, start: Callable[..., Callable[[Any], Any]], *arguments: object) -> None:
         self.start, self.arguments = start, arguments
 
     @cached_property
     def handle(self) -> Callable[[Any], Any]:
         return self.start(*self.arguments)
 
-    def submit(self, task: object, reserve_bytes: int = 0) -> Future[Any]:
+    def submit(self, task: object, *, alone: bool = False) -> Future[Any]:
         done: Future[Any] = Future()
         done.set_result(self.handle(task))
         return done

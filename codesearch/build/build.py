@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from codesearch.build.file_parser import FileParser, ParsedFile
 from codesearch.build.parse import parse_files
-from codesearch.build.plan import LiveFile, Plan, live_files, segments_to_merge
+from codesearch.build.plan import BuildReport, LiveFile, Plan, can_merge, live_files, segments_to_merge
 from codesearch.build.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.store.database import FileRecord
@@ -61,21 +61,10 @@ class Progress:
     documents: int  # Live ones so far.
 
 
-@dataclass(frozen=True, slots=True)
-class BuildReport:
-    """What a build did."""
-
-    manifest: Manifest
-    parsed: int  # Files.
-    kept: int  # Unchanged files.
-    removed: int  # Files that no longer exist.
-    embedded: int  # Texts.
-
-
 ProgressCallback = Callable[[Progress], None]
 
 
-def build_index(
+def run(
     plan: Plan,
     encoder: Encoder,
     on_progress: ProgressCallback = lambda _: None,
@@ -85,29 +74,20 @@ def build_index(
     """Carry out a plan and publish the result. The caller holds the writer lock."""
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
-    parser = FileParser(
-        plan.root.resolve(),
-        plan.config,
-        encoder.tokenizer_path,
-        encoder.max_document_tokens,
-        tuple(plan.walked.vendored),
-    )
+    tokenizer, vendored = encoder.tokenizer_path, tuple(plan.walked.vendored)
+    parser = FileParser(plan.root.resolve(), plan.config, tokenizer, encoder.max_document_tokens, vendored)
     build = _Build(plan, encoder, on_progress)
     merged = build.take_segments_to_merge(merge_all=merge_all)
     # Close readers and parser here. After a failure, the garbage collector might do it in a thread of the pool.
     with writing(plan.index_folder), ExitStack() as opened:
-        readers = {
-            entry.number: opened.enter_context(
-                closing(SegmentReader(plan.index_folder, plan.previous, entry))
-            )
-            for entry in merged
-            if plan.previous
-        }
-        kept = [
-            live
-            for number, reader in readers.items()
-            for live in live_files(number, reader.dead_files, reader.store)
-        ]
+        readers: dict[int, SegmentReader] = {}
+        kept: list[LiveFile] = []
+        for entry in merged:
+            assert plan.previous
+            store = plan.stores.opened.get(entry.number)
+            reader = SegmentReader(plan.index_folder, plan.previous, entry, store)
+            readers[entry.number] = opened.enter_context(closing(reader))
+            kept += live_files(entry, reader.store)
         if plan.to_parse:
             encoder.encode_documents([])  # A worker starts meanwhile, and then this process waits for it.
         parsed = opened.enter_context(closing(parse_files(parser, plan.to_parse)))
@@ -118,7 +98,11 @@ def build_index(
             if build.is_first and part is not parts[-1]:
                 build.publish(complete=False)
         manifest = build.publish(complete=True)
-    return BuildReport(manifest, build.parsed, plan.kept, plan.removed, build.embedded)
+    if merge_all and build.is_first and can_merge(manifest.segments):
+        merging = replace(plan, last=manifest, previous=manifest, to_parse=[], dead=[], removed=0)
+        manifest = run(merging, encoder, on_progress, merge_all=True).manifest
+    counts = build.parsed, plan.kept, plan.removed, build.embedded
+    return BuildReport(manifest, *counts, encoder.name, encoder.device)
 
 
 class _Build:
@@ -162,9 +146,7 @@ class _Build:
         return parts
 
     def contents(
-        self,
-        files: Sequence[SourceFile | LiveFile],
-        parsed: Iterator[tuple[SourceFile, ParsedFile | None]],
+        self, files: Sequence[SourceFile | LiveFile], parsed: Iterator[tuple[SourceFile, ParsedFile | None]]
     ) -> Iterator[ParsedFile | LiveFile]:
         """Yield what each file adds to a segment; nothing if it no longer exists."""
         for file in files:
@@ -243,7 +225,7 @@ class _Build:
             segments=self.entries,
             complete=complete,
         )
-        commit_manifest(self.plan.index_folder, manifest)
+        manifest = commit_manifest(self.plan.index_folder, manifest)
         remember_written(self.plan.index_folder, manifest, self.written)
         if complete:
             write_stamps(self.plan.index_folder, self.plan.stamps, manifest.commit)

@@ -6,8 +6,9 @@ the size of the file, and the system ends a process that goes over a limit, also
 affected: it is cut into blocks of lines, with a warning. Linux has both limits. macOS has no limit of memory. Windows
 has a limit of time on the clock instead of processor time.
 
-All workers share the memory of a run: each file has an equal share, and one that needs more is parsed again when more
-is free. When a run has lost `LOST_S` seconds, each further file has only the time that ordinary files need.
+Each process may use an equal share of the memory of a run. A file that needs more is parsed again in a process that may
+use as much as all others together; there is one such process at a time. When a run has lost `LOST_S` seconds, each
+further file has only the time that ordinary files need.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _SERIAL_BYTES = 1_000_000
 """With fewer bytes of source than this, one worker is enough."""
 _AHEAD_BYTES = 4_000_000
 """Source per worker from which no chunk waits for a free worker: parsed files that wait for their turn take memory."""
-_LEAST_WORKER_BYTES = 256_000_000
+_LEAST_WORKER_BYTES, _MOST_SHARE = 256_000_000, 1_000_000_000
 _MOST_EXTRACTORS = 4
 """Processes for a few files that a command needs at once."""
 Parsed = list[ParsedFile | None]
@@ -81,9 +82,9 @@ def parse_files(
     if _size(files) < _SERIAL_BYTES:
         count = 1
     try:
-        pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser, memory_bytes=memory)
+        pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser)
         with closing(pool):
-            yield from _Run(pool, parser).results(files, count)
+            yield from _Run(pool, parser, count, memory).results(files)
     except WorkerStartError:
         raise IndexWriteError(
             "the worker processes stop before their first task, probably because memory ran out",
@@ -94,21 +95,20 @@ def parse_files(
 class _Run:
     """The processes of one run, and the time that it may still lose."""
 
-    def __init__(self, pool: Workers[Task, Parsed], parser: FileParser) -> None:
-        self._pool, self._parser, self._left_s = pool, parser, LOST_S
+    def __init__(self, pool: Workers[Task, Parsed], parser: FileParser, workers: int, memory: int) -> None:
+        self._pool, self._parser, self._workers, self._left_s = pool, parser, workers, LOST_S
+        self._memory, self._share = memory, min(memory // workers, _MOST_SHARE)
 
-    def results(
-        self, files: Sequence[SourceFile], workers: int
-    ) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
+    def results(self, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
         """Submit a few chunks at a time and yield their results in order."""
-        waiting = chunks_of(files)
+        waiting, workers = chunks_of(files), self._workers
         submitted: deque[tuple[list[SourceFile], Future[Parsed]]] = deque()
         ahead = 0
         while True:
             while len(submitted) < (workers if ahead > workers * _AHEAD_BYTES else 2 * workers + 1):
                 if (chunk := next(waiting, None)) is None:
                     break
-                submitted.append((chunk, self._submit(chunk)))
+                submitted.append((chunk, self._pool.submit(Task(chunk, False, self._left_s, self._share))))
                 ahead += _size(chunk)
             if not submitted:
                 return
@@ -121,18 +121,13 @@ class _Run:
                 for file in chunk:
                     yield file, self._alone(file, only_plain=error.timed_out and len(chunk) == 1)
 
-    def _submit(
-        self, files: list[SourceFile], *, is_plain: bool = False, max_bytes: int = 0
-    ) -> Future[Parsed]:
-        max_bytes = max(min(max_bytes, self._pool.memory_bytes), self._pool.share_bytes)
-        return self._pool.submit(Task(files, is_plain, self._left_s, max_bytes), max_bytes)
-
     def _alone(self, file: SourceFile, *, only_plain: bool) -> ParsedFile | None:
         """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
         for is_plain in (True,) if only_plain else (False, True):
             try:
-                max_bytes = _BYTES + _BYTES_PER_BYTE * file.size
-                return self._submit([file], is_plain=is_plain, max_bytes=max_bytes).result()[0]
+                needs_more = _BYTES + _BYTES_PER_BYTE * file.size > self._share
+                task = Task([file], is_plain, self._left_s, self._memory if needs_more else self._share)
+                return self._pool.submit(task, alone=needs_more).result()[0]
             except WorkerDiedError as error:
                 self._left_s -= error.seconds
         warning = (

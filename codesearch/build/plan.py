@@ -12,20 +12,30 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
-from codesearch.build.stamps import Comparison, Stamps, compare, read_stamps, trusted
-from codesearch.config import IndexConfig, IndexOptions, WalkConfig
+from codesearch.build.stamps import Comparison, Stamps, compare, read_stamps, trusted, walk_in_force
+from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfig
 from codesearch.files import Stamp
 from codesearch.languages import grammar_version
 from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
+from codesearch.store.catalogue import index_folder
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import content_digest
-from codesearch.store.manifest import Manifest, SegmentEntry, Tally, limited_counts
+from codesearch.store.manifest import (
+    Manifest,
+    SegmentEntry,
+    Tally,
+    last_manifest,
+    limited_counts,
+    read_earlier,
+)
+from codesearch.text.bundle import SHIPPED, read_bundle
 from codesearch.treefiles import read_below
 
 MAX_DOCUMENTS = 8_000_000
@@ -58,10 +68,14 @@ class Plan:
     to_parse: list[SourceFile]  # New and changed files, in the order of their paths.
     dead: list[LiveFile]  # Files of the last commit that are deleted or changed.
     removed: int  # Number of deleted files of the last commit.
-    walked: Tally = field(default_factory=Tally)
-    missing_grammars: dict[str, int] = field(default_factory=dict)
-    stamps: Stamps = field(default_factory=Stamps)  # A later check that finds the same has nothing to do.
-    stamps_changed: bool = False  # Whether they differ from those of the last commit.
+    walked: Tally
+    missing_grammars: dict[str, int]
+    stamps: Stamps  # A later check that finds the same has nothing to do.
+    stamps_changed: bool  # Whether they differ from those of the last commit.
+    stores: Stores  # The open databases of the last commit.
+    model: Path = SHIPPED  # Folder of the bundle that embeds the documents.
+    was_earlier_format: bool = False  # Whether an earlier version wrote the last index.
+    seeded: bool = False  # Whether the index is new and starts with the segments of a similar one.
 
     @property
     def kept(self) -> int:
@@ -81,10 +95,63 @@ class Plan:
         """Estimate the duration of the build."""
         return sum(file.size for file in self.to_parse) / _PARSED_BYTES_S
 
+    def close(self) -> None:
+        """Close the databases."""
+        self.stores.close()
+
+
+class BuildReport(NamedTuple):
+    """What a run did."""
+
+    manifest: Manifest
+    parsed: int = 0  # Files.
+    kept: int = 0  # Unchanged files.
+    removed: int = 0  # Files that no longer exist.
+    embedded: int = 0  # Texts.
+    model: str = ""  # Name of the model; "" if nothing was written.
+    device: str = ""  # Where it ran.
+
 
 def digest_of(config: IndexConfig, model_id: str) -> str:
     """Hash the settings, grammars and model that affect the documents of a file."""
     return config.digest(model_id, *(grammar_version(spec) for spec in LANGUAGES))
+
+
+def prepare(
+    root: Path,
+    options: IndexOptions,
+    home: Path,
+    vectors: VectorConfig,
+    *,
+    model: Path | None = None,
+    rebuild: bool = False,
+    seen: Comparison | None = None,
+    until: float = math.inf,
+) -> Plan:
+    """Plan an update of a folder's index, or a new one, which starts with the segments of a similar index if it can.
+
+    Without `model`, a folder of a bundle, the documents are embedded by that of the last commit, else by the shipped
+    one. `rebuild` forgets the last index and its settings. With `seen`, how the folder compares with an index, no new
+    one is made. After the time `until` of `time.monotonic`, `OutOfTimeError` is raised.
+    """
+    folder = seen.index_folder if seen else index_folder(home, root)
+    last = last_manifest(folder)  # Another process may have committed since the comparison.
+    made_with = None if rebuild else last or read_earlier(folder)
+    is_same = seen and last and seen.manifest.commit == last.commit
+    settings = seen.settings if seen and is_same else walk_in_force(root, made_with, options)
+    config = IndexConfig(walk=settings[0], vectors=vectors, options=settings[1])
+    model = model or (made_with.model_folder if made_with else SHIPPED)
+    model_id = read_bundle(model).model_id
+    seeded = None
+    if not (made_with or rebuild or seen):
+        from codesearch.build.seed import seed_index
+
+        seeded = seed_index(root, folder, home, digest_of(config, model_id))
+    plan = plan_update(
+        root, folder, config, model_id, last=seeded or last, rebuild=rebuild, seen=seen, until=until
+    )
+    was_earlier_format = made_with is not None and made_with is not last
+    return replace(plan, model=model, was_earlier_format=was_earlier_format, seeded=seeded is not None)
 
 
 def plan_update(
@@ -104,24 +171,25 @@ def plan_update(
     previous = None if rebuild or not last or last.config_digest != digest else last
     tree = None
     if previous and previous.complete:
-        if seen is None or seen.commit != previous.commit:
-            seen = compare(index_folder, previous, config.walk)
+        if seen is None or seen.manifest.commit != previous.commit:
+            seen = compare(index_folder, previous, (config.walk, config.options))
         tree = _changes(config.walk, previous, seen)
     old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
     tree = tree or _walked(root, config.walk, old, report)
-    known: dict[str, LiveFile] = {}
-    if previous:
-        paths = None if tree.is_whole else [file.path for file in tree.files]
-        known = known_files(index_folder, previous, paths)
-    # The flags of what is in such folders depend on more than each file.
-    switched = tuple(set(tree.walked.vendored) ^ set(previous.walked.vendored)) if previous else ()
-    to_parse = [
-        file
-        for file in tree.files
-        if not (live := known.get(file.path))
-        or file.path.startswith(switched)
-        or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
-    ]
+    with ExitStack() as opened:  # If what follows fails, the databases are closed.
+        stores = Stores(index_folder, previous)
+        opened.enter_context(closing(stores))
+        known = stores.files(None if tree.is_whole else [file.path for file in tree.files])
+        # The flags of what is in such folders depend on more than each file.
+        switched = tuple(set(tree.walked.vendored) ^ set(previous.walked.vendored)) if previous else ()
+        to_parse = [
+            file
+            for file in tree.files
+            if not (live := known.get(file.path))
+            or file.path.startswith(switched)
+            or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
+        ]
+        opened.pop_all()
     gone = known.keys() - {file.path for file in tree.files}
     dead = [known[path] for path in [*(file.path for file in to_parse if file.path in known), *sorted(gone)]]
     return Plan(
@@ -138,6 +206,7 @@ def plan_update(
         missing_grammars=tree.missing_grammars,
         stamps=tree.stamps,
         stamps_changed=tree.stamps != old,
+        stores=stores,
     )
 
 
@@ -182,26 +251,38 @@ def _changes(config: WalkConfig, previous: Manifest, seen: Comparison) -> _Tree 
     return _Tree(files, False, previous.walked, previous.missing_grammars, stamps)
 
 
+class Stores:
+    """The open databases of an index: segment number -> database. Without a commit, there are none."""
+
+    def __init__(self, index_folder: Path, manifest: Manifest | None) -> None:
+        self._segments = manifest.segments if manifest else []
+        self.opened: dict[int, StoreReader] = {}
+        with ExitStack() as opened:
+            for entry in self._segments:
+                store = StoreReader(index_folder / entry.folder, manifest.root if manifest else "")
+                self.opened[entry.number] = opened.enter_context(closing(store))
+            opened.pop_all()
+
+    def files(self, paths: Sequence[str] | None = None) -> dict[str, LiveFile]:
+        """Read the live files by path: all, or only those with some paths."""
+        return {
+            live.record.path: live
+            for entry in self._segments
+            for live in live_files(entry, self.opened[entry.number], paths)
+        }
+
+    def close(self) -> None:
+        """Close those that no reader has taken."""
+        for store in self.opened.values():
+            store.close()
+
+
 def live_files(
-    number: int, dead_files: Collection[int], store: StoreReader, paths: Sequence[str] | None = None
+    entry: SegmentEntry, store: StoreReader, paths: Sequence[str] | None = None
 ) -> Iterator[LiveFile]:
     """Read the live files of a segment: all, or only those with some paths."""
-    dead = set(dead_files)
-    for file_id, record in store.numbered_files(paths):
-        if file_id not in dead:
-            yield LiveFile(number, file_id, record)
-
-
-def known_files(
-    index_folder: Path, manifest: Manifest, paths: Sequence[str] | None = None
-) -> dict[str, LiveFile]:
-    """Read the live files of a commit of an index by path: all, or only those with some paths."""
-    files: dict[str, LiveFile] = {}
-    for entry in manifest.segments:
-        with closing(StoreReader(index_folder / entry.folder, manifest.root)) as store:
-            live = live_files(entry.number, entry.dead_files, store, paths)
-            files.update((file.record.path, file) for file in live)
-    return files
+    dead, files = set(entry.dead_files), store.numbered_files(paths)
+    return (LiveFile(entry.number, file_id, record) for file_id, record in files if file_id not in dead)
 
 
 def _is_unchanged(

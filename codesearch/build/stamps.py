@@ -114,11 +114,17 @@ def is_folder(path: str) -> bool:
     return not path or path.endswith("/")
 
 
+Settings = tuple[WalkConfig, IndexOptions]
+"""The walk settings in force, and the part of them that options set."""
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A root compared with one commit of its index."""
 
-    commit: int
+    index_folder: Path
+    manifest: Manifest  # Of the commit.
+    settings: Settings  # In force now.
     stamps: Stamps  # Of the commit.
     # Source files whose stamps changed -> their stamps now; None if a walk is needed.
     changed: Mapping[str, Stamp] | None
@@ -130,24 +136,21 @@ class Comparison:
         return self.changed == {}
 
 
-def walk_in_force(
-    root: Path, made_with: MadeWith | None, given: IndexOptions
-) -> tuple[WalkConfig, IndexOptions]:
-    """Return the walk settings of an index now, and the part that options set: those given now, then earlier ones."""
+def walk_in_force(root: Path, made_with: MadeWith | None, given: IndexOptions) -> Settings:
+    """Return the walk settings of an index now: of options, those given now and then earlier ones come first."""
     options = given.over(IndexOptions.of(made_with.options)) if made_with else given
     return options.over(index_options(root)).over(WalkConfig()), options
 
 
-def compare(index_folder: Path, manifest: Manifest, walk: WalkConfig | None = None) -> Comparison:
+def compare(index_folder: Path, manifest: Manifest, settings: Settings | None = None) -> Comparison:
     """Compare a root with a commit of its index."""
     started_ns = time.time_ns()
-    root = Path(manifest.root)
-    walk = walk or walk_in_force(root, manifest, IndexOptions())[0]
+    settings = settings or walk_in_force(Path(manifest.root), manifest, IndexOptions())
     stamps = read_stamps(index_folder, manifest.commit)
     changed = None
-    if walk == manifest.walk_config() and _is_watched_unchanged(manifest.root, stamps, walk):
+    if settings[0] == manifest.walk_config() and _is_watched_unchanged(manifest.root, stamps, settings[0]):
         changed = _changed(manifest.root, stamps.files)
-    return Comparison(manifest.commit, stamps, changed, started_ns)
+    return Comparison(index_folder, manifest, settings, stamps, changed, started_ns)
 
 
 def _is_watched_unchanged(root: str, stamps: Stamps, walk: WalkConfig) -> bool:

@@ -13,8 +13,8 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from codesearch.processes import start_python
@@ -40,8 +40,6 @@ class WorkerStartError(Exception):
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 """The signal that kills a process. Windows has no SIGKILL, but SIGTERM kills there."""
 _TIMER = getattr(signal, "SIGPROF", None)
-_MOST_SHARE = 1_000_000_000
-"""Bytes that a task may use at most if it reserves nothing."""
 _RUNNING: set[int] = set()
 """Process ids of all workers of this process."""
 _READY: list[_Worker] = []
@@ -85,18 +83,12 @@ def _ready_worker() -> _Worker:
 class Workers(Generic[T, R]):
     """Runs tasks in up to `count` processes, which start when they are needed.
 
-    If a process dies, its task fails and a later task starts a new process. A task waits until the memory that it
-    reserves is free. The tasks limit themselves to what they have reserved, at least `share_bytes`.
+    If a process dies, its task fails and a later task starts a new process.
     """
 
-    def __init__(
-        self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object, memory_bytes: int = 0
-    ) -> None:
+    def __init__(self, count: int, start: Callable[..., Callable[[T], R]], *arguments: object) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
-        self.memory_bytes, self.share_bytes = memory_bytes, min(memory_bytes // count, _MOST_SHARE)
-        self._free_bytes = memory_bytes
-        self._freed = threading.Condition()
         self._start = start, arguments
         self._count = count
         self._threads = ThreadPoolExecutor(count, "worker")  # Each thread waits for one process at a time.
@@ -105,9 +97,12 @@ class Workers(Generic[T, R]):
         self._all: set[_Worker] = set()
         self._closed = False
 
-    def submit(self, task: T, reserve_bytes: int = 0) -> Future[R]:
-        """Give a task to the next free process; if that ends, the future raises one of the errors above."""
-        return self._threads.submit(self._run, task, max(reserve_bytes, self.share_bytes))
+    def submit(self, task: T, *, alone: bool = False) -> Future[R]:
+        """Give a task to the next free process; if that ends, the future raises one of the errors above.
+
+        A process that runs a task `alone` starts for it and ends with it, because it may keep much memory.
+        """
+        return self._threads.submit(self._run, task, alone=alone)
 
     def close(self) -> None:
         """End all processes; unfinished tasks are lost. The only process of a small pool stays for the next one."""
@@ -122,48 +117,30 @@ class Workers(Generic[T, R]):
                 worker.end()
         self._threads.shutdown(cancel_futures=True)
 
-    def _run(self, task: T, reserve_bytes: int) -> R:
-        is_large = reserve_bytes > self.share_bytes
-        with self._reserved(reserve_bytes):
-            worker = self._take(is_large=is_large)
-            started = time.monotonic()
-            try:
-                result: R = worker.ask(task)
-            except WorkerDiedError as error:
-                self._forget(worker)
-                error.seconds, error.timed_out = time.monotonic() - started, worker.timed_out
-                raise
-            if is_large:  # It may keep more memory than others would leave for it.
-                self._forget(worker)
-            else:
-                with self._lock:
-                    self._idle.append(worker)
-            return result
-
-    @contextmanager
-    def _reserved(self, count: int) -> Iterator[None]:
-        """Wait until so many bytes are free, and reserve them."""
-        with self._freed:
-            self._freed.wait_for(lambda: self._free_bytes >= count)
-            self._free_bytes -= count
+    def _run(self, task: T, *, alone: bool) -> R:
+        worker = self._take(new=alone)
+        started = time.monotonic()
         try:
-            yield
-        finally:
-            with self._freed:
-                self._free_bytes += count
-                self._freed.notify_all()
+            result: R = worker.ask(task)
+        except WorkerDiedError as error:
+            self._forget(worker)
+            error.seconds, error.timed_out = time.monotonic() - started, worker.timed_out
+            raise
+        if alone:
+            self._forget(worker)
+        else:
+            with self._lock:
+                self._idle.append(worker)
+        return result
 
-    def _take(self, *, is_large: bool) -> _Worker:
+    def _take(self, *, new: bool) -> _Worker:
         with self._lock:
-            if self._idle and not is_large:
+            if self._idle and not new:
                 return self._idle.pop()
             if self._closed:
                 raise WorkerDiedError("the pool is closed")
-            idle, self._idle = self._idle, []  # None is left, or a large task needs their memory.
             worker = _ready_worker()
             self._all.add(worker)
-        for other in idle:
-            self._forget(other)
         try:
             worker.ask(self._start, is_start=True)
         except WorkerDiedError as error:

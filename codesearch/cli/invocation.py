@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from codesearch.cli.options import AnswerOptions, FilterOptions
     from codesearch.engine.answer import Freshness
     from codesearch.engine.engine import Engine
-    from codesearch.engine.indexer import Pool, SearchBackend
+    from codesearch.engine.indexer import SearchBackend
+    from codesearch.engine.pool import Pool
     from codesearch.engine.remote import MilvusBackend
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision

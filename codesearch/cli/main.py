@@ -29,7 +29,7 @@ from codesearch.settings import Value
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.indexer import Pool
+    from codesearch.engine.pool import Pool
 
 COMMANDS = {
     command: module

@@ -52,7 +52,7 @@ def serve(
         return
     from codesearch.cli.main import answering
     from codesearch.engine.engine import Engine
-    from codesearch.engine.indexer import Pool
+    from codesearch.engine.pool import Pool
     from codesearch.service.server import Handlers, serve
 
     if not (web or hasattr(socket, "AF_UNIX")):

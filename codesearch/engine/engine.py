@@ -65,7 +65,7 @@ class Engine(Indexer):
 
     def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        return refresh(self, self._entry(root), budget_s, lambda _: None)
+        return refresh(self, self._entry(root), budget_s)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now."""
@@ -224,9 +224,7 @@ class Engine(Indexer):
         status = IndexStatus(folder=entry.folder, manifest=manifest)
         if not changes or not manifest.has_sources:
             return status
-        from codesearch.engine.update import count_changes
-
         try:
-            return replace(status, changes=count_changes(entry, self.vectors))
+            return replace(status, changes=refresh(self, entry, None).changes)
         except CodeSearchError as error:
             return replace(status, unchecked=str(error))

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -165,13 +165,9 @@ class Session:
                 continue
             try:
                 try:
-                    found = refresh(self._engine, entry, budget_s, on_progress)
+                    found = refresh(self._engine, entry, budget_s, on_progress, opens=True)
                 except IndexWriteError:  # The home is full or read-only; the index stays as it is.
-                    from codesearch.engine.update import count_changes
-
-                    changes = count_changes(entry, self._engine.vectors)
-                    state = State.BEHIND if any(astuple(changes)) else State.CURRENT
-                    found = Freshness(entry.root, state, changes)
+                    found = refresh(self._engine, entry, None)
                 self.freshness.append(found)
             except CodeSearchError as error:
                 if len(self.entries) == 1:

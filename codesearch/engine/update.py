@@ -1,19 +1,24 @@
-"""A folder -> its index brought up to date. Quick to import, because most runs find nothing to do."""
+"""A folder -> its index brought up to date. Quick to import, because most runs find nothing to do.
+
+Every update has the same steps: `prepare` reads the manifest and compares the folder with it, and `run` parses, writes
+and publishes. Between them, `index` always goes on, and `refresh` only if that is quick.
+"""
 
 from __future__ import annotations
 
 import math
 import os
 import time
-from collections.abc import Callable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from codesearch.build import workers
-from codesearch.build.plan import Plan, can_merge, digest_of, plan_update
-from codesearch.build.stamps import Comparison, compare, is_folder, read_stamps, walk_in_force, write_stamps
-from codesearch.config import IndexConfig, IndexOptions, VectorConfig
+from codesearch.build.plan import BuildReport, Plan, can_merge, prepare
+from codesearch.build.stamps import Comparison, is_folder, read_stamps, write_stamps
+from codesearch.config import IndexOptions, VectorConfig
 from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.engine.reports import IndexReport
 from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
@@ -21,167 +26,135 @@ from codesearch.files import make_folder
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
 from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.store.manifest import Manifest, commit_manifest, last_manifest, read_earlier
-from codesearch.text.bundle import SHIPPED, read_bundle
+from codesearch.store.manifest import commit_manifest
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
-    from codesearch.text.onnx import Encoder
+    from codesearch.engine.pool import Pool
+    from codesearch.text.onnx import OnnxEncoder
 
 _PATIENCE_S = 2.0
 """How long a build waits for another writer. A query that updates the index takes less."""
 _QUERY_PATIENCE_S = 0.5
 """How long a query waits for another writer. A watcher that indexes a saved file takes less."""
 _LEAST_WALK_S = 0.5
-OpenEncoder = Callable[[Path], "Encoder"]
-"""Folder of a bundle -> its encoder."""
 
 
-def update_index(
+class Indexer(Protocol):
+    """What an update needs from an engine."""
+
+    model: Path | None
+    vectors: VectorConfig
+    pool: Pool
+
+    @property
+    def home(self) -> Path: ...  # noqa: D102 - the class that implements it describes it.
+    def open_encoder(self, bundle: Path) -> OnnxEncoder: ...  # noqa: D102
+
+
+def index(
+    indexer: Indexer,
     root: Path,
-    home: Path,
     options: IndexOptions,
+    on_progress: ProgressCallback,
     *,
-    model: Path | None,
-    vectors: VectorConfig,
-    open_encoder: OpenEncoder,
     rebuild: bool,
     optimize: bool,
-    on_progress: ProgressCallback,
 ) -> IndexReport:
-    """Bring the index of a folder up to date; arguments and errors are those of `Engine` and `Engine.index`."""
+    """Bring the index of a folder up to date, or make one; arguments and errors are those of `Indexer.index`."""
     started = time.monotonic()
     if not root.is_dir():
         kind = "not a folder" if root.exists() else "no such folder"
         raise ConfigError(f"{root}: {kind}", "give the folder to index")
-    folder = index_folder(home, root)
+    folder = index_folder(indexer.home, root)
     try:
         make_folder(folder)
     except OSError as error:
         raise IndexStoreError(f"{folder}: {error.strerror}", "give another --home") from None
-    with writer_lock(folder, str(root), wait_s=_PATIENCE_S):
-        last = last_manifest(folder)
-        earlier = None if rebuild or last else read_earlier(folder)
-        made_with = None if rebuild else last or earlier
-        walk, chosen = walk_in_force(root, made_with, options)
-        config = IndexConfig(walk=walk, vectors=vectors, options=chosen)
-        bundle = model or (made_with.model_folder if made_with else SHIPPED)
-        model_id = read_bundle(bundle).model_id
-        seeded = None
-        if not (made_with or rebuild):
-            from codesearch.build.seed import seed_index
-
-            last = seeded = seed_index(root, folder, home, digest_of(config, model_id))
-        plan = plan_update(root, folder, config, model_id, last=last, rebuild=rebuild)
-        if plan.nothing_to_do and plan.previous:
-            report = IndexReport(
-                root=root, manifest=_save_checked(plan), built=False, seconds=time.monotonic() - started
-            )
-        else:
-            if plan.to_parse:
-                workers.start_early()
-            report = _build(plan, open_encoder(bundle), started, on_progress)
-        committed = last_manifest(folder) if report.built else plan.previous
-        if optimize and committed and can_merge(committed.segments):
-            plan = plan_update(root, folder, config, model_id, last=committed)
-            merged = _build(plan, open_encoder(bundle), started, on_progress, merge_all=True)
-            report = merged if not report.built else replace(report, seconds=merged.seconds)
-        return replace(report, was_earlier_format=earlier is not None, seeded=seeded is not None)
+    planned = partial(prepare, root, options, indexer.home, indexer.vectors, rebuild=rebuild)
+    with (
+        writer_lock(folder, str(root), wait_s=_PATIENCE_S),
+        closing(planned(model=indexer.model)) as plan,
+    ):
+        is_merged = not (optimize and plan.previous and can_merge(plan.previous.segments))
+        is_current = plan.nothing_to_do and is_merged
+        done = _save_checked(plan) if is_current else _run(indexer, plan, on_progress, merge_all=optimize)
+    return IndexReport(
+        root=root,
+        built=not is_current,
+        seconds=time.monotonic() - started,
+        was_earlier_format=plan.was_earlier_format,
+        seeded=plan.seeded,
+        **done._asdict(),
+    )
 
 
-def _plan_again(entry: IndexEntry, vectors: VectorConfig, seen: Comparison, until: float = math.inf) -> Plan:
-    """Plan what an update of an indexed folder with its last settings would do."""
-    known = entry.committed
-    root = Path(known.root)
-    last = last_manifest(entry.folder)  # Another process may have committed since the entry was read.
-    walk, chosen = walk_in_force(root, last or known, IndexOptions())
-    config = IndexConfig(walk=walk, vectors=vectors, options=chosen)
-    return plan_update(root, entry.folder, config, known.model["id"], last=last, seen=seen, until=until)
-
-
-def refresh_index(
-    entry: IndexEntry,
-    vectors: VectorConfig,
-    open_encoder: OpenEncoder,
-    budget_s: float,
-    seen: Comparison,
-    on_progress: ProgressCallback,
+def refresh(
+    indexer: Indexer, seen: Comparison, budget_s: float | None, on_progress: ProgressCallback, *, opens: bool
 ) -> Freshness:
-    """Bring an index up to date if that is estimated to take at most `budget_s` seconds.
+    """Bring an index that differs from its folder up to date if that is estimated to take at most `budget_s` seconds.
 
-    The walk that finds what changed also ends after that time, or after half a second if that is more.
+    The walk that finds what changed also ends after that time, or after half a second if that is more. Without a
+    budget, this only says what an update would do. With `opens`, the pool of the indexer opens what was written.
     """
-    manifest = entry.committed
-    if not Path(manifest.root).is_dir():
-        return Freshness(manifest.root, State.BEHIND, Changes(0, manifest.source_files))
+    root = seen.manifest.root
+    if not Path(root).is_dir():
+        return Freshness(root, State.BEHIND, Changes(0, seen.manifest.source_files))
+    planned = partial(prepare, Path(root), IndexOptions(), indexer.home, indexer.vectors, seen=seen)
+    limit_s = math.inf if budget_s is None else max(budget_s, _LEAST_WALK_S)
+    lock = (
+        nullcontext() if budget_s is None else writer_lock(seen.index_folder, root, wait_s=_QUERY_PATIENCE_S)
+    )
     try:
-        with writer_lock(entry.folder, manifest.root, wait_s=_QUERY_PATIENCE_S):
-            until = time.monotonic() + max(budget_s, _LEAST_WALK_S)
-            try:
-                plan = _plan_again(entry, vectors, seen, until)
-            except OutOfTimeError:
-                return Freshness(manifest.root, State.BEHIND)
-            changes = Changes(len(plan.to_parse), plan.removed)
-            if plan.nothing_to_do:
-                _save_checked(plan)
-                return Freshness(manifest.root, State.CURRENT, changes)
-            if plan.previous is None or plan.estimated_seconds > budget_s:
-                return Freshness(manifest.root, State.BEHIND, changes)
-            _build(plan, open_encoder(manifest.model_folder), time.monotonic(), on_progress)
-            return Freshness(manifest.root, State.UPDATED, changes)
+        with lock, closing(planned(until=time.monotonic() + limit_s)) as plan:
+            return _refreshed(indexer, plan, budget_s, on_progress, opens=opens)
+    except OutOfTimeError:
+        return Freshness(root, State.BEHIND)
     except IndexLockedError:
-        return Freshness(manifest.root, State.LOCKED)
+        return Freshness(root, State.LOCKED)
 
 
-def _save_checked(plan: Plan) -> Manifest:
-    """Store counts and stamps of a plan with nothing to do, so the next check reads no files; return the manifest."""
-    assert plan.previous is not None
-    found = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
-    if found != plan.previous:
+def _refreshed(
+    indexer: Indexer, plan: Plan, budget_s: float | None, on_progress: ProgressCallback, *, opens: bool
+) -> Freshness:
+    changes = Changes(len(plan.to_parse), plan.removed)
+    if budget_s is None:
+        state = State.BEHIND if plan.to_parse or plan.removed else State.CURRENT
+    elif plan.nothing_to_do:
+        _save_checked(plan)
+        state = State.CURRENT
+    elif plan.previous is None or plan.estimated_seconds > budget_s:
+        state = State.BEHIND
+    else:
+        manifest = _run(indexer, plan, on_progress).manifest
+        indexer.pool.follow(plan.index_folder, manifest, plan.stores.opened, opens=opens)
+        state = State.UPDATED
+    return Freshness(str(plan.root), state, changes)
+
+
+def _run(
+    indexer: Indexer, plan: Plan, on_progress: ProgressCallback, *, merge_all: bool = False
+) -> BuildReport:
+    if plan.to_parse:
+        workers.start_early()
+    encoder = indexer.open_encoder(plan.model)
+    from codesearch.build.build import run
+
+    return run(plan, encoder, on_progress, merge_all=merge_all)
+
+
+def _save_checked(plan: Plan) -> BuildReport:
+    """Store counts and stamps of a plan with nothing to do, so the next check reads no files."""
+    assert plan.previous
+    manifest = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
+    if manifest != plan.previous:
         from codesearch.store.writer import writing
 
         with writing(plan.index_folder):
-            commit_manifest(plan.index_folder, found)
+            commit_manifest(plan.index_folder, manifest)
     if plan.stamps_changed:
-        write_stamps(plan.index_folder, plan.stamps, found.commit)
-    return found
-
-
-def count_changes(entry: IndexEntry, vectors: VectorConfig) -> Changes:
-    """Count what an update of an index would do; if the folder is gone, count all files as removed."""
-    manifest = entry.committed
-    if not Path(manifest.root).is_dir():
-        return Changes(0, manifest.source_files)
-    seen = compare(entry.folder, manifest)
-    if seen.is_current:
-        return Changes(0, 0)
-    plan = _plan_again(entry, vectors, seen)
-    return Changes(len(plan.to_parse), plan.removed)
-
-
-def _build(
-    plan: Plan,
-    encoder: Encoder,
-    started: float,
-    on_progress: ProgressCallback,
-    *,
-    merge_all: bool = False,
-) -> IndexReport:
-    from codesearch.build.build import build_index
-
-    built = build_index(plan, encoder, on_progress, merge_all=merge_all)
-    return IndexReport(
-        root=plan.root,
-        manifest=built.manifest,
-        built=True,
-        seconds=time.monotonic() - started,
-        parsed=built.parsed,
-        kept=built.kept,
-        removed=built.removed,
-        embedded=built.embedded,
-        model=encoder.name,
-        device=encoder.device,
-    )
+        write_stamps(plan.index_folder, plan.stamps, manifest.commit)
+    return BuildReport(manifest)
 
 
 @dataclass(frozen=True, slots=True)

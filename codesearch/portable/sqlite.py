@@ -156,7 +156,7 @@ def _write_files(
     live = [
         (file.record.path, file.file_id, segment, file.record)
         for segment, entry in zip(index.segments, index.manifest.segments, strict=True)
-        for file in live_files(entry.number, entry.dead_files, segment.store)
+        for file in live_files(entry, segment.store)
     ]
     ids = Counter[str]()
     for number, (path, file_id, segment, record) in enumerate(

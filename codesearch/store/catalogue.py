@@ -9,12 +9,11 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
 from codesearch.files import ABSENT, COMMITS, OPEN_FILES_STAY, REVISIONS, Stamp, file_lock, stamp_of
-from codesearch.store.manifest import MANIFEST, Manifest, read_manifest
+from codesearch.store.manifest import MANIFEST, Manifest, manifest_at
 
 INDEXES = "indexes"
 _POLL_S = 0.05
@@ -103,15 +102,9 @@ def read_entry(folder: Path) -> IndexEntry | None:
     if stamp == ABSENT:
         return None
     try:
-        return IndexEntry(folder, _manifest_at(folder, stamp), stamp=stamp)
+        return IndexEntry(folder, manifest_at(folder, stamp), stamp=stamp)
     except IndexStoreError as error:
         return IndexEntry(folder, None, error)
-
-
-@lru_cache(maxsize=256)
-def _manifest_at(folder: Path, stamp: Stamp) -> Manifest:
-    """Read a manifest; it is read again only if its stamp has changed."""
-    return read_manifest(folder)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from codesearch.errors import (
     IndexStoreError,
     unreadable,
 )
-from codesearch.files import write_atomically
+from codesearch.files import ABSENT, Stamp, stamp_of, write_atomically
 from codesearch.text.bundle import SHIPPED
 
 FORMAT_VERSION = 16
@@ -43,6 +43,9 @@ LEFT_OUT, ONLY_BLOCKS, PARTLY_BLOCKS = "crashed", "only as blocks", "partly as b
 its parser does not understand."""
 Counts = dict[str, dict[str, int]]
 """Reason -> extension or name -> number."""
+_MOST_KEPT = 256
+_latest: dict[Path, tuple[Stamp, Manifest]] = {}
+"""Index folder -> the manifest that this process read or wrote last, and its stamp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +121,13 @@ class Manifest(MadeWith):
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Self:
-        """Return the manifest whose fields JSON has; it checks their names, not their types."""
+        """Return the manifest whose fields JSON has, besides a checksum; it checks their names, not their types."""
         parts = {
             "walked": Tally(**raw["walked"]),
             "parsed": Tally(**raw["parsed"]),
             "segments": [SegmentEntry(**entry) for entry in raw["segments"]],
         }
-        return cls(**{**raw, **parts})
+        return cls(**{name: value for name, value in {**raw, **parts}.items() if name != _CHECKSUM})
 
     @property
     def has_sources(self) -> bool:
@@ -156,13 +159,14 @@ def read_earlier(index_folder: Path) -> MadeWith | None:
     """Return what an index of an earlier format was made with; None if there is no such index."""
     try:
         read_manifest(index_folder)
-        return None
-    except IndexStoreError as error:
-        if not (isinstance(error, IndexFormatError) and error.is_older):
-            return None
-    raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
-    settings = raw.get("settings", {})
-    return MadeWith(settings=settings, options=not_defaults(settings), model=raw.get("model", {}))
+    except IndexFormatError as error:
+        if error.is_older:
+            raw = json.loads((index_folder / MANIFEST).read_text("utf-8"))
+            settings = raw.get("settings", {})
+            return MadeWith(settings=settings, options=not_defaults(settings), model=raw.get("model", {}))
+    except IndexStoreError:
+        pass
+    return None
 
 
 def not_defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -188,14 +192,15 @@ def segment_folder(number: int) -> str:
     return f"{SEGMENTS}/{number:06d}"
 
 
-def commit_manifest(index_folder: Path, manifest: Manifest) -> None:
-    """Make a manifest the current one; a reader sees the old or the new one, never a mixture.
+def commit_manifest(index_folder: Path, manifest: Manifest) -> Manifest:
+    """Make a manifest the current one and return it as a reader sees it: the old or the new one, never a mixture.
 
     The value of `checksum` is the digest of the file with zeros in its place.
     """
     text = json.dumps({**asdict(manifest), _CHECKSUM: _NO_DIGEST}, indent=1, sort_keys=True).encode()
-    content = text.replace(_NO_DIGEST.encode(), _digest(text), 1)
-    write_atomically(index_folder / MANIFEST, content, sync=True, for_owner=True)
+    path = index_folder / MANIFEST
+    write_atomically(path, text.replace(_NO_DIGEST.encode(), _digest(text), 1), sync=True, for_owner=True)
+    return _keep(index_folder, stamp_of(str(path)), Manifest.of(json.loads(text)))
 
 
 def _is_intact(content: bytes) -> bool:
@@ -231,14 +236,29 @@ def read_manifest(index_folder: Path) -> Manifest:
     if raw.get("format") != FORMAT_VERSION:
         raise IndexFormatError(raw.get("format"), FORMAT_VERSION, root)
     try:
-        return Manifest.of({name: value for name, value in raw.items() if name != _CHECKSUM})
+        return Manifest.of(raw)
     except (TypeError, KeyError) as error:
         raise IndexCorruptError(path, str(error), root) from None
+
+
+def manifest_at(index_folder: Path, stamp: Stamp) -> Manifest:
+    """Return the manifest with a stamp; it is read unless this process read or wrote it last."""
+    known, manifest = _latest.get(index_folder, (ABSENT, None))
+    return (
+        manifest if manifest and known == stamp else _keep(index_folder, stamp, read_manifest(index_folder))
+    )
+
+
+def _keep(index_folder: Path, stamp: Stamp, manifest: Manifest) -> Manifest:
+    if len(_latest) >= _MOST_KEPT:
+        _latest.clear()
+    _latest[index_folder] = stamp, manifest
+    return manifest
 
 
 def last_manifest(index_folder: Path) -> Manifest | None:
     """Return the committed manifest, or None if there is none that this version can build on."""
     try:
-        return read_manifest(index_folder)
+        return manifest_at(index_folder, stamp_of(str(index_folder / MANIFEST)))
     except IndexStoreError:
         return None

@@ -22,8 +22,10 @@ from codesearch.store.vectors import GRAPH_FILE, VectorReader
 class SegmentReader:
     """Files and documents of a segment, numbered from 0. Some of them may be dead."""
 
-    def __init__(self, index_folder: Path, manifest: Manifest, entry: SegmentEntry) -> None:
-        """Open all files now, because a merge may delete the folder later."""
+    def __init__(
+        self, index_folder: Path, manifest: Manifest, entry: SegmentEntry, store: StoreReader | None = None
+    ) -> None:
+        """Open all files now, because a merge may delete the folder later; the database may be open already."""
         folder, root, dim = index_folder / entry.folder, manifest.root, int(manifest.model["dim"])
         graph = entry.files.get(GRAPH_FILE)
         self.folder, self.root, self.has_sources = folder, root, manifest.has_sources
@@ -35,7 +37,7 @@ class SegmentReader:
         self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
         self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
-        self.store = StoreReader(folder, root)
+        self.store = store or StoreReader(folder, root)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -60,12 +62,17 @@ class SegmentReader:
 class IndexReader:
     """One open commit. It stays readable after later commits."""
 
-    def __init__(self, index_folder: Path, manifest: Manifest) -> None:
+    def __init__(
+        self, index_folder: Path, manifest: Manifest, stores: dict[int, StoreReader] | None = None
+    ) -> None:
+        """Open the segments; this takes over open databases out of `stores`, by number of segment."""
         self.folder, self.manifest, self.root = index_folder, manifest, Path(manifest.root)
         self.segments: list[SegmentReader] = []  # In the order of the manifest.
+        stores = {} if stores is None else stores
         try:
             for entry in manifest.segments:
-                self.segments.append(SegmentReader(index_folder, manifest, entry))
+                self.segments.append(SegmentReader(index_folder, manifest, entry, stores.get(entry.number)))
+                stores.pop(entry.number, None)
         except BaseException:
             self.close()
             raise
@@ -84,9 +91,13 @@ class IndexReader:
         check_intact(index_folder, manifest)
         return cls(index_folder, manifest)
 
-    def check(self) -> None:
-        """Check that every file is still the one that was opened or an intact copy."""
-        check_intact(self.folder, self.manifest)
+    def is_whole(self) -> bool:
+        """Say whether every file is still the one that was opened or an intact copy; a writer may replace them."""
+        try:
+            check_intact(self.folder, self.manifest)
+        except IndexCorruptError:
+            return False
+        return True
 
     def close(self) -> None:
         """Close the databases."""

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexNotFoundError, IndexStoreError, IndexWriteError
-from codesearch.files import PART, make_folder
+from codesearch.files import PART, make_folder, stamp_of
 from codesearch.store.arrays import ROW, ROWS, save_array
 from codesearch.store.database import DocumentRow, FileRecord, StoreWriter, storage_error
-from codesearch.store.manifest import MANIFEST, SEGMENTS, read_manifest
+from codesearch.store.manifest import MANIFEST, SEGMENTS, manifest_at
 from codesearch.store.postings import PostingsBlock, PostingsWriter
 from codesearch.store.reader import SegmentReader
 from codesearch.store.vectors import VectorWriter
@@ -60,7 +60,8 @@ def _drop_unnamed(index_folder: Path, first: int) -> None:
     If the manifest cannot be read, delete only the segments of this writer, which have numbers from `first` on.
     """
     try:
-        named = {Path(segment.folder).name for segment in read_manifest(index_folder).segments}
+        manifest = manifest_at(index_folder, stamp_of(str(index_folder / MANIFEST)))
+        named = {Path(segment.folder).name for segment in manifest.segments}
     except IndexNotFoundError:
         named = set()
     except IndexStoreError:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from codesearch.build import stamps
-from codesearch.build.plan import known_files
+from codesearch.build.plan import Stores
 from codesearch.build.stamps import walk_in_force
 from codesearch.config import IndexOptions
 from codesearch.engine.answer import Changes
@@ -236,7 +237,8 @@ class Trees(RuleBasedStateMachine):
 
     def live(self, manifest: Manifest) -> dict[str, bytes]:
         """Return what the index has."""
-        known = known_files(index_folder(self.place / "home", self.root), manifest)
+        with closing(Stores(index_folder(self.place / "home", self.root), manifest)) as stores:
+            known = stores.files()
         return {path: live.record.digest for path, live in known.items()}
 
     def wait_for_a_tick(self) -> None:

@@ -185,7 +185,7 @@ def test_a_manifest_that_is_temporarily_unreadable_costs_no_segment(
         raise IndexCorruptError(Path(MANIFEST), "cannot be read (Too many open files)", "FOLDER")
 
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "read_manifest", fail)
+        patch.setattr(writer, "manifest_at", fail)
         with pytest.raises(KeyboardInterrupt):
             build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
     last_good()

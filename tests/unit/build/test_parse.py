@@ -63,9 +63,9 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
 def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_path, many_chunks, monkeypatch):
     submitted = []
 
-    def submit(pool, task, *reserved, real=Workers.submit):
+    def submit(pool, task, *, alone=False, real=Workers.submit):
         submitted.append(task)
-        return real(pool, task, *reserved)
+        return real(pool, task, alone=alone)
 
     monkeypatch.setattr(Workers, "submit", submit)
     files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))

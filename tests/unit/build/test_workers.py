@@ -36,13 +36,8 @@ def open_faulty():
     return work
 
 
-def open_sleeper():
-    def sleep(seconds: float) -> tuple[int, float, float]:
-        started = time.monotonic()
-        time.sleep(seconds)
-        return os.getpid(), started, time.monotonic()
-
-    return sleep
+def open_process_id():
+    return lambda _: os.getpid()
 
 
 def open_limited():
@@ -105,18 +100,13 @@ def test_a_process_that_cannot_start_raises_another_error_than_one_that_dies():
         pool.close()
 
 
-def test_tasks_wait_until_the_memory_that_they_reserve_is_free():
-    pool = Workers(2, open_sleeper, memory_bytes=100)
+def test_a_process_starts_and_ends_with_a_task_that_runs_alone():
+    before = child_processes()
+    pool = Workers(2, open_process_id)
     try:
-        both = [
-            pool.submit(0.2).result()[0],
-            *(future.result()[0] for future in map(pool.submit, (0.2, 0.2))),
-        ]
-        large = [pool.submit(0.1, 60), pool.submit(0.1, 60)]
-        first, second = sorted(future.result()[1:] for future in large)
-        assert first[1] <= second[0], "60 of 100 are free only once"
-        assert not {future.result()[0] for future in large} & set(both), "idle processes gave up their memory"
-        assert pool.submit(0.0).result()[0] not in {future.result()[0] for future in large}
+        usual, alone, later = pool.submit(0).result(), pool.submit(0, alone=True).result(), pool.submit(0)
+        assert alone != usual == later.result()
+        assert child_processes() - before == {usual}
     finally:
         pool.close()
 

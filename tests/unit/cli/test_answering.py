@@ -10,7 +10,7 @@ import typer.main
 
 from codesearch import Engine
 from codesearch.cli.main import answering, run
-from codesearch.engine.indexer import Pool
+from codesearch.engine.pool import Pool
 from codesearch.service.client import facts
 from tests.conftest import write_tree
 

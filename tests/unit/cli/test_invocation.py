@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codesearch.cli.invocation import Invocation, Output, outputs
-from codesearch.engine.indexer import Pool
+from codesearch.engine.pool import Pool
 from codesearch.errors import ConfigError
 
 

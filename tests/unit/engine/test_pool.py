@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from codesearch.engine.indexer import Pool
+from codesearch.engine.pool import Pool
 from codesearch.errors import IndexCorruptError, IndexNotFoundError, ModelBundleError
 from codesearch.store.catalogue import IndexEntry, index_folder
 from tests.conftest import build, only, write_tree
