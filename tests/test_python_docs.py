@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import codesearch
+from tests.command import TIMEOUT
 from tests.conftest import TINY_REPO, write_tree
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +33,7 @@ def run_script(folder: Path, script: str) -> str:
         env={**os.environ, "PYTHONPATH": str(ROOT), "CODESEARCH_HOME": str(folder.parent / "home")},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=TIMEOUT,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -81,15 +82,12 @@ def test_importing_the_package_takes_under_ten_milliseconds_of_processor_time_an
         "import sys, time; started = time.process_time(); import codesearch; "
         "print(1000 * (time.process_time() - started), *{'numpy', 'dataclasses'} & set(sys.modules))"
     )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.split()
-        for _ in range(5)
-    ]
-    assert [loaded for _, *loaded in runs] == [[]] * len(runs)
-    assert min(float(milliseconds) for milliseconds, *_ in runs) < 10
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for _ in range(20):  # A busy machine may need more than one try.
+        line = [sys.executable, "-c", script]
+        done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
+        milliseconds, *loaded = done.stdout.split()
+        assert loaded == []
+        if float(milliseconds) < 10:
+            return
+    pytest.fail(f"{milliseconds} ms")

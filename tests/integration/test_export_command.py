@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.command import Command
 
 
 @pytest.fixture
 def sqlite_utils(command: Command):
-    """Run `sqlite-utils` in the folder of the command; return its rows."""
+    """Run `sqlite-utils` on the export; return its rows."""
+    cli = pytest.importorskip("sqlite_utils.cli", reason="sqlite-utils is not installed").cli
 
-    def run(*arguments: str) -> list[dict]:
-        done = subprocess.run(
-            [sys.executable, "-m", "sqlite_utils", *arguments],
-            cwd=command.folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
+    def run(name: str, *arguments: str) -> list[dict]:
+        done = CliRunner().invoke(cli, [name, str(command.folder / "code.db"), *arguments])
+        assert done.exit_code == 0, done
         return json.loads(done.stdout)
 
     return run
@@ -41,24 +35,22 @@ def exported(indexed: Path, command: Command) -> Path:
 
 
 def test_sqlite_utils_lists_tables_and_views_and_searches(exported, sqlite_utils, indexed):
-    tables = sqlite_utils("tables", "code.db", "--counts")
+    tables = sqlite_utils("tables", "--counts")
     counts = {table["table"]: table["count"] for table in tables if "_fts" not in table["table"]}
     assert counts == {"indexes": 1, "files": 6, "definitions": 13, "members": 0}
     columns = ("-c", "path", "-c", "start_line", "-c", "name")
-    assert sqlite_utils("search", "code.db", "definitions", "parse json", *columns) == [
+    assert sqlite_utils("search", "definitions", "parse json", *columns) == [
         {"path": "javascript/http.js", "start_line": 4, "name": "getJson"}
     ]
-    push = [row["code"].splitlines()[0] for row in sqlite_utils("search", "code.db", "definitions", "push")]
+    push = [row["code"].splitlines()[0] for row in sqlite_utils("search", "definitions", "push")]
     assert push == ["  def push(element, priority)", "    def push(self, item):"]
-    views = [view["view"] for view in sqlite_utils("views", "code.db")]
+    views = [view["view"] for view in sqlite_utils("views")]
     assert views == ["definitions_with_files", "counts_by_language", "counts_by_kind"]
-    assert sqlite_utils("rows", "code.db", "counts_by_language", "--limit", "1") == [
+    assert sqlite_utils("rows", "counts_by_language", "--limit", "1") == [
         {"language": "go", "files": 1, "definitions": 2}
     ]
     query = "SELECT file, start_line FROM definitions_with_files WHERE name = 'sortStrings'"
-    assert sqlite_utils("query", "code.db", query) == [
-        {"file": f"{indexed}/java/Sorter.java", "start_line": 6}
-    ]
+    assert sqlite_utils("query", query) == [{"file": f"{indexed}/java/Sorter.java", "start_line": 6}]
 
 
 def test_changed_files_are_counted_in_a_note_with_the_cure(indexed, command, sqlite_utils):
@@ -71,7 +63,7 @@ def test_changed_files_are_counted_in_a_note_with_the_cure(indexed, command, sql
         f"run `codesearch index {indexed}`, then export again\n",
     )
     query = "SELECT count(*) AS count FROM definitions WHERE code IS NULL"
-    assert sqlite_utils("query", "code.db", query) == [{"count": 3}]
+    assert sqlite_utils("query", query) == [{"count": 3}]
 
 
 def test_wrong_use_is_a_one_line_error_and_leaves_files_as_they_are(indexed, command):

@@ -409,7 +409,7 @@ def test_a_server_that_does_not_answer_is_a_one_line_error_after_the_timeout() -
         started = time.monotonic()
         with pytest.raises(BackendError, match="check that it runs and that --uri is right"):
             Remote(Connection(uri, timeout_s=1.0)).search(SearchRequest("push", mode="lexical"))
-        assert time.monotonic() - started < 20
+        assert time.monotonic() - started < 30  # The timeout without a setting.
 
 
 def test_the_command_line_indexes_lists_and_searches(

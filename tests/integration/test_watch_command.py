@@ -121,9 +121,11 @@ def watched(command: Command, request: pytest.FixtureRequest) -> Iterator[Watchi
 def test_it_prints_what_it_indexes_watches_and_updates(command):
     with watching(command) as watcher:
         src = command.folder / "src"
-        (src / "a.py").write_text("def third_one():\n    return 3\n")
-        watcher.wait_for("third_one", "second_one")
+        part = src / "a.py.part"
+        part.write_text("def third_one():\n    return 3\n")
+        part.replace(src / "a.py")  # In one step, so that there is one update.
         watcher.wait(lambda: len(watcher.out) == 3)
+        assert watcher.names() == {"third_one", "second_one"}
         assert watcher.out[0].startswith(f"{src}: 2 documents from 2 files in ")
         assert watcher.out[1] == f"{src}: watching 2 folders, 2 documents"  # Not node_modules.
         assert watcher.out[2].startswith(f"{src}: 1 file indexed, 0 removed, 2 documents (")

@@ -186,7 +186,7 @@ def test_a_service_with_stuck_requests_stops_at_once(service):
     started = time.monotonic()
     process.send_signal(signal.SIGTERM)
     assert process.wait(TIMEOUT) == 0
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < TIMEOUT / 2  # The requests take longer.
     assert not Path(socket_path(str(home))).exists()
     for thread in stuck:
         thread.join()

@@ -15,6 +15,7 @@ from codesearch.errors import IndexFormatError, IndexLockedError
 from codesearch.files import default_home
 from codesearch.store import catalogue
 from codesearch.store.catalogue import index_folder, list_indexes, remove_index, writer_lock
+from tests.command import TIMEOUT
 from tests.conftest import break_format
 
 
@@ -68,7 +69,8 @@ def test_an_index_that_is_being_written_is_not_removed(home, nested_roots, monke
     assert (folder / "manifest.json").exists()
 
 
-def test_a_removal_waits_for_a_short_update(home, nested_roots):
+def test_a_removal_waits_for_a_short_update(home, nested_roots, monkeypatch):
+    monkeypatch.setattr(catalogue, "_REMOVE_WAIT_S", TIMEOUT)
     folder = index_folder(home, nested_roots["one"])
     locked = threading.Event()
 

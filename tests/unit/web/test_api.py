@@ -21,6 +21,7 @@ from codesearch.search.snippets import marker
 from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.site import Guard
+from tests.command import TIMEOUT
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -375,7 +376,7 @@ def test_filters_limit_similar_code(client, engine, root, tmp_path):
 def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool]) -> list[int]:
     """Send several requests that the engine never answers; return the statuses once `until` accepts them."""
     never = threading.Event()
-    engine.session = lambda scope, policy: never.wait(120)
+    engine.session = lambda scope, policy: never.wait(TIMEOUT)
 
     async def ask() -> list[int]:
         found: list[int] = []
@@ -388,7 +389,7 @@ def statuses(engine, work: Work, count: int, until: Callable[[list[int]], bool])
                 found.append(answer.status_code)
 
             tasks = [asyncio.create_task(one()) for _ in range(count)]
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(TIMEOUT):
                 while not until(found):
                     await asyncio.sleep(0.01)
             for task in tasks:
