@@ -14,7 +14,7 @@ from codesearch.evaluation.metrics import AVERAGE
 
 PAGES = {
     **dict.fromkeys(("csn_mrr", "advtest"), "codesearchnet.md"),
-    **dict.fromkeys(("repositories", "histories", "commits", "forms"), "bench-repositories.md"),
+    **dict.fromkeys(("repositories", "histories", "commits", "passages", "forms"), "bench-repositories.md"),
 }
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {
@@ -23,6 +23,7 @@ BY_LANGUAGE = {
     "histories": ("mrr",),
     "commits": ("recall_at_10",),
     "known_items": ("mrr",),
+    "passages": ("mrr", "mrr_alike", "mrr_file", "passage_at_10"),
 }
 """Suites with several groups: one table for each metric, with a column for each group."""
 ALL_TOGETHER = {
