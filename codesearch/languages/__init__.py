@@ -61,19 +61,11 @@ _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
 _HEAD_BYTES = 2_000
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
-_SHORT_NAMES = {
-    "c#": "csharp",
-    "objective-c": "objc",
-    "terraform": "hcl",
-    "c++": "cpp",
-    "golang": "go",
-    "shell": "bash",
-    "typescriptreact": "tsx",
-}
 _SIMILAR = 0.8
 """How alike a name must be to be proposed. With less, "toml" is proposed for "html"."""
 _CODE = (*LANGUAGES, *BLOCK_LANGUAGES)
 _BY_NAME = {spec.name: spec for spec in (*_CODE, *TEXT_LANGUAGES, OTHER)}
+_SHORT_NAMES = {spec.short_name: spec.name for spec in _CODE if spec.short_name}
 _BY_EXTENSION = {extension: spec for spec in _CODE for extension in spec.extensions}
 _BY_FILE_NAME = {name: spec for spec in _CODE for name in spec.file_names}
 _TEXT_BY_ENDING = {ending: spec for spec in TEXT_LANGUAGES for ending in (*spec.extensions, *spec.file_names)}

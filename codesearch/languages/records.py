@@ -40,6 +40,7 @@ class Language:
     factory: str = "language"  # the function of that module that returns the grammar
     query: str = ""  # stem of the query file if it is not `name`
     mask: str = ""  # the rules of `codesearch.parsing.masks` for what the grammar does not understand
+    short_name: str = ""  # another name for it that users and editors have
     content: str = "code"  # "code", "docs", "config" or "other"
     is_markup: bool = False  # only its scripts are parsed; the rest is cut into blocks
     family: str = ""  # the first of the languages that use its definitions too
@@ -100,25 +101,14 @@ _hashed = partial(Language, comments=Comments(_HASH, ()))
 _braced = partial(Language, comments=Comments(_DASHES, (("{-", "-}"),)))
 _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
 _of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True)
-_script = partial(
-    Language,
-    family="javascript",
-    strings=_BACKTICKS,
-    block=_METHOD,
-    in_names="$",
-    imports=_FROM,
-    needs_self=True,
-)
-_page = partial(
-    Language,
-    grammar="tree_sitter_typescript",
-    factory="language_typescript",
-    query="typescript",
-    is_markup=True,
-)
 # fmt: off
+_script = partial(Language, family="javascript", strings=_BACKTICKS, block=_METHOD, in_names="$", imports=_FROM,
+    needs_self=True)
+_page = partial(Language, grammar="tree_sitter_typescript", factory="language_typescript", query="typescript",
+    is_markup=True)
 LANGUAGES = (
-    Language("go", ".go", "tree_sitter_go", imports=_IMPORT, strings=_BACKTICKS, needs_self=True, is_packaged=True),
+    Language("go", ".go", "tree_sitter_go", imports=_IMPORT, strings=_BACKTICKS, needs_self=True, is_packaged=True,
+        short_name="golang"),
     Language("java", ".java", "tree_sitter_java", family="java", in_names="$", imports=_IMPORT, is_packaged=True),
     _script("javascript", ".js .jsx .mjs .cjs .es6 .jsm #!node", "tree_sitter_javascript"),
     Language("php", ".php .php3 .php4 .php5 .phtml .inc .module .install #!php", "tree_sitter_php", "language_php",
@@ -133,12 +123,12 @@ LANGUAGES = (
         self_words=_SELF, has_open_classes=True, imports=("require", "load"), opens_all=True),
     _hashed("bash", ".sh .bash .ksh .zsh .bats #!bash #!sh #!dash #!ksh #!zsh #!bats", "tree_sitter_bash",
         separator="::", mask="bash", strings=_QUOTES, imports=_SOURCED, opens_all=True,
-        block=r"(?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)"),
+        block=r"(?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)", short_name="shell"),
     _of_c("c", ".c .h", "tree_sitter_c"),
     _of_c("cpp", ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino",
-        "tree_sitter_cpp", separator="::"),
+        "tree_sitter_cpp", separator="::", short_name="c++"),
     Language("csharp", ".cs .csx", "tree_sitter_c_sharp", mask="csharp", is_packaged=True, has_open_classes=True,
-        imports=("using",), opens_all=True),
+        imports=("using",), opens_all=True, short_name="c#"),
     Language("dart", ".dart", "tree_sitter_dart", strings=_QUOTES, imports=_IMPORT, opens_all=True),
     Language("elixir", ".ex .exs #!elixir", "tree_sitter_elixir", comments=_DOCUMENTED, strings=_QUOTES,
         after_names="?!", imports=("import", "alias", "use ", "require"), opens_all=True),
@@ -153,7 +143,7 @@ LANGUAGES = (
         strings=_QUOTES, self_words=_SELF, needs_self=True, imports=("require", "load")),
     Language("nix", ".nix", "tree_sitter_nix", comments=Comments(_HASH), in_names="-", after_names="'",
         imports=_IMPORT),
-    _of_c("objc", ".m .mm", "tree_sitter_objc", self_words=_SELF),
+    _of_c("objc", ".m .mm", "tree_sitter_objc", self_words=_SELF, short_name="objective-c"),
     _starred("ocaml", ".ml #!ocaml", "tree_sitter_ocaml", "language_ocaml", family="ocaml", after_names="'",
         imports=("open",), opens_all=True),
     _starred("ocamli", ".mli", "tree_sitter_ocaml", "language_ocaml_interface", family="ocaml", after_names="'",
@@ -167,7 +157,7 @@ LANGUAGES = (
     Language("swift", ".swift #!swift", "tree_sitter_swift", mask="swift", self_words=_SELF, has_open_classes=True,
         imports=_IMPORT, opens_all=True),
     Language("zig", ".zig", "tree_sitter_zig", self_words=_SELF, needs_self=True, imports=_IMPORT),
-    _script("tsx", ".tsx", "tree_sitter_typescript", "language_tsx", "typescript"),
+    _script("tsx", ".tsx", "tree_sitter_typescript", "language_tsx", "typescript", short_name="typescriptreact"),
     _script("typescript", ".ts .mts .cts #!deno #!bun #!ts-node", "tree_sitter_typescript", "language_typescript"),
     _page("astro", ".astro"),
     _page("html", ".html .htm .xhtml", comments=_TAGS, strings=_NONE, family="javascript", in_names="$"),
@@ -208,7 +198,7 @@ BLOCK_LANGUAGES = (
     Language("groovy", ".groovy .gradle Jenkinsfile #!groovy", family="java", strings=_QUOTES, long_string="'''",
         imports=_IMPORT, is_packaged=True),
     Language("haxe", ".hx"),
-    Language("hcl", ".tf .tfvars .hcl", comments=Comments(_HASH)),
+    Language("hcl", ".tf .tfvars .hcl", comments=Comments(_HASH), short_name="terraform"),
     _hashed("just", ".just justfile Justfile", block=r"@?(?P<function>[a-z_][\w-]*)(?:\s[^:=]*(?:=[^:=]*)*)?:(?!=)"),
     Language("lisp", ".lisp .lsp .el .scm .ss .rkt .fnl", comments=Comments(blocks=(("#|", "|#"),)), in_names="-*?!",
         long_string='"'),

@@ -75,17 +75,8 @@ _KEYWORDS = frozenset(
 )
 _COMMENT = re.compile(r"\s*(?:#(?![\[\w])|//|\*(?!\w)|--|;|%|!\s|\"\s)")
 _ATTRIBUTE = re.compile(r"\s*(?:@\w[\w.]*\s*(?:\(.*)?$|#\[|\[<)")
-_OPENINGS = {
-    "/*": "*/",
-    "(*": "*)",
-    "{-": "-}",
-    "<!--": "-->",
-    "<#": "#>",
-    "#=": "=#",
-    "#|": "|#",
-    **{f"={letter}": "=cut" for letter in "befhiop"},
-    '""': '"""',
-}
+_MARKS = "/* */ (* *) {- -} <!-- --> <# #> #= =# #| |# =b =cut =e =cut =f =cut =h =cut =i =cut =o =cut =p =cut".split()
+_OPENINGS = {'""': '"""', **dict(zip(_MARKS[::2], _MARKS[1::2], strict=True))}
 _TEXT_QUOTES = ('"""', "'''")
 # The end of a text that begins in a line: `<<~"EOT"`, `trim END`; `AS $tag$` of SQL; `q"EOS` of D.
 _HEREDOC = re.compile(
@@ -142,18 +133,14 @@ def block_documents(
                     continue
                 title = block.name or (_title(rows[row:end]) if first + row else "") or file_name
                 outer, name = split_qualified(title, spec.separator) if block.name else ("", title)
+                kind = "method" if around and block.kind == "function" else block.kind
+                qualified = spec.separator.join(filter(None, [*around, *block.outer, outer, name]))
+                signature = " ".join(rows[row].split())[:_MAX_LINE]
+                docstring = (_comments(rows, block) or _literal(text)) if row == block.row else ""
                 yield Document(
-                    path=path,
-                    language=spec.name,
-                    kind="method" if around and block.kind == "function" else block.kind,
-                    name=name,
-                    qualified_name=spec.separator.join(filter(None, [*around, *block.outer, outer, name])),
-                    signature=" ".join(rows[row].split())[:_MAX_LINE],
-                    docstring=(_comments(rows, block) or _literal(text)) if row == block.row else "",
+                    *(path, spec.name, kind, name, qualified, signature, docstring),
+                    *(first + row + 1, first + end, first + end),
                     code=text,
-                    start_line=first + row + 1,
-                    end_line=first + end,
-                    last_line=first + end,
                     start_byte=offsets[row],
                     end_byte=offsets[end] - 1,
                     flags=flags,

@@ -328,18 +328,10 @@ def _module(definitions: list[Capture], found: Matches, file: _File) -> Iterator
         if definitions and code.count(b"\n") + 1 < _MIN_MODULE_LINES:
             name = ""
         name = name or signature  # The first line names few lines, and further parts of very many.
+        about = (file.path, file.spec.name, "module", name, name, signature, file.docstring)
         yield Document(
-            path=file.path,
-            language=file.spec.name,
-            kind="module",
-            name=name,
-            qualified_name=name,
-            signature=signature,
-            docstring=file.docstring,
+            *(*about, first + 1, last + 1, last + 1),
             code=code[:limit].decode("utf-8", "replace"),
-            start_line=first + 1,
-            end_line=last + 1,
-            last_line=last + 1,
             start_byte=start + len(text) - len(text.lstrip()),
             end_byte=start + len(text.rstrip()),
             flags=file.flags,
@@ -368,25 +360,13 @@ def _document(definition: Capture, owner: str, signature: str, found: Matches, f
     limit = min(definition.doc_end, definition.start + file.config.max_code_bytes)
     code = _code(definition, limit, file.source)
     whole = code if limit == definition.end else _code(definition, definition.end, file.source)
-    qualified = file.spec.separator.join([*definition.qualifiers, definition.name])
+    own = definition.is_test * TEST | definition.is_nested * NESTED | _is_stub(definition, file.source) * STUB
     return Document(
-        path=file.path,
-        language=file.spec.name,
-        kind=definition.kind,
-        name=definition.name,
-        qualified_name=qualified,
-        signature=signature,
-        docstring=definition.docstring,
+        *_about(definition, signature, definition.docstring, file),
         code=code.decode("utf-8", "replace"),
-        start_line=definition.start_line,
-        end_line=definition.end_line,
-        last_line=definition.last_row + 1,
         start_byte=definition.start,
         end_byte=definition.doc_end,
-        flags=file.flags
-        | definition.is_test * TEST
-        | definition.is_nested * NESTED
-        | _is_stub(definition, file.source) * STUB,
+        flags=file.flags | own,
         copy_key=copy_key(owner, definition.name, whole, file.spec),
         shape_key=_shape(definition, found, file),
         context=_context(definition, file),
@@ -394,23 +374,19 @@ def _document(definition: Capture, owner: str, signature: str, found: Matches, f
 
 
 def _member_of(member: Capture, found: Matches, file: _File) -> Document:
-    _, comment = _comments_above(member.row, found)
-    return Document(
-        path=file.path,
-        language=file.spec.name,
-        kind=FIELD,
-        name=member.name,
-        qualified_name=file.spec.separator.join([*member.qualifiers, member.name]),
-        signature=_without_tail(_signature(member, found, file.source))[:_MAX_MEMBER],
-        docstring=first_sentence(comment),
-        start_line=member.start_line,
-        end_line=member.end_line,
-        last_line=member.last_row + 1,
-        start_byte=member.start,
-        end_byte=member.end,
-        flags=file.flags,
-        code="",
-    )
+    member.kind = FIELD  # Also that of a small constant.
+    signature = _without_tail(_signature(member, found, file.source))[:_MAX_MEMBER]
+    about = _about(member, signature, first_sentence(_comments_above(member.row, found)[1]), file)
+    return Document(*about, code="", start_byte=member.start, end_byte=member.end, flags=file.flags)
+
+
+def _about(
+    definition: Capture, signature: str, docstring: str, file: _File
+) -> tuple[str, str, str, str, str, str, str, int, int, int]:
+    """Return the fields of `Definition`."""
+    qualified = file.spec.separator.join([*definition.qualifiers, definition.name])
+    names = (file.path, file.spec.name, definition.kind, definition.name, qualified, signature, docstring)
+    return *names, definition.start_line, definition.end_line, definition.last_row + 1
 
 
 def _shape(definition: Capture, found: Matches, file: _File) -> int:

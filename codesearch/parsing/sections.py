@@ -118,18 +118,12 @@ def text_documents(source: bytes, path: str, spec: Language, config: ParseConfig
             if not _WORD.search(text):
                 continue
             names = section.names
+            name = names[-1] if is_docs else names[-1].rpartition(spec.separator)[2] or names[-1]
+            signature = " ".join(lines[row].split())[:_MAX_SIGNATURE]
+            about = ("section" if is_docs else "setting", name, spec.separator.join(names), signature, "")
             yield Document(
-                path=path,
-                language=spec.name,
-                kind="section" if is_docs else "setting",
-                name=names[-1] if is_docs else names[-1].rpartition(spec.separator)[2] or names[-1],
-                qualified_name=spec.separator.join(names),
-                signature=" ".join(lines[row].split())[:_MAX_SIGNATURE],
-                docstring="",
+                *(path, spec.name, *about, row + 1, end, end),
                 code=text,
-                start_line=row + 1,
-                end_line=end,
-                last_line=end,
                 start_byte=starts[row],
                 end_byte=starts[end] - 1,
                 flags=flags,

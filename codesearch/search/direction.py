@@ -37,29 +37,12 @@ _LANGUAGES = frozenset(
     "python java javascript js typescript golang php ruby rails jquery numpy pandas".split()
 )
 _LONGEST_SIDE = 3
-_CANONICAL = {
-    "number": "integer",
-    "long": "integer",
-    "text": "string",
-    "hash": "dictionary",
-    "hexadecimal": "hex",
-    "colour": "color",
-    "deg": "degree",
-    "rad": "radian",
-    "bin": "binary",
-    "km": "kilometer",
-    "kilometre": "kilometer",
-    "cm": "centimeter",
-    "mm": "millimeter",
-    "kg": "kilogram",
-    "lb": "pound",
-    "lbs": "pound",
-    "usd": "dollar",
-    "eur": "euro",
-    "lat": "latitude",
-    "lon": "longitude",
-    "lng": "longitude",
-}
+_SYNONYMS = (
+    "number:integer long:integer text:string hash:dictionary hexadecimal:hex colour:color deg:degree "
+    "rad:radian bin:binary km:kilometer kilometre:kilometer cm:centimeter mm:millimeter kg:kilogram lb:pound "
+    "lbs:pound usd:dollar eur:euro lat:latitude lon:longitude lng:longitude"
+)
+_CANONICAL = dict(synonym.split(":") for synonym in _SYNONYMS.split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -140,6 +139,12 @@ class _Occurrence(NamedTuple):
     may_be: Sequence[Ref]
 
 
+class _Occurrences(NamedTuple):
+    usages: list[_Occurrence]
+    unread: int  # files that were not all read
+    elsewhere: int  # other lines with the name
+
+
 _Line = tuple[SourceFile, int]
 
 
@@ -166,135 +171,195 @@ def find_usages(
         raise ConfigError(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
-    snapshot, filters = Snapshot(indexes), filters or Filters()
-    meanings = partial(_meant, indexes, snapshot, here=here, folders=folders)
-    usages, unread, elsewhere = list[_Occurrence](), 0, 0
-    for names in meanings(wanted):
-        usages, unread, elsewhere = _usages_of(snapshot, names, filters)
-        if usages or unread or elsewhere:
-            break
-    bases = _derived(usages, names)
-    known = set(bases.values())
-    implemented = [one for one in _defined(implementing(snapshot, names.asked)) if one not in known]
-    derived = (*bases.values(), *implemented) or _overriding(snapshot, names, meanings, filters)
-    derived_count = len(derived)
-    if not all_code:
-        other = {(usage.file, usage.line) for usage in usages if usage.is_other}
-        derived = (*(one for line, one in bases.items() if line not in other), *implemented) or derived
-    if abstract := [one.name for one in derived if _is_abstract(one)]:
-        below = _below(abstract, snapshot, meanings, filters, _is_abstract)
-        further = [one for name, one in below.items() if name not in {one.name for one in derived}]
-        derived, derived_count = (*derived, *further), derived_count + len(further)
+    search = _Search(indexes, filters, here, folders)
+    names, found = search.first_used(wanted)
+    usages, derived, hidden = found.usages, list[Defined](), 0
     if tests:
-        usages, bases, derived, derived_count = _in_tests(usages, names), {}, (), 0
-        usages += _named_after(names, snapshot, filters, {usage.file.proposed for usage in usages})
-    counts = Counter(GRADES[usage.grade] for usage in usages)
-    listed = usages if all_code or tests else _telling(usages, bases)
+        in_tests = _in_tests(usages, names)
+        listed = usages = [*in_tests, *search.named_after(names, in_tests)]
+    else:
+        bases = _derived(usages, names)
+        derived, hidden = search.derived(names, bases, all_code=all_code)
+        listed = usages if all_code else _telling(usages, bases)
     other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
-    near: list[str] = []
-    if not names.asked and (usages or unread or elsewhere):
-        near = sorted({exact for _, exact, _ in snapshot.named(names.name)} - {names.name})
-    elif not names.asked:
-        near = near_names(snapshot, names.name)
+    counts = Counter(GRADES[usage.grade] for usage in usages)
     return Usages(
-        names.name,
-        names.owner,
-        _defined(names.asked[:MOST_DEFINITIONS]),
-        len(names.asked),
-        tuple(map(_hydrated, listed[:limit])),
-        len(usages),
+        *(names.name, names.owner, _defined(names.asked[:MOST_DEFINITIONS]), len(names.asked)),
+        *(tuple(map(_hydrated, listed[:limit])), len(usages)),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({usage.file for usage in usages}),
-        unread,
-        elsewhere,
-        other_code,
-        len(usages) - len(listed) - other_code,
-        derived[:limit],
-        derived_count,
-        tuple(near),
+        *(found.unread, found.elsewhere, other_code, len(usages) - len(listed) - other_code),
+        *(tuple(derived[:limit]), len(derived) + hidden),
+        () if names.asked else search.near(names.name, has_lines=any((usages, *found[1:]))),
         time.perf_counter() - started,
     )
 
 
-def _meant(
-    indexes: Sequence[IndexReader],
-    snapshot: Snapshot,
-    text: str,
-    here: Path | str | None,
-    folders: Sequence[Path],
-) -> Iterator[Names]:
-    """Yield what a text may mean, first what is most probable.
+class _Search:
+    """Finds the lines of a name, and what derives from it, in some indexes."""
 
-    A name that is only defined in another case or spelling first means the text itself, such as a module.
-    """
-    bare = text.lstrip(_SIGILS)
-    bare, sigil = (bare, text[: len(text) - len(bare)]) if parse_asked(bare).names else (text, "")
-    asked = parse_asked(bare)
-    *around, last = asked.names or (bare,)
-    owner = around[-1] if around else ""
-    allowed = {index.manifest.root: path_filter(Filters(within=folders), index.root) for index in indexes}
+    def __init__(
+        self,
+        indexes: Sequence[IndexReader],
+        filters: Filters | None,
+        here: Path | str | None,
+        folders: Sequence[Path],
+    ) -> None:
+        self._indexes, self._here, self._folders = indexes, here, folders
+        self._snapshot, self._filters = Snapshot(indexes), filters or Filters()
+        within = Filters(within=folders)
+        self._allowed = {index.manifest.root: path_filter(within, index.root) for index in indexes}
 
-    def definitions(name: str) -> list[Ref]:
+    def first_used(self, text: str) -> tuple[Names, _Occurrences]:
+        """Return the first meaning of a text that has lines, or the last one, and its lines."""
+        for names in self.meanings(text):
+            found = self.usages_of(names)
+            if any(found):
+                break
+        return names, found
+
+    def meanings(self, text: str) -> Iterator[Names]:
+        """Yield what a text may mean, first what is most probable.
+
+        A name that is only defined in another case or spelling first means the text itself, such as a module.
+        """
+        bare = text.lstrip(_SIGILS)
+        bare, sigil = (bare, text[: len(text) - len(bare)]) if parse_asked(bare).names else (text, "")
+        asked = parse_asked(bare)
+        *around, last = asked.names or (bare,)
+        owner = around[-1] if around else ""
+        try:
+            spots = find_spots(self._indexes, bare, self._here, self._folders, only_definitions=True)
+            within = " ".join(f"{spot.path} {spot.row.qualified_name}" for spot in spots if spot.row)
+            is_name = owner and not (asked.first or asked.inside)
+            if (
+                is_name and owner not in re.findall(r"\w+", within) and self._types_named(owner)
+            ):  # A folder has this name.
+                raise IndexNotFoundError(f"{owner} does not define {last}")
+        except (ConfigError, IndexNotFoundError) as error:
+            if asked.first or (asked.inside and language_of_path(asked.path)):
+                raise
+            if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
+                yield Names(bare, [], [])
+            name = last.rstrip(_MARKS) or last
+            everything = self._definitions(name)
+            yield Names(name, everything, everything, owner, sigil)
+            return
+        places = {(spot.root, spot.path, spot.row) for spot in spots}
+        name = spots[0].row.name if spots[0].row else ""
+        name = name.rstrip("=") or name
+        everything = self._definitions(name)
+        is_plain = bare in (name, f"{name}=")
+        targets = [
+            ref for ref in everything if is_plain or (ref.root, ref.path, ref.row) in places
+        ] or everything
+        owners = {ref.owner for ref in targets}
+        targets += [
+            ref for ref in everything if ref.row.name != name and ref.owner in owners and ref not in targets
+        ]
+        if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
+            yield Names(last, [], [], owner, sigil)
+        yield Names(name, everything, targets, sigil=sigil, types_named=self._types_named)
+
+    def _definitions(self, name: str) -> list[Ref]:
         variants = (name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier()))
-        refs = chain.from_iterable(exactly_named(snapshot, variant) for variant in variants)
-        return sorted((ref for ref in refs if allowed[ref.root](ref.path)), key=place_in_order)
+        refs = chain.from_iterable(exactly_named(self._snapshot, variant) for variant in variants)
+        return sorted((ref for ref in refs if self._allowed[ref.root](ref.path)), key=place_in_order)
 
-    def types_named(owner: str) -> list[Ref]:
-        return [ref for ref in definitions(owner) if ref.row.kind in TYPE_KINDS]
+    def _types_named(self, owner: str) -> list[Ref]:
+        return [ref for ref in self._definitions(owner) if ref.row.kind in TYPE_KINDS]
 
-    try:
-        spots = find_spots(indexes, bare, here, folders, only_definitions=True)
-        within = " ".join(f"{spot.path} {spot.row.qualified_name}" for spot in spots if spot.row)
-        is_name = owner and not (asked.first or asked.inside)
-        if (
-            is_name and owner not in re.findall(r"\w+", within) and types_named(owner)
-        ):  # A folder has this name.
-            raise IndexNotFoundError(f"{owner} does not define {last}")
-    except (ConfigError, IndexNotFoundError) as error:
-        if asked.first or (asked.inside and language_of_path(asked.path)):
-            raise
-        if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
-            yield Names(bare, [], [])
-        name = last.rstrip(_MARKS) or last
-        everything = definitions(name)
-        yield Names(name, everything, everything, owner, sigil)
-        return
-    places = {(spot.root, spot.path, spot.row) for spot in spots}
-    name = spots[0].row.name if spots[0].row else ""
-    name = name.rstrip("=") or name
-    everything = definitions(name)
-    is_plain = bare in (name, f"{name}=")
-    targets = [ref for ref in everything if is_plain or (ref.root, ref.path, ref.row) in places] or everything
-    owners = {ref.owner for ref in targets}
-    targets += [
-        ref for ref in everything if ref.row.name != name and ref.owner in owners and ref not in targets
-    ]
-    if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
-        yield Names(last, [], [], owner, sigil)
-    yield Names(name, everything, targets, sigil=sigil, types_named=types_named)
+    def near(self, name: str, *, has_lines: bool) -> tuple[str, ...]:
+        """Return the other spellings of a name without a definition; if no line has it, the nearest names."""
+        if has_lines:
+            return tuple(sorted({exact for _, exact, _ in self._snapshot.named(name)} - {name}))
+        return tuple(near_names(self._snapshot, name))
 
+    def usages_of(self, names: Names) -> _Occurrences:
+        """Return the usages of a name, in order."""
+        terms = sorted(terms_of(names.name))
+        if not terms:
+            raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
+        files = proposed_files(self._snapshot, terms, self._filters)
+        files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
+        name = names.name.encode()
 
-def _usages_of(snapshot: Snapshot, names: Names, filters: Filters) -> tuple[list[_Occurrence], int, int]:
-    """Return the usages of a name, the number of files that were not all read, and that of other lines with it."""
-    terms = sorted(terms_of(names.name))
-    if not terms:
-        raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
-    files = proposed_files(snapshot, terms, filters)
-    files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
-    name = names.name.encode()
+        def has(source: bytes) -> bool:
+            return (
+                name in source and next(occurrences(source.decode("utf-8", "replace"), names.name), -1) >= 0
+            )
 
-    def has(source: bytes) -> bool:
-        return name in source and next(occurrences(source.decode("utf-8", "replace"), names.name), -1) >= 0
+        read, unread = read_with(has, files)
+        usages, elsewhere = list[_Occurrence](), 0
+        for file in read:
+            of_line, is_cut = _in_file(SourceFile(*file), names)
+            usages += filter(None, of_line.values())
+            elsewhere += sum(usage is None for usage in of_line.values())
+            unread += is_cut
+        usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
+        return _Occurrences(usages, unread, elsewhere)
 
-    read, unread = read_with(has, files)
-    usages, elsewhere = list[_Occurrence](), 0
-    for file in read:
-        of_line, is_cut = _in_file(SourceFile(*file), names)
-        usages += filter(None, of_line.values())
-        elsewhere += sum(usage is None for usage in of_line.values())
-        unread += is_cut
-    usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
-    return usages, unread, elsewhere
+    def named_after(self, names: Names, usages: Collection[_Occurrence]) -> list[_Occurrence]:
+        """Return the first test in each file of tests whose name has the words of a name; those with few others first.
+
+        Files with usages are left out.
+        """
+        without = {usage.file.proposed for usage in usages}
+        wanted, other_words = terms_of(names.name), dict[Proposed, int]()
+        for proposed in proposed_files(self._snapshot, (), self._filters, others=True):
+            path = proposed.file.path
+            words = terms_of(path.rpartition("/")[2].partition(".")[0])
+            if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):
+                other_words[proposed] = len(words - wanted)
+        named: list[_Occurrence] = []
+        for read in read_with(lambda _: True, sorted(other_words, key=lambda one: other_words[one]))[0]:
+            file = SourceFile(*read)
+            line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
+            position = sum(len(above) + 1 for above in file.source.split("\n")[: line - 1])
+            named.append(_Occurrence(True, IN_FILE_NAME, file, position, line, ()))
+        return named
+
+    def derived(
+        self, names: Names, bases: dict[_Line, Defined], *, all_code: bool
+    ) -> tuple[list[Defined], int]:
+        """Return what derives from a name, also by an abstract type, and how many in other code are left out.
+
+        `bases` are the definitions whose headers name it.
+        """
+        known = set(bases.values())
+        implemented = [one for one in _defined(implementing(self._snapshot, names.asked)) if one not in known]
+        every = [*bases.values(), *implemented] or self._overriding(names)
+        plain = [one for (file, _), one in bases.items() if all_code or not _is_other(file)]
+        derived = [*plain, *implemented] or every
+        if abstract := [one.name for one in derived if _is_abstract(one)]:
+            below = self._below(abstract, _is_abstract)
+            shown = {one.name for one in derived}
+            return [*derived, *(one for name, one in below.items() if name not in shown)], len(every) - len(
+                derived
+            )
+        return derived, len(every) - len(derived)
+
+    def _overriding(self, names: Names) -> list[Defined]:
+        """Return the methods of derived types that have the name of the methods that are asked for."""
+        if not names.only_targets or not all(ref.row.kind == "method" for ref in names.asked):
+            return []
+        owners = [ref.owner for ref in names.asked if ref.owner]
+        derived = self._below(owners, lambda one: True)
+        languages = {family_of(ref.file.language) for ref in names.asked}
+        refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
+        return [*_defined([ref for ref in refs if family_of(ref.file.language) in languages])]
+
+    def _below(self, bases: list[str], has_derived: Callable[[Defined], bool]) -> dict[str, Defined]:
+        """Return the types that derive from some, and from those among them that may have derived types, by name."""
+        below: dict[str, Defined] = {}
+        while bases and len(below) < _MOST_DERIVED:
+            base = next(self.meanings(bases.pop()))
+            of_headers = _derived(self.usages_of(base).usages, base)
+            types = (*of_headers.values(), *_defined(implementing(self._snapshot, base.asked)))
+            found = {one.name: one for one in types if one.name not in below}
+            below |= found
+            bases += sorted(name for name, one in found.items() if has_derived(one))
+        return below
 
 
 def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | None], bool]:
@@ -303,8 +368,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
     A line has the best usage that can mean a definition that is asked for, or None.
     """
     own = _own_names(file, names)
-    is_other = file.rows[0].flags & OF_FILE > 0 if file.rows else is_test(file.path)
-    is_other = is_other or is_beside(file.path)
+    is_other = _is_other(file)
     line, seen, size = 1, 0, len(names.name)
     of_line: dict[int, _Occurrence | None] = {}
     positions = occurrences(file.source, names.name)
@@ -326,6 +390,12 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
                 of_line[line] = _Occurrence(is_other, grade, file, position, line, may_be)
     _add_other_names(file, len(names.name), of_line)
     return of_line, next(positions, None) is not None
+
+
+def _is_other(file: SourceFile) -> bool:
+    """Say whether a file has tests or examples, is a migration, or is generated, vendored or built."""
+    is_other = file.rows[0].flags & OF_FILE > 0 if file.rows else is_test(file.path)
+    return is_other or is_beside(file.path)
 
 
 def _add_other_names(file: SourceFile, size: int, of_line: dict[int, _Occurrence | None]) -> None:
@@ -377,25 +447,6 @@ def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
     return [first[test] for test in sorted(first, key=rank)]
 
 
-def _named_after(
-    names: Names, snapshot: Snapshot, filters: Filters, without: Collection[Proposed]
-) -> list[_Occurrence]:
-    """Return the first test in each file of tests whose name has the words of a name; those with few others first."""
-    wanted, other_words = terms_of(names.name), dict[Proposed, int]()
-    for proposed in proposed_files(snapshot, (), filters, others=True):
-        path = proposed.file.path
-        words = terms_of(path.rpartition("/")[2].partition(".")[0])
-        if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):
-            other_words[proposed] = len(words - wanted)
-    named: list[_Occurrence] = []
-    for read in read_with(lambda _: True, sorted(other_words, key=lambda one: other_words[one]))[0]:
-        file = SourceFile(*read)
-        line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
-        position = sum(len(above) + 1 for above in file.source.split("\n")[: line - 1])
-        named.append(_Occurrence(True, IN_FILE_NAME, file, position, line, ()))
-    return named
-
-
 def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:
     """Return the definitions that have a name as a base or embed it, by its line, if the name may be a type."""
     derived: dict[_Line, Defined] = {}
@@ -418,38 +469,6 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
             seen.add((file, inside))
             derived[file, usage.line] = Defined(*inside.shown(file.proposed.file), root=file.root)
     return derived
-
-
-def _overriding(
-    snapshot: Snapshot, names: Names, meanings: Callable[[str], Iterator[Names]], filters: Filters
-) -> tuple[Defined, ...]:
-    """Return the methods of derived types that have the name of the methods that are asked for."""
-    if not names.only_targets or not all(ref.row.kind == "method" for ref in names.asked):
-        return ()
-    owners = [ref.owner for ref in names.asked if ref.owner]
-    derived = _below(owners, snapshot, meanings, filters, lambda one: True)
-    languages = {family_of(ref.file.language) for ref in names.asked}
-    refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
-    return _defined([ref for ref in refs if family_of(ref.file.language) in languages])
-
-
-def _below(
-    bases: list[str],
-    snapshot: Snapshot,
-    meanings: Callable[[str], Iterator[Names]],
-    filters: Filters,
-    has_derived: Callable[[Defined], bool],
-) -> dict[str, Defined]:
-    """Return the types that derive from some, and from those among them that may have derived types, by name."""
-    below: dict[str, Defined] = {}
-    while bases and len(below) < _MOST_DERIVED:
-        base = next(meanings(bases.pop()))
-        of_headers = _derived(_usages_of(snapshot, base, filters)[0], base)
-        types = (*of_headers.values(), *_defined(implementing(snapshot, base.asked)))
-        found = {one.name: one for one in types if one.name not in below}
-        below |= found
-        bases += sorted(name for name, one in found.items() if has_derived(one))
-    return below
 
 
 def _is_abstract(one: Defined) -> bool:
