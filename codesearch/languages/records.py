@@ -87,7 +87,7 @@ class Language:
 
     @property
     def is_script(self) -> bool:
-        """Say whether it is JavaScript or TypeScript, which other programs bundle and compile."""
+        """Say whether it is JavaScript or TypeScript, which programs bundle, compile and minify."""
         return self.family == "javascript" and bool(self.grammar) and not self.is_markup
 
 

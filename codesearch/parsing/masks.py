@@ -19,8 +19,7 @@ from typing import NamedTuple
 from codesearch.parsing.identifiers import ARGUMENTS
 
 _MAX_DROPPED = 4_000
-_NO_WORD = re.compile(rb"\W")
-_NO_BREAK = re.compile(rb"[^\n]")
+_ANY, _NO_WORD = re.compile(rb"[^\n]"), re.compile(rb"\W")
 _CONDITIONAL = re.compile(rb"^[ \t]*+#[ \t]*(?:if|else)", re.MULTILINE)
 _MACRO = rb"[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,4}\))?"
 _NESTED_ARGUMENTS = rb"\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\)"
@@ -107,7 +106,6 @@ _NS_ENUM = re.compile(
     rb"\n[ \t]*+((?:typedef[ \t]+)?(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*\([^(),;{}]{1,80},)"
     rb"[ \t]*\w{1,80}[ \t]*(\))(?=\s{0,40}\{)"
 )
-_MASKS = (_MODULE, _ENUM_TYPE, _NS_ENUM, _EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED)
 
 # Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
 _C_TOKEN = re.compile(
@@ -171,22 +169,26 @@ _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,2
 _EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
 # The path behind a variable, as in `$PSScriptRoot/a.psm1`.
 _PATH_BEHIND = re.compile(rb"\$\w{1,60}((?:[\\/][\w.*-]{1,100}){1,20})(?=\s)")
-_OF_C = (_ALONE, _BEHIND, _AVAILABLE, _SECTION, _INNER, _TYPE_ARGUMENT)
+_FIRST = {
+    "c": (_MODULE, _ENUM_TYPE, _NS_ENUM, _EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED),
+    "kotlin": (_ANNOTATED,),
+}
+"""Rules of a language -> what is blanked in every file: the groups of each pattern."""
 _BLANKED = {
-    "c": _OF_C,
+    "c": (_ALONE, _BEHIND, _AVAILABLE, _SECTION, _INNER, _TYPE_ARGUMENT),
     "bash": (_EXPANSION,),
     "csharp": (_REF_STRUCT,),
     "julia": (_CONST_FIELD,),
     "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _DOLLARS),
     "powershell": (_EMPTY_BLOCK, _PATH_BEHIND),
 }
-"""Language -> what is blanked in a file with errors: the groups of each pattern."""
+"""What is blanked in a file with errors."""
 _REPLACED = {
     "bash": ((_EXPANSION, b"$x"),),
     "kotlin": ((_SOFT_KEYWORD, b"_"), (_ONE_LINE_BODY, b";"), (_NO_ACCESSOR, b"_")),
     "powershell": ((_EMPTY_BLOCK, b"0"),),
 }
-"""Language -> what such a pattern, or its last group, begins with instead."""
+"""What such a pattern, or its last group, begins with instead."""
 
 # Comments, strings and braces of Rust: the mark of a raw string; a macro's name; the colon of a struct with a type.
 _RUST_TOKEN = re.compile(
@@ -208,47 +210,43 @@ _TEMPLATES = re.compile(rb"quote|macro_rules|matches|format_args")
 _FLAG = re.compile(rb"\bconst\s+(\w+)\s*=[^;{}]*;")
 
 
-def mask(source: bytes, language: str) -> bytes:
+def mask(source: bytes, rules: str) -> bytes:
     """Return what the grammar parses first: the file without macros that it takes for something else."""
-    if language == "rust":
+    if rules == "rust":
         return _with_items(source)
-    if language == "kotlin":
-        text = bytearray(source)
-        _blank_groups(_ANNOTATED, source, text)
-        return bytes(text)
-    if language != "c":
-        return source
     source = b"\n" + source
     text = bytearray(source)
-    for pattern in _MASKS:
+    for pattern in _FIRST.get(rules, ()):
         _blank_groups(pattern, source, text)
-    for match in _NS_ENUM.finditer(source):
-        text[match.start(1) : match.start(1) + 4] = b"enum"
-    for pattern in (_TITLED, _DEFINING):
-        for match in pattern.finditer(source):
-            start, end = match.span(2)
-            if b"," in match[2] and b"TEST" not in match[0]:
-                end = source.index(b",", start)
-            _blank(text, match.start(1), match.end(3))
-            text[start:end] = (
-                _NO_WORD.sub(b"_", match[2][: end - start]) if pattern is _DEFINING else b"_" * (end - start)
-            )
+    if rules == "c":
+        _name_macros(source, text)
     return bytes(text[1:])
 
 
-def repair(text: bytes, language: str) -> bytes:
+def _name_macros(source: bytes, text: bytearray) -> None:
+    """Make enums of Apple's macros, and names of the arguments of macros that define a function."""
+    for match in _NS_ENUM.finditer(source):
+        text[match.start(1) : match.start(1) + 4] = b"enum"
+    for pattern, replaced in ((_TITLED, _ANY), (_DEFINING, _NO_WORD)):
+        for match in pattern.finditer(source):
+            name = match[2] if b"TEST" in match[0] else match[2].partition(b",")[0]
+            _blank(text, match.start(1), match.end(3))
+            text[match.start(2) : match.start(2) + len(name)] = replaced.sub(b"_", name)
+
+
+def repair(text: bytes, rules: str) -> bytes:
     """Return what the grammar parses if there are errors in its tree of `text`."""
     text = b"\n" + text
     repaired = bytearray(text)
-    for pattern in _BLANKED.get(language, ()):
+    for pattern in _BLANKED.get(rules, ()):
         _blank_groups(pattern, text, repaired)
-    for pattern, first in _REPLACED.get(language, ()):
+    for pattern, first in _REPLACED.get(rules, ()):
         for match in pattern.finditer(text):
             start = match.start(match.lastindex or 0)
             repaired[start : start + len(first)] = first
-    if language in ("csharp", "swift", "c") and _CONDITIONAL.search(text):
+    if rules in ("c", "csharp", "swift") and _CONDITIONAL.search(text):
         _choose_branches(bytes(repaired), repaired)
-    if language == "csharp":
+    if rules == "csharp":
         _open_extensions(text, repaired)
     return bytes(repaired[1:])
 
@@ -372,4 +370,4 @@ def _blank(text: bytearray, start: int, end: int) -> None:
 
 def blanked(text: bytes | bytearray) -> bytes:
     """Return spaces in place of a text; its lines stay."""
-    return _NO_BREAK.sub(b" ", text)
+    return _ANY.sub(b" ", text)

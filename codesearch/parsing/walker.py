@@ -16,7 +16,14 @@ from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.files import Stamp, stamp, stamp_of
 from codesearch.git import work_tree
-from codesearch.languages import is_binary, is_installed, language_name, language_of_path, language_of_shebang
+from codesearch.languages import (
+    is_binary,
+    is_installed,
+    language_name,
+    language_of_path,
+    language_of_shebang,
+    record_of,
+)
 from codesearch.languages.records import Language
 from codesearch.parsing.decoding import SNIFF_BYTES
 from codesearch.parsing.gitrules import GitRules, git_rules
@@ -49,8 +56,6 @@ _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj", "CVS"})
 _GENERATED = frozenset({"__pycache__", "node_modules"})
 _SHEBANG_BYTES = 200
 _MINIFIED_FROM_BYTES = 10_000
-_MINIFIED = frozenset({"javascript", "typescript", "tsx"})
-"""Languages that a minifier writes in lines of less than `ParseConfig.max_mean_line_bytes`."""
 _MOST_DATA_BYTES, _DATA_LINE, _CODE_SHARE, _LEAST_LINES = 300_000, 1_000, 0.01, 3
 """A source up to so many bytes may have longer lines than this with so few marks of code, and so many other lines."""
 _LONG_LINE, _SHORT_NAME = 300, 2
@@ -424,7 +429,7 @@ def _is_minified(source: bytes, language: str, config: ParseConfig) -> bool:
     size = len(source)
     return size >= _MINIFIED_FROM_BYTES and (
         size / (source.count(b"\n") + 1) > config.max_mean_line_bytes
-        or (language in _MINIFIED and _is_minified_script(source))
+        or (record_of(language).is_script and _is_minified_script(source))
     )
 
 

@@ -44,7 +44,7 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     if mode == "exact":
         begun = query.split("\n")[0]
         return [at for at, line in enumerate(hit.code.split("\n")) if begun in line][:count]
-    return best_lines(hit.code, _explaining_words(query, mode), count, head_lines(hit))
+    return best_lines(hit.code, "" if mode == "similar" else query, count, head_lines(hit))
 
 
 def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
@@ -164,11 +164,6 @@ def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
     return bool(first) and len(first & second) >= _ALIKE * len(first | second)
 
 
-def _explaining_words(query: str, mode: str) -> str:
-    """Return the words that explain a hit: the query, or nothing in mode "similar", where it is a path and a line."""
-    return "" if mode == "similar" else query
-
-
 def marker(query: str, mode: str) -> Marker:
     """Return what finds start and end of each match in a line: the exact text in mode "exact", else words.
 
@@ -178,7 +173,8 @@ def marker(query: str, mode: str) -> Marker:
     if mode == "exact" and query:
         exact = re.compile(re.escape(query.split("\n")[0]))
         return lambda line: [match.span() for match in exact.finditer(line)]
-    terms = frozenset(query_terms(_explaining_words(query, mode)))
+    # In mode "similar", the query is a path and a line.
+    terms = frozenset() if mode == "similar" else frozenset(query_terms(query))
     return lambda line: marks(line, terms)
 
 

@@ -115,12 +115,19 @@ def find_spots(
     if not asked.names and not asked.first:
         names = tuple(filter(None, split_name(wanted))) or (wanted,)
         asked = replace(asked, names=names)  # Such as the title of a section.
-    allowed = {index: path_filter(Filters(within=within), index.root) for index in indexes}
-    resolver = _Resolver(allowed, wanted, asked, here)
+    allowed = allowed_paths(indexes, within)
+    resolver = _Resolver(indexes, allowed, wanted, asked, here)
     spots = resolver.definitions() if only_definitions else resolver.places(code=code)
-    if kept := [spot for spot in spots if allowed[spot.index](spot.path)]:
+    if kept := [spot for spot in spots if allowed[spot.root](spot.path)]:
         return kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
+
+
+def allowed_paths(
+    indexes: Sequence[IndexReader], within: Sequence[Path | str]
+) -> dict[str, Callable[[str], bool]]:
+    """Return for each root what says whether a path is in one of some folders."""
+    return {index.manifest.root: path_filter(Filters(within=within), index.root) for index in indexes}
 
 
 class _Resolver:
@@ -128,14 +135,15 @@ class _Resolver:
 
     def __init__(
         self,
-        allowed: dict[IndexReader, Callable[[str], bool]],
+        indexes: Sequence[IndexReader],
+        allowed: Mapping[str, Callable[[str], bool]],
         text: str,
         asked: Asked,
         here: Path | str | None,
     ) -> None:
         self._allowed, self._text, self._asked, self._here = allowed, text[:_SHOWN], asked, here
-        self._indexes = {index.manifest.root: index for index in allowed}
-        self._snapshot = Snapshot(list(allowed))
+        self._indexes = {index.manifest.root: index for index in indexes}
+        self._snapshot = Snapshot(indexes)
 
     def places(self, *, code: bool) -> list[Spot]:
         """Return the files, folders, lines and definitions."""
@@ -234,9 +242,9 @@ class _Resolver:
     def _missing(self, problem: str, cure: str) -> IndexNotFoundError:
         """Return an error; its cure differs if the path is a file that is not indexed."""
         asked = self._asked
-        for index, is_allowed in self._allowed.items():
+        for root, index in self._indexes.items():
             for path in paths_in(index, asked.path, self._here) if index.manifest.has_sources else ():
-                if is_allowed(path) and os.path.isfile(index.root / path):
+                if self._allowed[root](path) and os.path.isfile(index.root / path):
                     return IndexNotFoundError("not indexed", _cure(index, path), about=path[:_SHOWN])
         path = asked.path.rstrip("/")
         wanted = path if "/" in path or language_of_path(path) or not asked.names else asked.names[-1]
@@ -307,8 +315,7 @@ def definitions_like(
     indexes: Sequence[IndexReader], text: str, within: Sequence[Path | str], most: int
 ) -> list[Ref]:
     """Return definitions whose names a text is a part of, or is like: some with its name, then one of each name."""
-    snapshot = Snapshot(indexes)
-    allowed = {index.manifest.root: path_filter(Filters(within=within), index.root) for index in indexes}
+    snapshot, allowed = Snapshot(indexes), allowed_paths(indexes, within)
     *around, last = parse_asked(text).names or (text.strip(),)
     exact, others = list[Ref](), list[list[Ref]]()
     owner = around[-1].lower() if around else ""

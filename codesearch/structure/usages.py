@@ -25,7 +25,6 @@ from typing import NamedTuple
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.languages import family_of, language_of_path
 from codesearch.parsing.flags import is_beside, is_test
-from codesearch.search.filters import path_filter
 from codesearch.search.forms import parse_asked
 from codesearch.search.literals import Proposed, check_has_code, proposed_files, read_with
 from codesearch.search.lookup import near_names
@@ -52,7 +51,7 @@ from codesearch.structure.meaning import (
     occurrences,
     qualifier,
 )
-from codesearch.structure.places import exactly_named, find_spots, place_in_order
+from codesearch.structure.places import allowed_paths, exactly_named, find_spots, place_in_order
 from codesearch.text.terms import terms_of
 from codesearch.types import HEADER_KINDS, OF_FILE, TEST, TYPE_KINDS, Definition
 
@@ -207,8 +206,7 @@ class _Search:
     ) -> None:
         self._indexes, self._here, self._folders = indexes, here, folders
         self._snapshot, self._filters = Snapshot(indexes), filters or Filters()
-        within = Filters(within=folders)
-        self._allowed = {index.manifest.root: path_filter(within, index.root) for index in indexes}
+        self._allowed = allowed_paths(indexes, folders)
 
     def first_used(self, text: str) -> tuple[Names, _Occurrences]:
         """Return the first meaning of a text that has lines, or the last one, and its lines."""
