@@ -36,6 +36,8 @@ _set_without_option = partial(Opt, set_by=frozenset({USER, ENVIRONMENT}))
 _kept = partial(Opt, set_by=frozenset({COMMAND, USER, PROJECT}))
 _WALK = WalkConfig()
 HIT_FLAGS = "-n -k --top-k --limit"
+HITS = 5
+"""Hits of a query, and commits, if no number is given."""
 MOST_HITS = 1_000_000
 
 
@@ -55,7 +57,10 @@ Color = Annotated[str, _set("Colours and links: auto, always or never.", choices
 class SearchSettings(Record):
     """Settings of `query` and `similar`."""
 
-    hits: Annotated[int, _set("Hits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 5
+    hits: Annotated[
+        int | None,
+        _set("Hits to show; default: 5, on a terminal those that fit.", HIT_FLAGS, low=1, high=MOST_HITS),
+    ] = None
     all_code: Annotated[bool, _set("Do not rank tests, stubs, generated and vendored code lower.")] = False
     color: Color = "auto"
 

@@ -92,6 +92,7 @@ class Invocation:
     terminal: Terminal
     home: Path  # Unless an option names one.
     user_home: Path
+    arguments: Sequence[str] = ()
     stdin: str | None = None  # The text on it, if the command line asks for it.
     pool: Pool | None = None  # What is open in the service; None if the process runs the command itself.
 
@@ -104,7 +105,8 @@ class Invocation:
         width = int(columns) if _COLUMNS.fullmatch(columns) else int(facts["columns"]) or _WIDTH
         height = int(facts["lines"]) if is_terminal else 0
         terminal = Terminal(here, bool(is_terminal), width, height, str(encoding or "utf-8"), variables)
-        return cls(terminal, here / facts["home"], Path(facts["user_home"]), facts["stdin"], pool)
+        homes = here / facts["home"], Path(facts["user_home"])
+        return cls(terminal, *homes, facts["arguments"], facts["stdin"], pool)
 
     def settings(self) -> dict[str, Value]:
         """Return the settings in force in the working directory of the process."""
@@ -132,20 +134,16 @@ class Invocation:
 
     def scope(self, options: AnswerOptions, paths: Sequence[str] = ()) -> Scope:
         """Return where to search, as options and existing files or folders say it."""
-        roots, files = (tuple(map(self.path, given)) for given in (options.root, options.index))
-        group = options.group
-        if group and (roots or files or options.all):
-            raise ConfigError("--group excludes --root, --index and --all", "give only one of them")
-        if files and (roots or options.all):
-            cure = "search portable files alone, or import them"
-            raise ConfigError("--index excludes --root and --all", cure)
+        roots, group = tuple(map(self.path, options.root)), options.group
+        if group and (roots or options.all):
+            raise ConfigError("--group excludes --root and --all", "give only one of them")
         within = tuple(self.path(Path(path)) for path in paths)
         for path, whole in zip(paths, within, strict=True):
             if not options.at and not os.path.exists(whole):
                 raise ConfigError(f"{path} does not exist", "give files or folders")
         # The service has its own environment, so the name is looked up here.
         folders = group_folders(group, self.terminal.variables, self.user_home) if group else ()
-        return Scope(roots, self.terminal.here, options.all, within, files, options.at, folders=folders)
+        return Scope(roots, self.terminal.here, options.all, within, options.at, folders=folders)
 
     def filters(self, options: FilterOptions, kinds: Sequence[str] = ()) -> Filters:
         """Return which documents may be hits."""

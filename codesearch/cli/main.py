@@ -50,7 +50,7 @@ _HELP = {"--help", "-h", "--version", "-V"}
 
 def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str | None = None) -> int:
     """Run a command line of this process, print its output as it arrives, and return the exit code."""
-    invocation, code = Invocation.of(facts(stdin=stdin)), 0
+    invocation, code = Invocation.of(facts(arguments, stdin)), 0
     try:
         settings = invocation.settings()
     except CodeSearchError as error:
@@ -92,6 +92,8 @@ def _usage_error(message: str, arguments: Sequence[str]) -> str:
         what, meant, command = said.partition(". Did you mean ")
         query = shlex.join(["query", *arguments])
         return f"{what}: did you mean {command if meant else f'`codesearch {visible(query)}`?'}"
+    if said.startswith("no such option: --index"):
+        return "no such option: --index: run `codesearch import FILE`, then search with `--root NAME`"
     named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])
     return f"{said}: see `{named} --help`"
 

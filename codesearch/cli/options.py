@@ -24,7 +24,6 @@ class AnswerOptions(RefreshSettings, IndexingSettings):
     """What commands that answer from indexes share: where to search, and what to do first."""
 
     root: Annotated[tuple[Path, ...], Opt("Search this indexed folder, or imported index.")] = ()
-    index: Annotated[tuple[Path, ...], Opt("Search this portable file.", metavar="FILE")] = ()
     all: Annotated[bool, Opt("Search all indexed folders.")] = False
     group: Annotated[str, Opt("Search this group of your settings.")] = ""
     at: Revision = ""

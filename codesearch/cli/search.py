@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, Terminal, notes_of
@@ -51,11 +51,48 @@ class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings
     explain: Annotated[bool, Opt("Show the parts of each score.")] = False
     no_service: Annotated[bool, Opt("Answer in this process, even if `codesearch serve` runs.")] = False
 
+    @property
+    def form(self) -> str:
+        """The form of the output."""
+        form, *others = [name for name in _FORMATS if getattr(self, name)] or ["text"]
+        if others:
+            raise ConfigError(f"--{form} and --{others[0]} exclude each other", "give only one")
+        return form
+
+    def rows(self, terminal: Terminal) -> int:
+        """Return how many rows the hits fill: those of a screen if no number of hits is given; else 0."""
+        is_list = self.form == "text" and not (self.full or self.explain or self.context_lines)
+        return screen_rows(terminal) if terminal.is_terminal and is_list and self.hits is None else 0
+
+    def fields(self, invocation: Invocation) -> dict[str, Any]:
+        """Return the fields of the request."""
+        return {
+            "top_k": self.hits or self.rows(invocation.terminal) or None,
+            "filters": invocation.filters(self, self.kind),
+            "all_code": self.all_code,
+            "context": self.context_lines,
+            "changed": self.changed,
+        }
+
 
 class QueryOptions(QuerySettings, SearchOptions):
     """Options of `query`."""
 
     fixed: Annotated[bool, Opt("Find this exact text.", "--fixed -F")] = False
+
+    def fields(self, invocation: Invocation) -> dict[str, Any]:
+        """Return the fields of the request."""
+        fields = super().fields(invocation) | {
+            "mode": "lexical" if self.fixed else self.mode,
+            "min_confidence": self.min_confidence,
+            "fixed": self.fixed,
+        }
+        if self.flat or self.form in _OF_DEFINITIONS:
+            return fields
+        fields |= {"top_k": self.hits, "by_file": True}
+        if rows := self.rows(invocation.terminal):
+            fields |= {"screen": rows, "columns": columns_of(invocation.terminal)}
+        return fields
 
 
 def query(
@@ -105,48 +142,22 @@ def _text_on_stdin(invocation: Invocation) -> str:
 
 
 def _search(
-    asked: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
+    text: str, invocation: Invocation, options: SearchOptions, paths: Sequence[str]
 ) -> Iterator[Output]:
     """Search for a query or for code like that at a place, and yield what is printed; code 1 without hits."""
-    form, *others = [name for name in _FORMATS if getattr(options, name)] or ["text"]
-    if others:
-        raise ConfigError(f"--{form} and --{others[0]} exclude each other", "give only one")
-    request = SearchRequest(
-        asked,
-        options.hits,
-        filters=invocation.filters(options, options.kind),
-        all_code=options.all_code,
-        context=options.context_lines,
-        changed=options.changed,
-    )
-    if isinstance(options, QueryOptions):
-        request = replace(
-            request,
-            mode="lexical" if options.fixed else options.mode,
-            min_confidence=options.min_confidence,
-            by_file=not options.flat and form not in _OF_DEFINITIONS,
-            fixed=options.fixed,
-        )
-    # Without a number of hits, they fill the screen.
-    is_list = form == "text" and not (options.full or options.explain or options.context_lines)
-    if invocation.terminal.is_terminal and is_list and options.hits == SearchSettings.hits:
-        rows, columns = screen_rows(invocation.terminal), columns_of(invocation.terminal)
-        if request.by_file:
-            request = replace(request, screen=rows, columns=columns)
-        else:
-            request = replace(request, top_k=rows)
+    form, request = options.form, SearchRequest(text, **options.fields(invocation))
     engine = invocation.engine(options.home, options, invocation.milvus(options))
     session = yield from invocation.session(engine, invocation.scope(options, paths), options)
     if isinstance(options, QueryOptions):
         answer = session.search(request)
     else:
-        place = invocation.place(asked) if invocation.pool else asked
-        answer = replace(session.similar(place, request), query=asked)
+        answer = session.similar(invocation.place(text) if invocation.pool else text, request)
     if options.full and engine.is_local and form == "text":
         answer = replace(answer, hits=[_whole(session, hit) for hit in answer.hits])
     terminal = invocation.showing(session.revision)
-    text = render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
-    yield Output(text)
+    yield Output(
+        render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
+    )
     # Last, because that is where people look.
     notes = "".join(_notes(answer, request, paths, terminal, is_json=form == "json"))
     is_few = answer.lines < FEW if request.fixed else not answer.hits

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from json import dumps
@@ -236,7 +235,7 @@ def bench(
         text = questions_text(invocation.path(questions), result)
         yield Output(text, notes_of(session.freshness))
     else:
-        named = data or os.environ.get(DATA_VARIABLE)
+        named = data or invocation.terminal.variables.get(DATA_VARIABLE)
         name = suite or ("csn99" if named else "smoke")
         with stage_progress(name) as on_progress:
             options = BenchOptions(
@@ -249,4 +248,4 @@ def bench(
             result = run_suite(name, options)
         yield Output(result_text(result))
     if to_json:
-        write_json(to_json, result, shlex.join(["codesearch", *sys.argv[1:]]))
+        write_json(to_json, result, shlex.join(["codesearch", *invocation.arguments]))

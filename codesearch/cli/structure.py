@@ -23,7 +23,7 @@ from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.languages import language_of_path
 from codesearch.options import Opt
 from codesearch.search.forms import parse_asked
-from codesearch.settings import HIT_FLAGS, MOST_HITS, Color, IndexingSettings, SearchSettings
+from codesearch.settings import HIT_FLAGS, HITS, MOST_HITS, Color, IndexingSettings
 from codesearch.structure.text import counted, outline_lines, usages_lines, usages_summary
 from codesearch.visible import visible
 
@@ -74,7 +74,7 @@ def read(
 def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Generator[Output, None, Session]:
     """Open the indexes to look in: if the place is a path that exists, the index around it."""
     whole = invocation.terminal.here / invocation.path(Path(parse_asked(place).path))
-    is_chosen = options.root or options.all or options.index or options.group
+    is_chosen = options.root or options.all or options.group
     paths = () if is_chosen or not whole.exists() else (str(whole),)
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
     return (yield from invocation.session(engine, scope, options))
@@ -203,7 +203,7 @@ def history(
         ),
     ] = None,
     *,
-    hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = SearchSettings.hits,
+    hits: Annotated[int, Opt("Commits to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = HITS,
     since: Annotated[str, Opt('Only commits since a date, or a time such as "3 months".')] = "",
     author: Annotated[str, Opt("Only commits with this in the author's name or address.")] = "",
     path: Annotated[tuple[str, ...], Opt("Only commits that changed a path that matches this pattern.")] = (),

@@ -140,7 +140,7 @@ class Engine(Indexer):
         sqlite: bool = False,
         on_progress: OnStage = lambda stage, done, total: None,
     ) -> ExportReport:
-        """Write an index to one portable file, which `import_index` and `Scope(files=...)` read on any machine.
+        """Write an index to one portable file, which `import_index` reads on any machine.
 
         Args:
             file: to write; an earlier export of the same format is replaced.

@@ -16,14 +16,14 @@ from codesearch.store.catalogue import IndexEntry, is_revision
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
     from codesearch.engine.reports import IndexReport
-    from codesearch.search.searcher import Searchable
+    from codesearch.search.searcher import Searched
     from codesearch.text.onnx import OnnxEncoder
 
 
 class SearchBackend(Protocol):
     """A server that has the documents of an engine."""
 
-    def open(self, scope: Scope) -> Searchable:
+    def open(self, scope: Scope) -> Searched:
         """Return the documents of a scope."""
         ...
 
@@ -68,9 +68,13 @@ class Indexer:
     @property
     def home(self) -> Path:
         """The folder of all indexes."""
+        self.check_local()
+        return self._home
+
+    def check_local(self) -> None:
+        """Raise ConfigError if the documents are on a server."""
         if self.backend:
             raise ConfigError("this needs the indexes of this machine", "leave --backend out")
-        return self._home
 
     @property
     def is_local(self) -> bool:

@@ -81,7 +81,7 @@ def find_revision(home: Path, scope: Scope) -> Revision:
 def _project(home: Path, scope: Scope) -> Path:
     """Return the indexed folder of a scope, else the project around it."""
     places = scope.roots or scope.within or ([] if scope.here is None else [scope.here])
-    if scope.everything or scope.files or scope.group or scope.folders or len(places) != 1:
+    if scope.everything or scope.group or scope.folders or len(places) != 1:
         raise ConfigError("--at searches one folder", "give one --root, or change to the folder")
     place = expanded(places[0]).resolve()
     if scope.roots and not place.is_dir():  # It may be the name of an imported index.

@@ -37,7 +37,7 @@ _PROJECT_SUFFIXES = (".sln", ".csproj", ".gemspec", ".rockspec")
 class Scope:
     """Where to search.
 
-    The first of `files`, `roots`, `folders`, `group`, `everything`, `within` and `here` that is set chooses indexes.
+    The first of `roots`, `folders`, `group`, `everything`, `within` and `here` that is set chooses indexes.
     Without any of them, all indexes are searched.
 
     Attributes:
@@ -46,7 +46,6 @@ class Scope:
         everything: search all indexes.
         within: files or folders; the innermost indexes that cover them are searched. Hits come only from these files
             and folders, also if another attribute chooses the indexes.
-        files: portable files, which are searched without an import.
         at: a git revision of the one folder that the others name; "" for the files as they are.
         group: the name of a group in the user's settings, which stands for its `folders`.
         folders: the innermost indexes that cover these folders are searched, and hits come only from these folders. A
@@ -57,13 +56,12 @@ class Scope:
     here: Path | str | None = None
     everything: bool = False
     within: Sequence[Path | str] = ()
-    files: Sequence[Path | str] = ()
     at: str = ""
     group: str = ""
     folders: Sequence[Path | str] = ()
 
     def __post_init__(self) -> None:
-        keep_tuples(self, "roots", "within", "files", "folders")
+        keep_tuples(self, "roots", "within", "folders")
 
     def all_folders(self) -> tuple[Path, ...]:
         """Return the folders; those of the group if none are given.
@@ -93,11 +91,7 @@ def choose_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
 
 def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     """Return the indexes of a scope, each once; also those that are missing or cannot be read."""
-    if scope.files:
-        from codesearch.portable.unpack import portable_entry
-
-        chosen = [portable_entry(expanded(file), home) for file in scope.files]
-    elif scope.roots:
+    if scope.roots:
         near = None if scope.here is None else Path(scope.here)
         chosen = []
         for root in map(expanded, scope.roots):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from codesearch.history.commits import HistoryAnswer
     from codesearch.history.search import CommitFilters
     from codesearch.history.table import History
-    from codesearch.search.searcher import Found, Searcher
+    from codesearch.search.searcher import Searcher
     from codesearch.store.manifest import Manifest
     from codesearch.store.reader import IndexReader
     from codesearch.structure.places import Spot
@@ -58,6 +58,10 @@ if TYPE_CHECKING:
     Shown = TypeVar("Shown", Reading, Outline)
 Indexing = Callable[["Path | Revision", "Callable[..., IndexReport]"], object]
 """Called with what to index, and a function that does that; the function takes `on_progress`."""
+_SYMBOLS, _NAMED, _WEAK = 30, 20, 10
+"""Symbols by meaning, by name, and those of a weak meaning or in addition to names."""
+_MOST_NAME_WORDS = 3
+"""A text with more words is a question. Comparing it with all names would take half of the time."""
 REFRESH_S = 0.5
 """A query first updates an index if the update is estimated to take less than this."""
 
@@ -178,8 +182,7 @@ class Session:
     @contextmanager
     def indexes(self, *, strict: bool = False) -> Iterator[list[IndexReader]]:
         """Lend the open indexes. One that cannot be read is left out if others can, unless `strict` is set."""
-        if not self._engine.is_local:
-            self._engine.home  # noqa: B018 - this raises the error.
+        self._engine.check_local()
         if self._error:
             raise self._error
         with ExitStack() as lent:
@@ -208,13 +211,13 @@ class Session:
         Raises:
             BackendError: the server of the backend fails.
         """
-        from codesearch.search.searcher import LocalIndexes, Searcher
+        from codesearch.search.searcher import Searched, Searcher
 
         with ExitStack() as lent:
             if self._engine.backend:
                 searched = self._engine.backend.open(self.scope)
             else:
-                searched = LocalIndexes(lent.enter_context(self.indexes(strict=strict)))
+                searched = Searched(lent.enter_context(self.indexes(strict=strict)))
             encoder = self._engine.encoder(searched.model_folder) if with_model else None
             yield Searcher(searched, encoder, self._engine.ranking)
 
@@ -228,11 +231,11 @@ class Session:
         Raises:
             ConfigError: the query has no words, the indexes were made with different models, or git cannot say what
                 changed.
-            PortableFileError: a portable file of the scope cannot be used.
             BackendError: the server of the backend fails.
         """
-        request = SearchRequest(request) if isinstance(request, str) else request
-        return self._answer(replace(request, **fields), lambda searcher, limited: searcher.answer(limited))
+        if isinstance(request, str):
+            return self._answer(SearchRequest(request, **fields))
+        return self._answer(replace(request, **fields) if fields else request)
 
     def similar(
         self,
@@ -245,7 +248,8 @@ class Session:
         Args:
             place: the line, and the text of the file if it is not saved. A string is FILE:LINE, or what `read` takes
                 if it names one place. An index without its folder has its files as NAME/FILE.
-            request: how many hits, and which; its query, mode and `by_file` are ignored.
+            request: how many hits, and which; its mode and `by_file` are ignored. Its query is that of the answer, by
+                default FILE:LINE.
             fields: fields of the request to change, such as `top_k`.
 
         Raises:
@@ -253,12 +257,9 @@ class Session:
                 places.
             BackendError: the server of the backend fails.
         """
-        from codesearch.search.similar import search_similar
-
-        given = self._example(place) if isinstance(place, str) else place
-        wanted = replace(replace(request or SearchRequest(), **fields), mode="hybrid", by_file=False)
-        answer = self._answer(wanted, lambda searcher, limited: search_similar(searcher, given, limited))
-        return replace(answer, query=f"{given.path}:{given.line}", mode="similar")
+        example = self._example(place) if isinstance(place, str) else place
+        request = replace(request or SearchRequest(), **{**fields, "mode": "hybrid", "by_file": False})
+        return self._answer(request, example)
 
     def find(self, place: str) -> list[Place]:
         """Return the first line of each definition that a place names; arguments and errors are those of `read`."""
@@ -277,6 +278,16 @@ class Session:
 
         with self.indexes() as indexes:
             return hits_of(definitions_like(indexes, text, self.scope.places(), top_k))
+
+    def symbols(self, text: str, min_confidence: float = 0.0) -> list[Hit]:
+        """Return definitions for a text that a user is typing: those named like it, then those with its meaning."""
+        is_name = len(text.split()) <= _MOST_NAME_WORDS
+        named = self.named(text, top_k=_NAMED) if is_name else []
+        answer = self.search(SearchRequest(text, _SYMBOLS, min_confidence=min_confidence))
+        alike = answer.hits
+        if answer.low_confidence:  # Names are better, and a word of the text must be in a hit.
+            alike = [hit for hit in alike if hit.signals.get("bm25_normalised") and not named]
+        return [*named, *(alike[:_WEAK] if named or answer.low_confidence else alike)]
 
     def read(
         self, place: str, *, most_lines: int | None = None, most_chars: int | None = None
@@ -325,10 +336,9 @@ class Session:
         with self.spots(place) as spots:
             if not question:
                 return self._of_places(outlines_of(spots, max_lines or MAX_LINES, max_chars), len(spots))
-            within = tuple(Path(spot.root, spot.path) for spot in spots)
-            request = SearchRequest(question, top_k=10, by_file=True)
-            found = self._answer(request, lambda searcher, limited: searcher.answer(limited), within)
-            outlines = outline_for(found.hits, spots, max_lines or MAX_LINES)
+            request = SearchRequest(question, 10, by_file=True)
+            answer = self._answer(request, within=[Path(spot.root, spot.path) for spot in spots])
+            outlines = outline_for(answer.hits, spots, max_lines or MAX_LINES)
             return self._of_places(outlines, len(outlines))
 
     def _of_places(self, shown: list[Shown], count: int) -> PlacesAnswer[Shown]:
@@ -366,19 +376,16 @@ class Session:
         """
         from codesearch.structure.usages import find_usages
 
-        scope, filters = self.scope, filters or Filters()
-        filters = replace(filters, within=scope.places() or filters.within)
         with self.indexes() as indexes:
-            folders = scope.all_folders()
             found = find_usages(
                 indexes,
                 place,
-                filters,
+                self._inside(filters),
                 limit=limit,
                 all_code=all_code,
                 tests=tests,
-                here=scope.here,
-                folders=folders,
+                here=self.scope.here,
+                folders=self.scope.all_folders(),
             )
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
             return UsagesAnswer(found, *self._seen(more))
@@ -388,9 +395,8 @@ class Session:
         from codesearch.search.literals import proposed_files
         from codesearch.store.snapshot import Snapshot
 
-        filters = replace(filters, within=self.scope.places() or filters.within)
         with self.indexes() as indexes:
-            files = proposed_files(Snapshot(indexes), (), filters, others=True)
+            files = proposed_files(Snapshot(indexes), (), self._inside(filters), others=True)
             return sorted(((one.segment.root, one.file.path) for one in files), key=lambda one: one[::-1])
 
     def duplicates(
@@ -427,8 +433,7 @@ class Session:
         ]
         if old and changed is not None:
             raise IndexStoreError(f"the index of {old[0]} may lack changes", f"run {index_command(old[0])}")
-        filters = filters or Filters()
-        filters = replace(filters, within=self.scope.within or filters.within)
+        filters = self._inside(filters)
         with self.indexes() as indexes:
             started = time.perf_counter()
             snapshot = Snapshot(indexes)
@@ -521,25 +526,27 @@ class Session:
         return history, spot, tuple(path for path in scope.places() if str(path) != history.repository.top)
 
     def _answer(
-        self,
-        request: SearchRequest,
-        find: Callable[[Searcher, SearchRequest], Found],
-        within: Sequence[Path | str] = (),
+        self, request: SearchRequest, example: Place | None = None, within: Sequence[Path | str] = ()
     ) -> Answer:
+        """Answer a request; with an example, by the code that is like it."""
         with self.open(with_model=request.mode != "lexical", strict=False) as searcher:
             started = time.perf_counter()
-            searched = searcher.searched
-            within = within or self.scope.places() or request.filters.within
-            filters = replace(request.filters, within=within)
+            searched, filters = searcher.searched, self._inside(request.filters, within)
             if request.changed is not None:
                 files, lost = searched.changed_files(filters, request.changed)
                 filters = replace(filters, files=files)
                 self._lose(lost)
-            request = replace(request, filters=filters)
-            found = find(searcher, request)
+            if example is None:
+                mode, query = "exact" if request.fixed else request.mode, request.query
+                found = searcher.answer(request, filters)
+            else:
+                from codesearch.search.similar import search_similar
+
+                mode, query = "similar", request.query or f"{example.path}:{example.line}"
+                found = search_similar(searcher, example, request, filters)
             return Answer(
-                query=request.query,
-                mode="exact" if request.fixed else request.mode,
+                query=query,
+                mode=mode,
                 model=searcher.encoder.name if searcher.encoder else "",
                 device=searcher.encoder.device if searcher.encoder else "",
                 documents=searched.document_count,
@@ -557,6 +564,11 @@ class Session:
                 files=found.exact.files,
                 coverage=coverage_of(searched.manifests, self.freshness, found.unseen),
             )
+
+    def _inside(self, filters: Filters | None, within: Sequence[Path | str] = ()) -> Filters:
+        """Return filters that let only the given files and folders pass, by default those of the scope."""
+        filters = filters or Filters()
+        return replace(filters, within=within or self.scope.places() or filters.within)
 
     def _lose(self, lost: dict[str, ConfigError]) -> None:
         """Note the roots that git cannot compare with a revision."""

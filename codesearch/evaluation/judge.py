@@ -29,7 +29,7 @@ from codesearch.search.ranking import AnalysedQuery, Ranking
 from codesearch.search.request import Filters
 from codesearch.search.screen import group_by_file, rank_files
 from codesearch.search.searcher import Searcher
-from codesearch.settings import SearchSettings
+from codesearch.settings import HITS
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.text.onnx import Encoder
@@ -260,7 +260,7 @@ def _run(
 
 def on_screen(searcher: Searcher, query: AnalysedQuery, ranking: Ranking) -> list[int]:
     """Return the doc_ids of the definitions that `query` chooses for a terminal of 80 x 24; not all may have a row."""
-    files = group_by_file(query.words, ranking, searcher.config, SearchSettings.hits, SCREEN, COLUMNS)
+    files = group_by_file(query.words, ranking, searcher.config, HITS, SCREEN, COLUMNS)
     return [shown.doc_id for best in files for shown in (best, *best.others)]
 
 

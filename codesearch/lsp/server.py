@@ -40,7 +40,6 @@ from codesearch.errors import CodeSearchError, ConfigError, index_command
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.extract import Extraction
-from codesearch.search.request import SearchRequest
 from codesearch.search.similar import extraction_of
 from codesearch.search.snippets import head_of
 from codesearch.structure.meaning import GRADES, IN_COMMENTS
@@ -50,10 +49,6 @@ from codesearch.types import Definition, Document, Hit
 from codesearch.visible import encodable
 
 T = TypeVar("T")
-_SYMBOLS, _NAMED, _WEAK = 30, 20, 10
-"""Symbols by meaning, by name, and those of a weak meaning or in addition to names."""
-_MOST_NAME_WORDS = 3
-"""A text with more words is a question. Comparing it with all names would take half of the time."""
 _USAGES = 1000
 _WORD = re.compile(r"\w*$"), re.compile(r"^\w*")
 """What is before and behind the cursor in a name."""
@@ -128,21 +123,12 @@ class Editor:
         scope = await self._scope()
         if scope is None or not any(map(str.isalnum, message.query)):
             return []
-        request = SearchRequest(message.query, _SYMBOLS, min_confidence=self._min_confidence)
         policy = Policy(may_index=False, budget_s=self._pace.budget_s())
 
         def work() -> list[types.SymbolInformation]:
             session = self._engine.session(scope, policy)
-            is_name = len(message.query.split()) <= _MOST_NAME_WORDS
-            named = session.named(message.query, top_k=_NAMED) if is_name else []
-            answer = session.search(request)
-            alike = answer.hits
-            if answer.low_confidence:  # Names are better, and a word of the text must be in a hit.
-                alike = [hit for hit in alike if hit.signals.get("bm25_normalised") and not named]
-            if named or answer.low_confidence:
-                alike = alike[:_WEAK]
             symbols: dict[tuple[str, int], types.SymbolInformation] = {}
-            for hit in map(self._as_shown, [*named, *alike]):
+            for hit in map(self._as_shown, session.symbols(message.query, self._min_confidence)):
                 for symbol in _symbols_of(hit, self._units):
                     symbols.setdefault((symbol.location.uri, symbol.location.range.start.line), symbol)
             return list(symbols.values())

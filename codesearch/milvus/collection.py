@@ -5,7 +5,7 @@ term counts. BM25F with the statistics of the collection, fusion, heuristics and
 embedded index uses. They work on the candidates as on the snapshot of an index.
 """
 
-# ruff: noqa: D102 - `Snapshot` and `Searchable` describe the methods.
+# ruff: noqa: D102 - `Snapshot` and `Searched` describe the methods.
 from __future__ import annotations
 
 import json
@@ -29,6 +29,7 @@ from codesearch.search.forms import parse_asked, possible_names
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.ranking import AnalysedQuery, Pool
 from codesearch.search.request import Filters
+from codesearch.search.searcher import Searched
 from codesearch.store.arrays import ROW
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
@@ -177,22 +178,19 @@ class _ServerCode:
         return None if code is None else Excerpt(code)
 
 
-class SearchedCollection:
+class SearchedCollection(Searched):
     """Some roots of a collection, or all if none is named. Safe to use from several threads."""
 
     def __init__(self, store: MilvusStore, roots: Sequence[str] = ()) -> None:
+        super().__init__()
         self._store, self._roots = store, tuple(roots)
+        self.roots = self._roots or (store.connection.uri,)
 
-    snapshot = model_folder = None
-    manifests = ()
+    is_local = False
 
     @property
     def document_count(self) -> int:
         return self._store.totals()[0]
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        return self._roots or (self._store.connection.uri,)
 
     def check_model(self, encoder: Encoder) -> None:
         self._store.check_model(encoder.model_id, encoder.name)

@@ -1,4 +1,4 @@
-"""An index -> one portable file that another machine imports or searches.
+"""An index -> one portable file that another machine imports.
 
 The file is a zip archive:
 

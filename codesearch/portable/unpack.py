@@ -1,4 +1,4 @@
-"""A portable file -> an index of a home, or a folder of a cache that is searched without an import.
+"""A portable file -> an index of a home.
 
 Nothing in the file is trusted. The entries must be those of the manifest, with known names and their sizes, and every
 byte is hashed and checked before the index is used.
@@ -7,7 +7,6 @@ byte is hashed and checked before the index is used.
 from __future__ import annotations
 
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -17,20 +16,20 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
-from codesearch.files import make_folder, private, scratch_folder, stamp_of, sync_folder
+from codesearch.files import make_folder, private, scratch_folder, sync_folder
 from codesearch.portable.export import PATIENCE_S, OnStage
 from codesearch.portable.pack import HEAD, PORTABLE_VERSION
 from codesearch.settings import imported_options, index_options
-from codesearch.store.catalogue import IndexEntry, imported_folder, index_folder, read_entry, writer_lock
+from codesearch.store.catalogue import imported_folder, index_folder, read_entry, writer_lock
 from codesearch.store.database import storage_errors
-from codesearch.store.digest import check_intact, describe_files
+from codesearch.store.digest import describe_files
 from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, commit_manifest, segment_folder
 from codesearch.store.untrusted import (
     UntrustedError,
@@ -44,9 +43,6 @@ from codesearch.text.bundle import SHIPPED, load_bundle, recorded_folder
 
 MAX_BYTES = 32_000_000_000
 """A portable file may unpack to this many bytes, those of some ten million documents."""
-_CACHE = Path("cache", "portable")
-_KEPT = 4
-"""This many unpacked files stay in the cache, those used last."""
 _MAX_HEAD_BYTES = 64_000_000
 _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, OverflowError, ValueError)
 """What `zipfile` and `json` raise for a damaged archive."""
@@ -77,23 +73,6 @@ def import_portable(
         return _add(portable, manifest, folder, home, on_progress)
 
 
-def portable_entry(file: Path, home: Path) -> IndexEntry:
-    """Return the index in a portable file, which goes to a cache, or an entry that says why it cannot be read."""
-    try:
-        with open_portable(file) as portable:
-            folder = home / _CACHE / portable.digest
-            if not _is_whole(folder):
-                _add(portable, portable.manifest, folder, home, lambda stage, done, total: None)
-            with storage_errors(home):
-                os.utime(folder)  # The cache keeps what was used last.
-                by_use = sorted(folder.parent.iterdir(), key=lambda path: stamp_of(str(path))[1])
-            for old in by_use[:-_KEPT]:
-                shutil.rmtree(old, ignore_errors=True)
-    except PortableFileError as error:
-        return IndexEntry(file, None, error)
-    return read_entry(folder) or IndexEntry(folder, None)
-
-
 def _add(
     portable: PortableFile, manifest: Manifest, folder: Path, home: Path, on_progress: OnStage
 ) -> Manifest:
@@ -114,23 +93,12 @@ def _add(
     return installed
 
 
-def _is_whole(folder: Path) -> bool:
-    """Say whether a folder has an index without damage."""
-    entry = read_entry(folder)
-    if entry and entry.manifest:
-        with suppress(FileNotFoundError, IndexCorruptError):
-            check_intact(folder, entry.manifest)
-            return True
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class PortableFile:
-    """An open portable file whose manifest and list of entries are checked; `digest` is the sha256 of the manifest."""
+    """An open portable file whose manifest and list of entries are checked."""
 
     path: Path
     manifest: Manifest
-    digest: str
     archive: zipfile.ZipFile
 
     def unpack(self, folder: Path, on_progress: OnStage) -> None:
@@ -168,7 +136,7 @@ def open_portable(path: Path) -> Iterator[PortableFile]:
             _check_entries(archive, manifest)
             if manifest.bytes > MAX_BYTES:
                 raise UntrustedError(f"it unpacks to more than {MAX_BYTES / 1e9:.0f} GB")
-        yield PortableFile(path, manifest, hashlib.sha256(head).hexdigest(), archive)
+        yield PortableFile(path, manifest, archive)
 
 
 @contextmanager

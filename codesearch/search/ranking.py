@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.search.forms import joined_names, parse_asked
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import Literal
+from codesearch.search.literals import ExactText, Literal
 from codesearch.search.lookup import (
     SPELLED_OUT,
     documents_at,
@@ -64,7 +64,7 @@ class AnalysedQuery:
     vector: NDArray[np.float32] | None
     pasted: bool = False  # Whether the query is a piece of code.
     literals: Sequence[Literal] = ()  # The texts that the query may quote.
-    exact: Sequence[int] | None = None  # The only documents that are ranked, those with an exact text.
+    exact: ExactText | None = None  # Where an exact text stands; only its documents are ranked.
     report: Report | None = None  # What a report says about the code; the other fields are then of its title.
 
     @property

@@ -25,12 +25,13 @@ from codesearch.languages import language_of_path
 from codesearch.search.forms import CODE_LINE, Asked, is_long, split_name
 from codesearch.search.heuristics import put_first
 from codesearch.search.literals import literals_of
-from codesearch.search.ranking import Ranking, Report
+from codesearch.search.ranking import AnalysedQuery, Ranking, Report
 from codesearch.store.database import DocumentRow
 from codesearch.store.topk import distinct, equal_before
+from codesearch.text.terms import query_terms
 
 _MOST_TITLE, _FEWEST_WORDS = 300, 3
-_MOST_NAMES, _MOST_PLACES, MOST_TERMS = 60, 20, 200
+_MOST_NAMES, _MOST_PLACES, _MOST_TERMS = 60, 20, 200
 _COUNTED = 100
 """The candidate of this rank gets nothing for its score."""
 _EXAMINED = 400
@@ -119,6 +120,11 @@ def _places(text: str) -> Iterator[tuple[str, int]]:
         path = match["path"]
         if path and language_of_path(path):
             yield path, int(match["at"] or match["on"] or 0)
+
+
+def of_text(report: Report) -> AnalysedQuery:
+    """Return a query by keywords for all of the text."""
+    return AnalysedQuery("", query_terms(report.text)[:_MOST_TERMS], None, literals=report.literals)
 
 
 def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:

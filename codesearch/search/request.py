@@ -10,7 +10,7 @@ from codesearch.config import MODES
 from codesearch.errors import ConfigError
 from codesearch.languages import language_name
 from codesearch.search.forms import parse_asked
-from codesearch.settings import QuerySettings, SearchSettings
+from codesearch.settings import HITS, QuerySettings, SearchSettings
 from codesearch.types import KINDS
 
 
@@ -29,9 +29,9 @@ class Filters:
         languages: names, common short names or extensions, such as "python", "c++" or "js".
         kinds: kinds in `codesearch.types.KINDS`.
         paths: shell patterns for files or folders (see `codesearch.search.filters`); a pattern after "!" excludes.
-        within: files or folders; a document's file must be one of them or in one of them. `Scope.within` sets it.
+        within: files or folders; a document's file must be one of them or in one. Those of a scope replace them.
         here: absolute path of the working directory; patterns may be relative to it or to the root.
-        files: absolute paths, with slashes, that a file must be among; None for all. `SearchRequest.changed` sets it.
+        files: absolute paths, with slashes, that a file must be among; None for all.
 
     Raises:
         ConfigError: a language or kind is unknown.
@@ -69,7 +69,7 @@ class SearchRequest:
 
     Attributes:
         query: a question, keywords, a name, a path, text from the code, or code; `Session.similar` ignores it.
-        top_k: hits to return; with `screen` the fewest.
+        top_k: hits to return, with `screen` the fewest; five if it is None.
         mode: "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
         filters: which documents may be hits.
         all_code: rank tests, generated code, vendored code and stubs like other code.
@@ -89,7 +89,7 @@ class SearchRequest:
     """
 
     query: str = ""
-    top_k: int = SearchSettings.hits
+    top_k: int | None = None
     mode: str = QuerySettings.mode
     filters: Filters = field(default_factory=Filters)
     all_code: bool = SearchSettings.all_code
@@ -104,12 +104,17 @@ class SearchRequest:
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise ConfigError(f"mode {self.mode!r}", f"choose one of {', '.join(MODES)}")
-        if self.top_k < 1:
+        if self.count < 1:
             raise ValueError(f"top_k must be at least 1, not {self.top_k}")
         if self.context < 0:
             raise ValueError(f"context must not be negative, not {self.context}")
         if not 0.0 <= self.min_confidence <= 1.0:
             raise ValueError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
+
+    @property
+    def count(self) -> int:
+        """The number of hits."""
+        return HITS if self.top_k is None else self.top_k
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
-"""A query from start to end: analyse -> filter -> propose -> fuse -> adjust -> group -> hydrate."""
+"""A query from start to end: `Searcher.answer` names the steps, and `Searcher.ranking` those of a ranking.
+
+A new signal is computed in `propose`, or in `adjust` if it needs a ranking. Parts of a definition that match are chosen
+in `hits`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +30,6 @@ from codesearch.search.literals import (
 from codesearch.search.ranking import AnalysedQuery, Pool, Ranking, fuse, propose
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
-from codesearch.store.manifest import Manifest
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.onnx import Encoder
@@ -61,55 +62,30 @@ class Found:
         return self.confidence is not None and self.confidence.subject < shipped_calibration().threshold
 
 
-class Searchable(Protocol):
-    """The documents that are open for searches: those of indexes of this machine, or of a server.
+class Searched:
+    """The documents that are open for searches: those of indexes of this machine; a server replaces all methods.
 
     Attributes:
-        snapshot: the documents, if they are on this machine.
-        document_count: number of live documents.
+        snapshot: the documents; none if they are on a server.
         roots: the indexed folders that are searched.
-        manifests: those of the indexes that are searched, if they are on this machine.
+        manifests: those of the indexes, if they are on this machine.
         model_folder: folder of the model that the documents were made with; None if it is not known.
     """
 
-    @property
-    def snapshot(self) -> Snapshot | None: ...  # noqa: D102
-    @property
-    def document_count(self) -> int: ...  # noqa: D102
-    @property
-    def roots(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def manifests(self) -> Sequence[Manifest]: ...  # noqa: D102
-    @property
-    def model_folder(self) -> Path | None: ...  # noqa: D102
+    is_local = True
 
-    def check_model(self, encoder: Encoder) -> None:
-        """Raise an error if the documents were not made with the model of an encoder."""
-        ...
-
-    def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
-        """Return the documents that pass the filters and may be candidates for a query."""
-        ...
-
-    def any_passes(self, filters: Filters) -> bool:
-        """Say whether any document passes the filters."""
-        ...
-
-    def changed_files(self, filters: Filters, revision: str) -> tuple[frozenset[str], dict[str, ConfigError]]:
-        """Return the absolute paths of files that differ from a git revision, and an error for each root without."""
-        ...
-
-
-class LocalIndexes:
-    """Indexes of this machine that are open; `Searchable` describes its attributes and methods."""
-
-    def __init__(self, indexes: Sequence[IndexReader]) -> None:
+    def __init__(self, indexes: Sequence[IndexReader] = ()) -> None:
+        """Set the indexes."""
         self.indexes = list(indexes)
         self.snapshot = Snapshot(self.indexes)
-        self.document_count = self.snapshot.document_count
-        self.roots = tuple(index.manifest.root for index in self.indexes)
         self.manifests = [index.manifest for index in self.indexes]
-        self.model_folder = self.indexes[0].manifest.model_folder if self.indexes else None
+        self.roots = tuple(manifest.root for manifest in self.manifests)
+        self.model_folder = self.manifests[0].model_folder if indexes else None
+
+    @property
+    def document_count(self) -> int:
+        """The number of live documents."""
+        return self.snapshot.document_count
 
     def check_model(self, encoder: Encoder) -> None:
         """Raise ConfigError if an index was not made with the model of an encoder."""
@@ -126,12 +102,12 @@ class LocalIndexes:
                 )
 
     def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:
-        """Return the documents that pass the filters."""
+        """Return the documents that pass the filters and may be candidates for a query."""
         lexical = LexicalScorer(self.snapshot, config)
         if query.exact is not None:
             having = np.zeros(self.snapshot.size, dtype=bool)
-            having[list(query.exact)] = True
-            return Pool(self.snapshot, lexical, having, query.exact)
+            having[query.exact.doc_ids] = True
+            return Pool(self.snapshot, lexical, having, query.exact.doc_ids)
         allowed = allowed_documents(filters, self.snapshot)
         literal = literal_documents(query.literals, query.terms, self.snapshot, lexical, allowed)
         return Pool(self.snapshot, lexical, allowed, literal)
@@ -154,37 +130,37 @@ class Searcher:
 
     def __init__(
         self,
-        searched: Searchable | Sequence[IndexReader],
+        searched: Searched | Sequence[IndexReader],
         encoder: Encoder | None,
         config: RankConfig | None = None,
     ) -> None:
         """Make a searcher."""
-        self.searched = LocalIndexes(searched) if isinstance(searched, Sequence) else searched
+        self.searched = Searched(searched) if isinstance(searched, Sequence) else searched
         self.encoder = encoder
         self.config = config or RankConfig()
         if encoder:
             self.searched.check_model(encoder)
 
-    def answer(self, request: SearchRequest) -> Found:
-        """Return the best documents for a query and the probability that one of them answers it."""
+    def answer(self, request: SearchRequest, filters: Filters | None = None) -> Found:
+        """Return the best documents for a query, and the probability that one of them answers it.
+
+        `filters` are in place of those of the request.
+        """
+        filters = filters or request.filters
+        # What the query says: its words, their vector, and what it quotes; or where an exact text stands.
         if request.fixed:
-            if self.searched.snapshot is None:
-                raise ConfigError(
-                    "an exact text is looked for in the files of this machine", "leave --backend out"
-                )
-            exact = documents_with(request.query, self.searched.snapshot, request.filters)
-            query = AnalysedQuery("", query_terms(request.query), None, exact=exact.doc_ids)
-            ranking = self.ranking(query, request.filters, all_code=request.all_code)
-            hits = self.hits(query, ranking, request)
-            return Found(hits, exact=exact)
-        query = self.analyse(request.query, request.mode, reports=True)
-        ranking = self.ranking(query, request.filters, all_code=request.all_code)
-        confidence = None
-        if self.encoder and request.mode == "hybrid" and query.text:
-            confidence = confidence_of(ranking.of_title or ranking, self.encoder.model_id)
+            query = self._exact(request.query, filters)
+        else:
+            query = self.analyse(request.query, request.mode, reports=True)
+        # The documents that pass the filters, by keywords, vectors, names, paths and texts, the best first.
+        ranking = self.ranking(query, filters, all_code=request.all_code)
+        # Whether they answer the query.
+        confidence = self._confidence(query, ranking, request.mode)
         if confidence and confidence.answer < request.min_confidence:
             return Found([], confidence)
-        return Found(self.hits(query, ranking, request), confidence)
+        # Those to show: without copies, of each file the best definitions, with their code.
+        hits = self.hits(query, ranking, request, filters)
+        return Found(hits, confidence, query.exact or NOWHERE)
 
     def ranking(
         self,
@@ -194,64 +170,91 @@ class Searcher:
         *,
         all_code: bool = False,
     ) -> Ranking:
-        """Filter the documents, propose the best as candidates, fuse their signals and adjust the scores."""
+        """Return the candidates for a query among the documents that pass the filters, with their scores."""
         config = self.config.all_code() if all_code else self.config
         config = replace(config, candidate_count=candidate_count or config.candidate_count)
+        # The documents that may be found.
         pool = self.searched.pool(query, filters or Filters(), config)
+        # Candidates: each way of finding proposes its best documents, and each signal of all of them is computed.
         ranking = propose(pool, query, config)
+        # The score: a weighted sum of these signals.
         fuse(ranking, config.keywords_for(code=query.pasted, named=has_identifier(query.text)))
+        # What needs a ranking: direction of conversions, penalties, different files, and what the query names first.
         adjust(query.text, ranking, config)
         # The candidates of two queries to a server are numbered independently.
-        if query.report is None or self.searched.snapshot is None:
+        if query.report is None or not self.searched.is_local:
             return ranking
-        from codesearch.search.report import MOST_TERMS, combined
+        # The title of a report was ranked; now all of its text, and the code that it names.
+        from codesearch.search.report import combined, of_text
 
-        words = query_terms(query.report.text)[:MOST_TERMS]
-        text = AnalysedQuery("", words, None, literals=query.report.literals)
-        return combined(
-            query.report, ranking, self.ranking(text, filters, candidate_count, all_code=all_code)
-        )
+        text = self.ranking(of_text(query.report), filters, candidate_count, all_code=all_code)
+        return combined(query.report, ranking, text)
 
     def hits(
         self,
         query: AnalysedQuery,
         ranking: Ranking,
         request: SearchRequest,
+        filters: Filters,
         left_out: Collection[int] = (),
     ) -> list[Hit]:
-        """Return the first `request.top_k` hits whose files still exist; copies share one hit.
-
-        If copies and lost files leave too few hits, group more candidates, then rank more documents.
-        """
-        count, candidate_count = request.top_k, self.config.candidate_count
-        while True:
+        """Return as many hits as a request asks for, whose files still exist; copies share one hit."""
+        hits: list[Hit] = []
+        for wider, count in self._widened(query, ranking, request, filters):
             if request.by_file:
-                candidates = group_by_file(
-                    query.words, ranking, self.config, count, request.screen, request.columns
-                )
+                screen = request.screen, request.columns
+                candidates = group_by_file(query.words, wider, self.config, count, *screen)
             else:
-                candidates = group_copies(ranking, count, left_out)
-            hits = hydrate(ranking.documents, candidates, request.context)
-            if len(hits) >= request.top_k:
-                return hits if request.screen else hits[: request.top_k]
+                candidates = group_copies(wider, count, left_out)
+            hits = hydrate(wider.documents, candidates, request.context)
+            if len(hits) >= request.count:
+                break
+        return hits if request.screen else hits[: request.count]
+
+    def _widened(
+        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, filters: Filters
+    ) -> Iterator[tuple[Ranking, int]]:
+        """Yield a ranking, and how many of its candidates to group: each time more, then of more documents.
+
+        That is needed if copies and lost files leave too few hits.
+        """
+        count, candidate_count = request.count, self.config.candidate_count
+        yield ranking, count
+        while True:
             if count < len(ranking.doc_ids):
                 count *= 4
             elif candidate_count <= len(ranking.doc_ids):
                 candidate_count *= 4
-                ranking = self.ranking(query, request.filters, candidate_count, all_code=request.all_code)
+                ranking = self.ranking(query, filters, candidate_count, all_code=request.all_code)
             else:  # All documents that match are candidates.
-                return hits
+                return
+            yield ranking, count
+
+    def _confidence(self, query: AnalysedQuery, ranking: Ranking, mode: str) -> Confidence | None:
+        """Return the confidence in a ranking by keywords and vectors of a query in words."""
+        if self.encoder is None or mode != "hybrid" or not query.text:
+            return None
+        return confidence_of(ranking.of_title or ranking, self.encoder.model_id)
+
+    def _exact(self, text: str, filters: Filters) -> AnalysedQuery:
+        """Return a query for the documents that an exact text stands in."""
+        if not self.searched.is_local:
+            raise ConfigError(
+                "an exact text is looked for in the files of this machine", "leave --backend out"
+            )
+        exact = documents_with(text, self.searched.snapshot, filters)
+        return AnalysedQuery("", query_terms(text), None, exact=exact)
 
     def analyse(self, text: str, mode: str = "hybrid", *, reports: bool = False) -> AnalysedQuery:
         """Return the terms and the vector of a query, as far as the mode needs them; of a report, its title's."""
+        if mode not in MODES:
+            raise ConfigError(f"mode {mode!r}", f"choose one of {', '.join(MODES)}")
         report = None
         if reports and mode != "semantic" and is_long(text):
             from codesearch.search.report import read_report
 
             report = read_report(text)
         query = report.title if report else text
-        if mode not in MODES:
-            raise ConfigError(f"mode {mode!r}", f"choose one of {', '.join(MODES)}")
         terms = query_terms(query)
         if not terms:
             shown = query if len(query) <= _SHOWN_QUERY else f"{query[:_SHOWN_QUERY]}…"

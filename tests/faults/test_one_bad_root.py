@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Scope
-from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
+from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import write_tree
@@ -209,17 +209,6 @@ def test_a_folder_outside_of_git_is_a_note_of_a_search_for_changed_files(engine,
     )
     with pytest.raises(ConfigError, match="is in no git work tree"):
         engine.search("find giraffe", Scope((bad,)), changed="HEAD")
-
-
-def test_a_damaged_portable_file_is_left_out_with_a_note(engine, good, bad, tmp_path):
-    whole, damaged = tmp_path / "whole.codesearch", tmp_path / "damaged.codesearch"
-    engine.export(whole, good)
-    damaged.write_bytes(whole.read_bytes()[:-100])
-    answer = engine.search("find giraffe", Scope(files=(damaged, whole)))
-    assert [hit.path for hit in answer.hits] == ["g.py"]
-    assert [one.root for one in answer.freshness if one.state == "unreadable"] == [str(damaged)]
-    with pytest.raises(PortableFileError, match="damaged"):
-        engine.search("find giraffe", Scope(files=(damaged,)))
 
 
 def test_reading_and_outlines_name_the_index_that_is_left_out(engine, good, bad, tmp_path):

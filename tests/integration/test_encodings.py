@@ -63,9 +63,8 @@ def test_comments_end_where_a_carriage_return_ends_the_line(command, root):
 def test_a_portable_file_has_the_code(command, root, tmp_path):
     command.succeeds("index", ".")
     assert command("export", tmp_path / "x.csx", "--with-code").returncode == 0
-    found = command(
-        "query", "count tickets", "--index", tmp_path / "x.csx", "--full", "--flat", "--path", "utf16.py"
-    )
+    assert command("import", tmp_path / "x.csx", "--name", "x").returncode == 0
+    found = command("query", "count tickets", "--root", "x", "--full", "--flat", "--path", "utf16.py")
     assert "Größe der Schlange" in found.stdout
 
 

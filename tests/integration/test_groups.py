@@ -158,9 +158,9 @@ def test_bad_input_is_one_line(command, folders):
         f"error: no group 'nope' (known: backend, web, some): write it below [groups] in "
         f'{folders}/config/codesearch/config.toml, as NAME = ["~/src/api", "~/src/lib"]\n'
     )
-    for options in (("--all",), ("--root", "x"), ("--index", "x")):
+    for options in (("--all",), ("--root", "x")):
         both = command("query", "retry", "--group", "backend", *options)
-        assert both.stderr == "error: --group excludes --root, --index and --all: give only one of them\n"
+        assert both.stderr == "error: --group excludes --root and --all: give only one of them\n"
     revision = command("query", "retry", "--group", "backend", "--at", "HEAD")
     assert revision.stderr.startswith("error: --at searches one folder: ")
     assert {done.returncode for done in (unknown, both, revision)} == {2}

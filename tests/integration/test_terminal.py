@@ -76,6 +76,19 @@ def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed: Path, comm
     assert lines[-1].startswith("5 hits from ") and len(lines) <= 22
 
 
+def test_a_number_of_hits_is_kept_on_a_terminal_and_without_one_they_fill_it(indexed: Path, command: Command):
+    def shown(*options: str) -> str:
+        _, out, _ = on_terminal(command, "query", "push", *options, stdout=True, stderr=True, height=40)
+        return plain(out).splitlines()[-1].partition(" from ")[0]
+
+    command = replace(command, folder=indexed)
+    assert [shown("--flat", "-n", number) for number in "45"] == ["4 hits", "5 hits"]
+    assert [shown("-n", number) for number in "45"] == ["4 hits", "5 hits"]
+    assert shown("--flat") == "13 hits"
+    (indexed / ".codesearch.toml").write_text("hits = 5\n")
+    assert shown("--flat") == "5 hits"
+
+
 @pytest.mark.parametrize(
     ("height", "pager", "is_paged"),
     [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "never", False), (5, "sed 's/^/:/", False)],

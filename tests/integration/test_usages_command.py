@@ -105,14 +105,16 @@ def test_a_name_that_is_nowhere_has_no_usages(ask):
     assert (done.returncode, done.stdout) == (1, "no usages of nowhere (text is matched, not types)\n")
 
 
-def test_an_imported_index_needs_its_code(ask, tmp_path):
+def test_an_imported_index_needs_its_code(ask, tmp_path, tiny_bundle):
+    model = ("--model", tiny_bundle)
     for name, code in (("with", ["--with-code"]), ("without", [])):
         assert ask("export", tmp_path / f"{name}.codesearch", *code).returncode == 0
-    done = ask("usages", "Cart", "--index", tmp_path / "with.codesearch", "--vimgrep", "--all-code")
+        assert ask("import", tmp_path / f"{name}.codesearch", "--name", name, *model).returncode == 0
+    done = ask("usages", "Cart", "--root", "with", "--vimgrep", "--all-code")
     assert [row.rpartition("/")[2] for row in done.stdout.splitlines()] == [
         "page.py:1:23:from shop.cart import Cart",
         "page.py:5:12:cart = Cart()",
     ]
-    done = ask("usages", "Cart", "--index", tmp_path / "without.codesearch")
+    done = ask("usages", "Cart", "--root", "without")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "has no code to look in: export it with --with-code" in done.stderr

@@ -41,7 +41,7 @@ def write(path: Path, text: str) -> Path:
 
 def test_without_files_everything_has_its_default(here, environment, tmp_path):
     found = settings_in_force(here, environment, tmp_path)
-    usual = {name: setting.default for name, setting in SETTINGS.items()} | {"model": ""}
+    usual = {name: setting.default for name, setting in SETTINGS.items()} | {"model": "", "hits": ""}
     assert found == {name: Value(default, "default") for name, default in usual.items()}
 
 

@@ -20,6 +20,7 @@ def invocation(**changes: Any) -> Invocation:
         "variables": {},
         "columns": 0,
         "lines": 0,
+        "arguments": [],
         "stdin": None,
         "streams": [(True, "utf-8"), (False, "latin-1")],
     }

@@ -61,7 +61,7 @@ def run():
 
 def test_a_command_receives_a_record_with_values_and_defaults(run):
     given = run(QueryOptions, "--lang", "go", "--lang", "c", "-C", "2")
-    assert (given.lang, given.kind, given.context_lines, given.hits) == (("go", "c"), (), 2, 5)
+    assert (given.lang, given.kind, given.context_lines, given.hits) == (("go", "c"), (), 2, None)
     assert (given.model, given.refresh, given.group) == (None, True, "")
 
 

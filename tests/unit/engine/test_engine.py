@@ -147,7 +147,7 @@ def test_keyword_arguments_are_fields_of_the_request(ready, tiny_repo):
 
 
 def test_sequences_of_scopes_and_filters_are_kept_as_tuples():
-    assert Scope(roots=["a"], within=["b"], files=["c"]) == Scope(("a",), within=("b",), files=("c",))
+    assert Scope(roots=["a"], within=["b"], folders=["c"]) == Scope(("a",), within=("b",), folders=("c",))
     assert len({Scope(roots=["a"]), Scope(roots=("a",)), Scope(roots="a")}) == 1
     assert hash(Filters(languages=["js"], kinds=["class"], paths="*.js")) == hash(
         Filters(("javascript",), ("class",), ("*.js",))

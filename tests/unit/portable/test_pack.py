@@ -23,7 +23,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codesearch import Engine, PortableFileError, Scope, SearchRequest
+from codesearch import Engine, PortableFileError, Scope
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, ExportError
 from codesearch.portable import unpack
@@ -32,7 +32,6 @@ from codesearch.portable.unpack import open_portable
 from codesearch.store.catalogue import imported_folder
 from codesearch.store.digest import remember_written
 from codesearch.store.manifest import read_manifest
-from codesearch.text.bundle import SHIPPED
 from tests.conftest import TINY_REPO, write_tree
 
 QUERIES = ("convert a number to a string", "sort a list", "push", "read lines of a file")
@@ -66,6 +65,11 @@ def with_code(builder: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path
 def reader(engine: Engine) -> Engine:
     """Return an engine with another home, as on another machine."""
     return engine
+
+
+def imported(engine: Engine, file: Path) -> Scope:
+    """Return the scope of a portable file after its import."""
+    return Scope((engine.import_index(file).root,))
 
 
 def answers(engine: Engine, scope: Scope, *, without: tuple[str, ...] = ("root",)) -> list[list[dict]]:
@@ -124,8 +128,6 @@ def refusal(engine: Engine, file: Path) -> str:
     with pytest.raises(PortableFileError) as raised:
         engine.import_index(file)
     assert "\n" not in str(raised.value) and str(file) in str(raised.value)
-    with pytest.raises(PortableFileError):
-        engine.search("push", Scope(files=(file,)))
     assert engine.status() == []
     assert [path for path in engine.home.rglob("*") if path.is_file()] == []
     return str(raised.value)
@@ -140,7 +142,6 @@ def test_the_same_index_gives_the_same_bytes_without_paths_of_the_machine(builde
 
 def test_with_code_every_answer_is_the_same_without_the_sources(builder, reader, source, with_code):
     expected = answers(builder, Scope(roots=(source,)))
-    assert answers(reader, Scope(files=(with_code,))) == expected
     report = reader.import_index(with_code)
     assert (report.root, report.manifest.has_sources, report.manifest.has_code) == ("x", False, True)
     assert answers(reader, Scope(roots=("x",))) == expected
@@ -149,8 +150,9 @@ def test_with_code_every_answer_is_the_same_without_the_sources(builder, reader,
 def test_without_code_only_the_code_is_missing(builder, reader, source, plain):
     left_out = ("root", "code", "before", "after")
     expected = answers(builder, Scope(roots=(source,)), without=left_out)
-    assert answers(reader, Scope(files=(plain,)), without=left_out) == expected
-    (hit, *_) = reader.search("push", Scope(files=(plain,))).hits
+    scope = imported(reader, plain)
+    assert answers(reader, scope, without=left_out) == expected
+    (hit, *_) = reader.search("push", scope).hits
     assert (hit.code, hit.signature, hit.root) == ("", "def push(self, item)", "x")
 
 
@@ -171,8 +173,9 @@ def test_the_files_of_an_imported_index_are_found_in_a_folder_with_its_name(buil
     builder.index(source)
     file = builder.export(tmp_path / "x.codesearch", source).file
     builder.remove(source)
+    scope = imported(reader, file)
     for place in ("x/src/x/a.py:1", "src/x/a.py:1", "a.py::push"):
-        assert reader.session(Scope(files=[file])).similar(place).hits[0].qualified_name == "Stack.push"
+        assert reader.session(scope).similar(place).hits[0].qualified_name == "Stack.push"
 
 
 def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_differing_files(
@@ -192,27 +195,13 @@ def test_with_another_checkout_the_code_is_read_there_and_an_update_parses_diffe
 
 def test_a_search_reports_that_the_sources_are_not_here(reader, plain, with_code):
     for file, state in ((plain, "without code"), (with_code, "with code")):
-        (freshness,) = reader.search("push", Scope(files=(file,))).freshness
+        (freshness,) = reader.search("push", imported(reader, file)).freshness
         assert (freshness.root, freshness.state) == ("x", state)
 
 
 def test_similar_code_is_found_in_a_portable_file(reader, source, plain):
-    answer = reader.session(Scope(files=(plain,))).similar(f"{source}/python/convert.py:4")
+    answer = reader.session(imported(reader, plain)).similar(f"{source}/python/convert.py:4")
     assert "string_to_int" in [hit.name for hit in answer.hits[:3]]
-
-
-def test_the_second_search_of_a_file_does_not_unpack_it(reader, plain, monkeypatch):
-    first = reader.search("push", Scope(files=(plain,))).hits
-    monkeypatch.setattr("codesearch.portable.unpack._add", None)
-    assert reader.search("push", Scope(files=(plain,))).hits == first
-
-
-def test_a_damaged_cache_is_unpacked_again(reader, plain, home):
-    first = reader.search("push", Scope(files=(plain,))).hits
-    reader.close()
-    (path,) = (home / "cache/portable").glob(f"*/{STORE}")
-    path.unlink()
-    assert reader.search("push", Scope(files=(plain,))).hits == first
 
 
 def test_an_imported_index_can_be_exported_and_removed_by_its_name(reader, with_code, home, tmp_path):
@@ -229,7 +218,7 @@ def test_a_changed_file_is_exported_without_its_code(tmp_path, reader):
     (root / "go/reader.go").write_text("package other\n")
     report = reader.export(tmp_path / "file", root, with_code=True)
     assert (report.changed, report.missing) == (1, 0)
-    hits = reader.search("ReadLines", Scope(files=(tmp_path / "file",))).hits
+    hits = reader.search("ReadLines", imported(reader, tmp_path / "file")).hits
     assert (hits[0].name, hits[0].code) == ("ReadLines", "")
 
 
@@ -239,11 +228,6 @@ def test_another_model_is_a_one_line_error_that_names_it(reader, plain, tmp_path
     file = repacked(plain, tmp_path / "file", in_head(model=model))
     with pytest.raises(ConfigError, match=r"was made with model other \(00\).*--model"):
         reader.import_index(file)
-    with pytest.raises(ConfigError, match=r"x was indexed with model other \(00\).*--model"):
-        reader.search("push", Scope(files=(file,)))
-    lexical = SearchRequest("push", mode="lexical")
-    assert reader.search(lexical, Scope(files=(file,))).hits[0].name == "push"
-    assert SHIPPED.is_dir()
 
 
 def test_only_a_portable_file_is_replaced(builder, tmp_path):

@@ -36,7 +36,7 @@ def test_a_query_with_an_answer_has_a_high_confidence(smoke, query):
 )
 def test_a_query_without_an_answer_has_a_low_confidence_and_still_gets_hits(smoke, query):
     found = smoke.answer(SearchRequest(query))
-    assert found.low_confidence and len(found.hits) == SearchRequest().top_k
+    assert found.low_confidence and len(found.hits) == SearchRequest().count
 
 
 def test_an_exact_name_has_full_confidence(smoke):
