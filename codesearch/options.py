@@ -59,23 +59,23 @@ class Option(NamedTuple):
     kind: type  # Of one value: bool, int, float, str, Path or dict.
     repeatable: bool
     default: Any
+    flags: tuple[str, ...]  # Its names on the command line, in the syntax of typer.
+    in_index: bool  # Whether it changes the content of an index, which then keeps it for later runs.
+
+    @classmethod
+    def of(cls, name: str, opt: Opt, annotation: Any, default: Any) -> Option:  # noqa: ANN401 - any type.
+        """Make the option of a field or parameter."""
+        kind, repeatable = _kind(annotation)
+        in_index = {USER, COMMAND} <= opt.set_by and ENVIRONMENT not in opt.set_by
+        usual = f"--{name.replace('_', '-')}"
+        if kind is bool and (default or in_index):
+            usual += f"/--no-{usual[2:]}"
+        return cls(name, opt, kind, repeatable, default, tuple(opt.flags.split()) or (usual,), in_index)
 
     @property
     def is_setting(self) -> bool:
         """Say whether a settings file may set it."""
         return USER in self.opt.set_by
-
-    @property
-    def in_index(self) -> bool:
-        """Say whether it changes the content of an index, which then keeps it for later runs."""
-        return {USER, COMMAND} <= self.opt.set_by and ENVIRONMENT not in self.opt.set_by
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The names on the command line, in the syntax of typer."""
-        usual = self.name.replace("_", "-")
-        has_opposite = self.kind is bool and (self.default or self.in_index)
-        return tuple(self.opt.flags.split()) or (f"--{usual}/--no-{usual}" if has_opposite else f"--{usual}",)
 
     @property
     def variable(self) -> str:
@@ -116,8 +116,7 @@ def options_of(declared: Callable[..., Any]) -> dict[str, Option]:
     for name, annotation, default in _declarations(declared):
         opt = getattr(annotation, "__metadata__", (None,))[0]
         if isinstance(opt, Opt):
-            kind, repeatable = _kind(annotation.__origin__)
-            options[name] = Option(name, opt, kind, repeatable, default)
+            options[name] = Option.of(name, opt, annotation.__origin__, default)
         elif is_record(annotation):
             options |= options_of(annotation)
     # The options of a record come before those that it shares with others.

@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple, TypeGuard
 from codesearch.config import CONTENT, DEVICES, MAX_FILE_MB, MODES, PROJECT_FILE, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, nearest_or
 from codesearch.files import ABSENT, RACY_NS, Stamp, expanded, stamp_of
-from codesearch.options import COMMAND, ENVIRONMENT, PROJECT, USER, Opt, Option, Record, is_record, options_of
+from codesearch.options import COMMAND, ENVIRONMENT, PROJECT, USER, Opt, Option, Record, options_of
 from codesearch.treefiles import read_regular
 
 USER_FILE = "config.toml"
@@ -152,9 +152,11 @@ class IndexingSettings(Record):
     ] = True
 
 
+_RECORDS: list[Any] = Record.__subclasses__()
 SETTINGS = {
     name: option
-    for record in filter(is_record, list(vars().values()))
+    for record in _RECORDS
+    if record.__module__ == __name__
     for name, option in options_of(record).items()
 }
 _DEFAULTS = {name: "" if option.default is None else option.default for name, option in SETTINGS.items()}

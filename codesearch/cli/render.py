@@ -175,11 +175,14 @@ def _heading_in_one_row(hit: Hit, terminal: Terminal, *, has_code: bool) -> Row:
 
 def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
     """Yield rows for other definitions of a file, in columns; one that is alone in its row has its parameters."""
-    columns = columns_of(terminal)
+    columns, separator, owner = columns_of(terminal), record_of(hit.language).separator, short_name(hit)
+    owner = owner if hit.kind in HEADER_KINDS else owner.rpartition(separator)[0]
     for at in range(0, len(hit.others), columns):
         row = hit.others[at : at + columns]
         width = terminal.width // (columns if len(row) > 1 else 1)
-        cells = [f"{one.start_line:{_NUMBER}}  {_label(one, hit, width - _NUMBER - 4)}" for one in row]
+        cells = [
+            f"{one.start_line:{_NUMBER}}  {_label(one, owner, separator, width - _NUMBER - 4)}" for one in row
+        ]
         if len(row) > 1:
             yield "".join(cell.ljust(width) for cell in cells).rstrip()
         elif (rest := visible(after_name(row[0]))) == row[0].kind:
@@ -189,14 +192,13 @@ def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
             yield cut(f"{cells[0].removesuffix(_CALL)}{between}{rest}", width)
 
 
-def _label(of: Hit, best: Hit, width: int) -> str:
-    """Return the kind and name of a definition without the class that the best one of the file has too.
+def _label(of: Hit, owner: str, separator: str, width: int) -> str:
+    """Return the kind and name of a definition without its class if that is the owner, the class of the best one.
 
     Brackets say that it is a function. If there is no room, another class is left out, then brackets and kind, then the
     middle of the name.
     """
-    separator, shown, name = record_of(best.language).separator, short_name(best), visible(short_name(of))
-    owner = shown if best.kind in HEADER_KINDS else shown.rpartition(separator)[0]
+    name = visible(short_name(of))
     if owner and name.startswith(owner + separator):
         name = name.removeprefix(owner)
     before, after = ("", _CALL) if of.kind in ("function", "method") else (f"{of.kind} ", "")

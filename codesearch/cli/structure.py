@@ -15,7 +15,7 @@ from codesearch.cli.invocation import Invocation, Output, Terminal, build_progre
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, place_row, reading_lines, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
-from codesearch.duplicates.records import SAME, Group, Limits, Match, cut
+from codesearch.duplicates.records import SAME, Group, Match, cut
 from codesearch.engine.answer import DuplicatesAnswer, usages_fields
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Session
@@ -23,6 +23,7 @@ from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.languages import language_of_path
 from codesearch.options import Opt
 from codesearch.search.forms import parse_asked
+from codesearch.search.request import Limits
 from codesearch.settings import HIT_FLAGS, HITS, MOST_HITS, Color, IndexingSettings
 from codesearch.structure.text import counted, outline_lines, usages_lines, usages_summary
 from codesearch.visible import visible

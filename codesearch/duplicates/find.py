@@ -16,12 +16,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Limits, Match
+from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
 from codesearch.errors import ConfigError
 from codesearch.parsing.flags import is_beside
 from codesearch.search.changes import changed_lines
 from codesearch.search.filters import slashes
-from codesearch.search.request import Filters
+from codesearch.search.request import Filters, Limits
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
 from codesearch.store.topk import best_positions

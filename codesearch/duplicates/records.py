@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
-
-from codesearch.options import Opt, Record
 
 TEXT, RENAMED, MEANING = "text", "renamed", "meaning"
 SAME = (TEXT, RENAMED, MEANING)
 """What two functions have in common: their text; all but names and values; what they do."""
-
-
-class Limits(Record):
-    """Which functions are compared, and how sure a match must be."""
-
-    min_lines: Annotated[int, Opt("Leave out shorter functions.", low=1, high=1_000_000)] = 6
-    min_score: Annotated[float, Opt("Lowest score of functions that share the meaning.", low=0, high=1)] = (
-        0.75
-    )
-    all_code: Annotated[bool, Opt("Include tests, examples, migrations, generated and vendored code.")] = (
-        False
-    )
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -11,7 +11,6 @@ from pathlib import Path
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, IndexFormatError, IndexNotFoundError, index_command
 from codesearch.files import expanded
-from codesearch.git import is_top
 from codesearch.search.request import keep_tuples
 from codesearch.store.catalogue import (
     IndexEntry,
@@ -162,7 +161,7 @@ def covering_index(home: Path, path: Path) -> IndexEntry | None:
             manifest = entry.manifest
             is_apart = inner and manifest and _is_left_out(root, inner, manifest.walk_config())
             return None if is_apart else entry
-        if inner is None and (is_top(str(root)) or _has_project_file(root)):
+        if inner is None and _is_project(root):
             inner = root
     return None
 
@@ -226,6 +225,12 @@ def too_large(project: Path) -> str | None:
         if size > MAX_BYTES:
             return f"has more than {MAX_BYTES // 1_000_000:,} MB of source files"
     return None
+
+
+def _is_project(folder: Path) -> bool:
+    from codesearch.git import is_top
+
+    return is_top(str(folder)) or _has_project_file(folder)
 
 
 def _has_project_file(folder: Path) -> bool:

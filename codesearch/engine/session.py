@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from codesearch.duplicates.records import Limits
 from codesearch.engine.answer import (
     Answer,
     DuplicatesAnswer,
@@ -37,7 +36,7 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
-from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.request import Filters, Limits, Place, SearchRequest
 from codesearch.store.catalogue import IndexEntry
 
 if TYPE_CHECKING:

@@ -25,6 +25,8 @@ _SUBSCRIPT = re.compile(r"\[(['\"])([\w$]+)\1\]")
 _QUOTED = re.compile(r"@?(['\"`])(.*)\1")
 _LAST_NAME = re.compile(r"[~#$\w]+'*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+ascii_parts: Callable[[str], list[str]] = _PART.findall
+"""Lists the parts of an ASCII identifier as they are written, without a Python call."""
 _PART_OF_ANY_SCRIPT = re.compile(r"[^\W\d_]+|\d+")
 
 

@@ -211,7 +211,11 @@ class Ranking:
 
     def best(self, count: int) -> list[Candidate]:
         """Return the `count` best candidates, best first."""
-        return [self.candidate(position) for position in self.order()[:count].tolist()]
+        return self.candidates(self.order()[:count])
+
+    def candidates(self, positions: NDArray[np.intp]) -> list[Candidate]:
+        """Return the candidates at some positions of the arrays."""
+        return [self.candidate(position) for position in positions.tolist()]
 
     def candidate(self, position: int) -> Candidate:
         """Return the candidate at a position of the arrays."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from codesearch.config import MODES
 from codesearch.errors import ConfigError
 from codesearch.languages import language_name
+from codesearch.options import Opt, Record
 from codesearch.search.forms import parse_asked
 from codesearch.settings import HITS, QuerySettings, SearchSettings
 from codesearch.types import KINDS
@@ -115,6 +117,18 @@ class SearchRequest:
     def count(self) -> int:
         """The number of hits."""
         return HITS if self.top_k is None else self.top_k
+
+
+class Limits(Record):
+    """Which functions a search for duplicates compares, and how sure a match must be."""
+
+    min_lines: Annotated[int, Opt("Leave out shorter functions.", low=1, high=1_000_000)] = 6
+    min_score: Annotated[float, Opt("Lowest score of functions that share the meaning.", low=0, high=1)] = (
+        0.75
+    )
+    all_code: Annotated[bool, Opt("Include tests, examples, migrations, generated and vendored code.")] = (
+        False
+    )
 
 
 @dataclass(frozen=True, slots=True)

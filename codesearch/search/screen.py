@@ -142,8 +142,8 @@ def group_by_file(
     for rank, (best, file) in enumerate(zip(bests, files, strict=True)):
         of_file = chosen[file_ids[chosen] == file]
         if rank < count or len(of_file):
-            others = of_file[ranking.doc_ids[of_file] != best.doc_id].tolist()
-            candidates.append(replace(best, others=tuple(map(ranking.candidate, others))))
+            others = of_file[ranking.doc_ids[of_file] != best.doc_id]
+            candidates.append(replace(best, others=tuple(ranking.candidates(others))))
     return candidates
 
 
@@ -222,7 +222,7 @@ def _hit(candidate: Candidate, refs: Iterator[Ref], context: int, rank: int) -> 
         if excerpt := shown.code(context):
             return Hit(
                 *shown.row.shown(shown.file),
-                root=shown.root,
+                root=shown.source.root,
                 code=excerpt.code,
                 stale=excerpt.stale,
                 rank=rank,

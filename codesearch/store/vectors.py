@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
-from codesearch.processes import available_cores
 from codesearch.store.arrays import map_file
 from codesearch.store.digest import check_digest
 from codesearch.store.topk import best_positions
@@ -223,7 +222,7 @@ def may_be_nearest(
 
     rows = sum(share.stop - share.start for _, _, share in shares)
     # Products release the interpreter lock, so threads multiply at once; this one is one of them.
-    others = [_threads().submit(multiply) for _ in range(min(available_cores(), rows // _SHARE) - 1)]
+    others = [_threads().submit(multiply) for _ in range(_helpers(rows // _SHARE))]
     multiply()
     for other in others:
         other.result()
@@ -248,8 +247,19 @@ def _spans(count: int, base: int, doc_ids: NDArray[np.int64] | None) -> list[tup
     return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
 
 
+def _helpers(shares: int) -> int:
+    """Return how many threads help this one with some shares of the work."""
+    if shares < 2:
+        return 0
+    from codesearch.processes import available_cores
+
+    return min(available_cores(), shares) - 1
+
+
 @cache
 def _threads() -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
+
+    from codesearch.processes import available_cores
 
     return ThreadPoolExecutor(available_cores(), "vectors")

@@ -27,7 +27,6 @@ from numpy.typing import NDArray
 
 from codesearch.config import DEVICES
 from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
-from codesearch.installation import how_to_add
 from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, damaged, read_bundle
 from codesearch.text.tokenizer import SubtokenTokenizer, TokenIds, padded
 
@@ -209,6 +208,8 @@ def choose_device(device: str) -> str:
         raise MissingExtraError("onnxruntime-gpu")
     available = "CUDAExecutionProvider" in onnx_runtime().get_available_providers()
     if device == "cuda" and not (available and has_driver()):
+        from codesearch.installation import how_to_add
+
         add = how_to_add("onnxruntime-gpu", without=["onnxruntime"])
         cure = "install the NVIDIA driver" if available else add
         raise ConfigError("device cuda: not available here", f"{cure}, or use --device cpu")

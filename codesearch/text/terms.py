@@ -20,8 +20,7 @@ from pathlib import Path
 
 from codesearch.config import ParseConfig
 from codesearch.memo import Memo
-from codesearch.parsing.docstrings import MAX_DOCSTRING, first_paragraph
-from codesearch.parsing.identifiers import chunks, split_identifier, words
+from codesearch.parsing.identifiers import ascii_parts, chunks, split_identifier, words
 from codesearch.types import Document
 
 _SHORTEST = 4
@@ -121,6 +120,8 @@ STOP_WORDS = frozenset(
 
 def document_chunks(document: Document) -> list[list[bytes]]:
     """List the chunks of each field, in the order of `FIELDS`. In the name, "." is before each (see `FORMS`)."""
+    from codesearch.parsing.docstrings import first_paragraph
+
     docstring = document.docstring
     return [
         [b"." + chunk for chunk in chunks(document.qualified_name)],
@@ -138,6 +139,8 @@ def document_terms(document: Document) -> list[list[str]]:
 
 def terms_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> set[str]:
     """Return the terms of the text of a file that is in none of its documents, such as imports."""
+    from codesearch.parsing.docstrings import MAX_DOCSTRING
+
     parts, end = [], 0
     for document in documents:  # In the order of the source.
         # The text of a module is not all that is between its first and its last line, and long documentation is cut.
@@ -177,7 +180,9 @@ def query_terms(query: str) -> list[str]:
 def _forms(chunk: bytes) -> tuple[str, ...]:
     joined, terms, words_of = chunk.startswith(b"."), list[str](), compounds()
     for word in words(chunk.decode()):
-        parts = split_identifier(word)
+        # Most words are ASCII, and a pattern is faster than the Python call.
+        parts = ascii_parts(word) if word.isascii() else split_identifier(word)
+        parts = tuple(map(str.lower, parts))
         terms += _terms(parts, joined=joined)
         for part in parts:
             if part in words_of:
