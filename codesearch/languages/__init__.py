@@ -201,6 +201,7 @@ def query_settings(spec: Language) -> dict[str, str | None]:
     """Return what `#set!` says in the query of a language.
 
     joins: functions of one name that follow each other are one: its "clauses", or its "overloads" without a body.
+    tests: a pattern of attributes that mark a test.
     documents: with "above", a documentation comment may stand below what it documents.
     """
     query = load_query(spec)

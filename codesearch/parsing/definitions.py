@@ -14,7 +14,7 @@ from itertools import accumulate, zip_longest
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from codesearch.languages import load_parser, load_query
+from codesearch.languages import load_parser, load_query, query_settings
 from codesearch.languages.records import Language
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
@@ -43,10 +43,6 @@ _MIN_ERRORS = 0.003
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
-_TEST_ATTRIBUTE = re.compile(
-    rb"#\[\s*(?:(?:\w+::)*(?:test|bench|rstest|test_case)\b|cfg\(\s*(?:all\(\s*)?test\b)"
-)
-"""An attribute of Rust that marks a test, or code that only tests have."""
 _ARGUMENTS = re.compile(ARGUMENTS)
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _HEAD_ROWS = 3
@@ -158,7 +154,8 @@ def collect(source: bytes, spec: Language) -> Matches:
             found.tests.update(node.start_byte for node in captures.get("test", ()))
             _add_definition(found, captures, source, spec)
     found.comment_spans.sort()
-    found.tests |= _below_tests(found.attribute_ends, source)
+    if mark := query_settings(spec).get("tests"):
+        found.tests |= _below_tests(found.attribute_ends, source, mark.encode())
     found.is_partial = bool(cursor.did_exceed_match_limit)
     return found
 
@@ -246,11 +243,11 @@ def _statements(root: Node) -> list[tuple[int, int]]:
     ]
 
 
-def _below_tests(attribute_ends: dict[int, int], source: bytes) -> set[int]:
+def _below_tests(attribute_ends: dict[int, int], source: bytes, mark: bytes) -> set[int]:
     """Return the start of what stands below each attribute that marks a test, and below attributes in between."""
     starts: set[int] = set()
     for start, end in sorted(attribute_ends.items()):
-        if start in starts or _TEST_ATTRIBUTE.match(source[start:end]):
+        if start in starts or re.match(mark, source[start:end]):
             gap = _SPACE_AND_COMMENTS.match(source, end)
             starts.add(gap.end() if gap else end)
     return starts

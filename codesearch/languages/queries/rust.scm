@@ -28,7 +28,9 @@
   ]) @owner
 (mod_item name: (identifier) @name body: (declaration_list)) @scope
 
-(attribute_item) @attribute
+; It marks a test, or code that only tests have.
+((attribute_item) @attribute
+  (#set! tests "#\\[\\s*(?:(?:\\w+::)*(?:test|bench|rstest|test_case)\\b|cfg\\(\\s*(?:all\\(\\s*)?test\\b)"))
 (line_comment !inner) @comment
 (block_comment !inner) @comment
 (field_declaration name: (field_identifier) @name) @field

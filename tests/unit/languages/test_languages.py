@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -17,6 +18,7 @@ from codesearch.languages import (
     language_named,
     language_of_path,
     language_of_source,
+    record_of,
 )
 from codesearch.languages.records import BLOCK_LANGUAGES, LANGUAGES, TEXT_LANGUAGES
 
@@ -118,6 +120,18 @@ def test_each_name_ending_and_interpreter_belongs_to_one_language():
         told = Counter(one for spec in specs for one in getattr(spec, kind))
         assert [one for one, count in told.items() if count > 1] == [], "take it out of BLOCK_LANGUAGES"
     assert len({spec.name for spec in specs}) == len(specs)
+
+
+@pytest.mark.parametrize("spec", [*LANGUAGES, *BLOCK_LANGUAGES, *TEXT_LANGUAGES], ids=lambda spec: spec.name)
+def test_the_patterns_of_a_record_are_patterns(spec):
+    for pattern in (spec.comments.line, spec.strings, spec.sigil, spec.section):
+        re.compile(pattern)
+    groups = set(re.compile(spec.block).groupindex)
+    assert groups <= {"function", "class"}, "a line opens one of these"
+    assert bool(groups) == bool(spec.block)
+    assert record_of(spec.family or spec.name).family == spec.family, (
+        "a family has the name of its first language"
+    )
 
 
 def test_unknown_content_is_an_error():
