@@ -256,12 +256,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Run the tests of a file in one worker, and those of the page all in one, which starts one browser and service."""
+    """Run the tests of a file in one worker, and short files of the page in one, with one browser and one service."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+            is_short = nodeid.startswith("tests/browser/") and "/test_searching.py" not in nodeid
+            return "browser" if is_short else super()._split_scope(nodeid)
 
     return Scheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 

@@ -34,13 +34,13 @@ SMILES = "/* \U0001f600\U0001f600 */ function pushSmile(item) { return item; }\n
 """Each smile is two code units in UTF-16 and four in UTF-8."""
 PRINTING = """
 import os, sys
-from codesearch.engine.engine import Engine
-search = Engine.search
+from codesearch.engine.session import Session
+search = Session.search
 def printing(*arguments):
     print("noise", flush=True)
     os.write(1, b"noise")
     return search(*arguments)
-Engine.search = printing
+Session.search = printing
 from codesearch.cli.entry import run
 run()
 """
@@ -160,8 +160,10 @@ def place(found: types.SymbolInformation | types.DocumentSymbol) -> str:
 
 
 def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(project):
+    """What libraries print does not mix with the messages."""
+
     async def session() -> None:
-        async with connected(project, process=PROCESS) as client:
+        async with connected(project, process=("-c", PRINTING, "lsp")) as client:
             found = await client.find("put an item on top of the stack")
             assert place(found[0]) == "Method push 16:8-16:12"
             assert found[0].container_name == "Stack"
@@ -448,14 +450,6 @@ def test_without_an_index_nothing_is_found_and_one_message_says_why(project):
         async with connected(project, process=(*PROCESS, "--no-index")) as client:
             assert await client.find("push") == []
             assert client.said == [f"codesearch: {project} is not indexed: run `codesearch index {project}`"]
-
-    run(session)
-
-
-def test_what_others_print_does_not_mix_with_the_messages(project):
-    async def session() -> None:
-        async with connected(project, process=("-c", PRINTING, "lsp")) as client:
-            assert (await client.find("push"))[0].name == "push"
 
     run(session)
 

@@ -404,12 +404,9 @@ def test_the_server_answers_after_a_cancelled_call(shared):
     assert "sortStrings" in anyio.run(session)
 
 
-def test_the_server_ends_when_stdin_closes(shared):
-    asked = parameters(shared)
-    done = subprocess.run(
-        [asked.command, *asked.args], env=asked.env, input=b"", capture_output=True, timeout=TIMEOUT
-    )
-    assert (done.returncode, done.stdout) == (0, b"")
+def test_the_server_ends_when_stdin_closes(command, shared):
+    done = command("mcp", "--root", shared, input="")
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 @contextmanager
@@ -522,8 +519,7 @@ def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(proje
 
 def test_the_first_folder_of_the_client_is_the_project(project):
     write_tree(project.parent / "other", {"pyproject.toml": "", "one.py": "def only_here():\n    pass\n"})
-    asked = parameters(project)
-    without_root = asked.model_copy(update={"args": ["-m", "codesearch", "mcp"]})
+    without_root = make_server(Engine(project.parent / "home"), None, project)
 
     async def roots(context: object) -> ListRootsResult:
         gone, other = (project.parent / name for name in ("gone", "other"))

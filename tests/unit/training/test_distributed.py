@@ -18,6 +18,7 @@ SETTINGS = "--dim 8 --vocabulary-size 200 --batch-size 21 --epochs 2 --token-dro
 TORCHRUN = "-m torch.distributed.run --standalone --nproc-per-node 2 -m -- training".split()
 TWO = """
 import os, socket, sys, time
+import torch._dynamo  # Takes seconds, and both processes need it.
 import training.loop, training.pipeline
 from training.__main__ import main
 
