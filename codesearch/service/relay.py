@@ -89,7 +89,9 @@ class _Session:
         message = _parsed(line)
         if "method" in message or "id" not in message:
             return True
-        self._unanswered.pop(message["id"], None)
+        asked = self._unanswered.pop(message["id"], b"")
+        if "error" in message and asked in self._start:  # The client goes on with another protocol.
+            self._start.remove(asked)
         return message["id"] not in self._repeated
 
 

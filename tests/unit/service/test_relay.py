@@ -1,0 +1,32 @@
+"""What the session of an MCP client tells a server that takes the place of a service."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from codesearch.service.relay import _Session
+
+START = b'{"id": 1, "method": "initialize"}'
+CALL = b'{"id": 2, "method": "tools/call"}'
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b'{"id": 1, "result": {}}', [START, CALL]),
+        # A client that waited too long for the answer to another protocol goes on with that one.
+        (b'{"id": 1, "error": {"code": -32022}}', [CALL]),
+    ],
+)
+def test_the_next_server_gets_the_start_unless_it_was_refused_and_what_is_not_answered(answer, told):
+    session = _Session()
+    session._keep(START)
+    assert session._is_new(answer)
+    session._keep(CALL)
+    read, write = os.pipe()
+    with open(read, "rb") as messages:
+        session.resume(write)
+        os.close(write)
+        assert messages.read().splitlines() == told
