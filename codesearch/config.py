@@ -99,6 +99,9 @@ class ParseConfig:
     max_code_bytes: int = 16_384  # Of a definition, from its start.
     max_mean_line_bytes: int = 1_000  # A file with longer lines counts as minified and is skipped.
     max_nesting: int = 32  # Definitions that are nested deeper are skipped with a warning.
+    passage_least_lines: int = 25  # Longer documents have passages (see `codesearch.parsing.passages`).
+    passage_lines: int = 12  # Of a passage.
+    passage_step: int = 8  # Lines from the start of a passage to that of the next.
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ class RankConfig:
         candidate_count: candidates from keywords and from vectors each; twice as many from an HNSW graph, which may
             miss some.
         semantic_weight: weight of the cosine.
+        passage_weight: how much of what the best passage of a document is more similar than the document counts.
         length_prior_half: number of terms in a body at which the cosine counts half; 0 turns the length prior off.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         code_lexical_weight: replaces `lexical_weight` if the query is code, because code shares exact words with the
@@ -168,6 +172,7 @@ class RankConfig:
 
     candidate_count: int = 500
     semantic_weight: float = 1.4
+    passage_weight: float = 0.7
     length_prior_half: float = 4.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 2.1

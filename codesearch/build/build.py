@@ -37,7 +37,7 @@ from codesearch.store.manifest import (
 )
 from codesearch.store.postings import field_statistics, load_field_lengths
 from codesearch.store.reader import SegmentReader
-from codesearch.store.vectors import VectorWriter, quantize
+from codesearch.store.vectors import VectorReader, VectorWriter, quantize
 from codesearch.store.writer import SegmentWriter, last_number, writing
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
@@ -170,19 +170,23 @@ class _Build:
         folder = self.plan.index_folder / segment_folder(number)
         with closing(SegmentWriter(folder, self.encoder.dim)) as writer:
             embedder = Embedder(self.encoder, writer.vectors)
+            passages = Embedder(self.encoder, writer.passage_vectors)
             for file in chain([first], files):
                 if isinstance(file, LiveFile):
                     record, segment = file.record, readers[file.segment]
                     writer.add_kept(record, file.segment, segment)
                     old = slice(record.first_doc, record.first_doc + record.doc_count)
-                    embedder.add_kept(segment.vectors.rows[old], segment.vectors.scales[old])
+                    embedder.add_kept(segment.vectors, old)
+                    passages.add_kept(segment.passage_vectors, segment.passages_of(record))
                 else:
-                    writer.add_parsed(file.record, file.rows, file.block, file.members)
+                    writer.add_parsed(file.record, file.rows, file.block, file.passages, file.members)
                     embedder.add(file.tokens)
+                    passages.add(file.passage_tokens)
                 self._tell("parse", writer.documents)
             self._tell("write", writer.documents)
             embedder.finish()
-            self.embedded += embedder.embedded
+            passages.finish()
+            self.embedded += embedder.embedded + passages.embedded
             writer.finish(self.plan.config.vectors)
         self._tell("commit", writer.documents)
         sums, counts = field_statistics(load_field_lengths(folder))
@@ -303,7 +307,7 @@ def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:
 
 
 class Embedder:
-    """Collects documents into batches and writes their vectors in the order in which the documents come.
+    """Collects documents or passages into batches and writes their vectors in the order in which they come.
 
     Equal texts of a batch are embedded once: padding can change the last bit of a vector, and copies must rank alike.
     """
@@ -315,13 +319,13 @@ class Embedder:
         self.embedded = 0  # Number of texts that the model embedded.
 
     def add(self, texts: Sequence[bytes]) -> None:
-        """Add documents, given as the bytes of their token ids."""
+        """Add texts, given as the bytes of their token ids."""
         self._waiting.append([self._rows.setdefault(text, len(self._rows)) for text in texts])
         self._flush_much()
 
-    def add_kept(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
-        """Add documents whose vectors are known: int8 [B, D], float32 [B]."""
-        self._waiting.append((rows, scales))
+    def add_kept(self, vectors: VectorReader, kept: slice) -> None:
+        """Add some of the vectors of another segment."""
+        self._waiting.append((vectors.rows[kept], vectors.scales[kept]))
         self._flush_much()
 
     def finish(self) -> None:

@@ -8,17 +8,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.languages import language_named
 from codesearch.languages.records import Language
 from codesearch.parsing.decoding import NOTEBOOK, decoded
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
+from codesearch.store.arrays import NO_PASSAGES
 from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document_row
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, make_block
 from codesearch.text.terms import document_chunks, terms_outside
-from codesearch.text.tokenizer import SubtokenTokenizer, document_text
+from codesearch.text.tokenizer import SubtokenTokenizer, document_text, passage_text
 from codesearch.treefiles import read_below
 from codesearch.types import VENDORED
 from codesearch.visible import visible
@@ -38,6 +42,8 @@ class ParsedFile:
         rows: documents in the form of the store.
         block: terms of the documents.
         tokens: the token ids of each document as bytes, which are faster to send than arrays.
+        passages: document, first line and last line of each passage: uint32 [P, 3].
+        passage_tokens: the token ids of each passage.
         members: what is only found by its name, in the form of the store.
     """
 
@@ -45,6 +51,8 @@ class ParsedFile:
     rows: list[DocumentRow]
     block: PostingsBlock
     tokens: list[bytes]
+    passages: NDArray[np.uint32] = NO_PASSAGES
+    passage_tokens: Sequence[bytes] = ()
     members: Sequence[DocumentRow] = ()
 
 
@@ -73,6 +81,7 @@ class FileParser:
         """Parse one file, or cut it into blocks without its parser; return None if it no longer exists."""
         # Only workers need a parser, and importing it takes a tenth of an update of one file.
         from codesearch.parsing.extract import extract
+        from codesearch.parsing.passages import passages_of
         from codesearch.parsing.sections import refuse_text
 
         try:
@@ -97,7 +106,11 @@ class FileParser:
             skipped = PARTLY_BLOCKS
         elif not extraction.documents and source.strip():
             skipped = NO_CODE
+        lines = source.decode("utf-8", "replace").split("\n")
+        cut = passages_of(extraction.documents, lines, extraction.statement_lines, self.config.parse)
+        passages = [(number, *span) for number, spans in enumerate(cut) for span in spans]
         texts = [document_text(document) for document in extraction.documents]
+        inner = [passage_text(extraction.documents[at], lines[a - 1 : b]) for at, a, b in passages]
         encode = tokenizer_at(self.tokenizer).encode_document
         rows = list(map(document_row, extraction.documents))
         if file.path.startswith(self.vendored):
@@ -118,6 +131,8 @@ class FileParser:
                 terms_outside(source, extraction.documents, self.config.parse),
             ),
             tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
+            passages=np.array(passages, np.uint32).reshape(-1, 3),
+            passage_tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in inner],
             members=list(map(document_row, extraction.members)) if extraction.documents else (),
         )
 

@@ -64,6 +64,10 @@ _IMPORT = re.compile(
 _LICENCE = re.compile(r"\b(?:copyright|licen[cs]e|all rights reserved|spdx)\b", re.IGNORECASE)
 
 
+_MANY_ROWS = 8
+"""The parts of shorter nodes are not looked at: a passage rarely begins inside of them."""
+
+
 @dataclass(slots=True)
 class Capture:
     """A definition of one of `KINDS`, or a scope that only qualifies names; `extract` fills in the later attributes."""
@@ -120,6 +124,9 @@ class Matches:
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
+    statement_rows: list[int] = field(
+        default_factory=list
+    )  # where a part of something long begins, ascending
 
 
 def collect(source: bytes, spec: Language) -> Matches:
@@ -157,6 +164,7 @@ def collect(source: bytes, spec: Language) -> Matches:
     if mark := query_settings(spec).get("tests"):
         found.tests |= _below_tests(found.attribute_ends, source, mark.encode())
     found.is_partial = bool(cursor.did_exceed_match_limit)
+    found.statement_rows = _statement_rows(tree.root_node)
     return found
 
 
@@ -241,6 +249,18 @@ def _statements(root: Node) -> list[tuple[int, int]]:
             and node.start_point[0] in (node.end_point[0], first)
         )
     ]
+
+
+def _statement_rows(root: Node) -> list[int]:
+    """Return the rows where a part of a node of many rows begins: a statement, a row of a table, an argument."""
+    rows, nodes = set[int](), [root]
+    while nodes:
+        for child in nodes.pop().named_children:
+            first, last = child.start_point[0], child.end_point[0]
+            rows.add(first)
+            if last - first >= _MANY_ROWS:
+                nodes.append(child)
+    return sorted(rows)
 
 
 def _below_tests(attribute_ends: dict[int, int], source: bytes, mark: bytes) -> set[int]:

@@ -1,8 +1,10 @@
 """A query and the documents that it may find -> candidates with all their signals -> one ranking.
 
-    score = semantic_weight * cosine * length_prior
+    score = semantic_weight * similarity * length_prior
             + lexical_weight * BM25F / sum of idf + name_weight * exact name
             + what `heuristics` adds
+
+    similarity = cosine + passage_weight * max(0, highest cosine of a passage - cosine)
 
 The length prior is terms / (terms + length_prior_half), with the number of terms in a function's body. The vector of a
 stub or of a function that only calls another comes from few words. It is near many queries by chance.
@@ -108,12 +110,17 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     parts = [documents.best(scored, bm25[scored], count), others]
     if query.vector is not None:
         parts.append(documents.nearest(query.vector, count, allowed, config.hnsw_ef_search))
+        parts.append(documents.nearest_passages(query.vector, count, allowed, config.hnsw_ef_search))
     doc_ids = distinct(np.concatenate(parts))
     rows = documents.rows(doc_ids)
     nothing = np.zeros(len(doc_ids), dtype=np.float32)
-    cosine = nothing if query.vector is None else documents.similarities(query.vector, doc_ids)
+    cosine = passage = nothing
+    if query.vector is not None:
+        cosine = documents.similarities(query.vector, doc_ids)
+        passage = documents.passage_similarities(query.vector, doc_ids)
     signals = {
         "cosine": cosine,
+        "passage": passage,
         "length_prior": _length_prior(
             documents.field_lengths(doc_ids, _BODY), rows["kind"], config.length_prior_half
         ),
@@ -230,8 +237,10 @@ class Ranking:
 def fuse(ranking: Ranking, config: RankConfig) -> None:
     """Score all candidates by the weighted sum of their signals."""
     signals = ranking.signals
+    cosine, passage = signals["cosine"], signals["passage"]
+    similarity = cosine + config.passage_weight * np.maximum(passage - cosine, 0)
     ranking.parts = {
-        "vectors": config.semantic_weight * signals["cosine"] * signals["length_prior"],
+        "vectors": config.semantic_weight * similarity * signals["length_prior"],
         "keywords": config.lexical_weight * signals["bm25_normalised"],
         "name": config.name_weight * signals["name"],
     }

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
 from codesearch.files import Stamp
-from codesearch.store.arrays import ROWS, SOURCES, SourceReader, load_array
+from codesearch.store.arrays import PASSAGES, ROWS, SOURCES, SourceReader, load_array
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import check_intact
 from codesearch.store.manifest import Manifest, SegmentEntry, read_manifest
 from codesearch.store.postings import PostingsReader
-from codesearch.store.vectors import GRAPH_FILE, VectorReader
+from codesearch.store.vectors import PASSAGE_VECTORS, VectorReader
 
 
 class SegmentReader:
@@ -27,13 +27,16 @@ class SegmentReader:
     ) -> None:
         """Open all files now, because a merge may delete the folder later; the database may be open already."""
         folder, root, dim = index_folder / entry.folder, manifest.root, int(manifest.model["dim"])
-        graph = entry.files.get(GRAPH_FILE)
         self.folder, self.root, self.has_sources = folder, root, manifest.has_sources
         self.walk = manifest.walk_config()  # Which files of the root may be read.
         self.dead_files: Collection[int] = entry.dead_files  # Their documents are not searched.
         self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
         self.postings = PostingsReader(folder, root)
-        self.vectors = VectorReader(folder, entry.documents, dim, root=root, graph_entry=graph)
+        self.vectors = VectorReader(folder, entry.documents, dim, root=root, files=entry.files)
+        self.passages = load_array(folder / PASSAGES, root)  # Document, first line and last line: [P, 3].
+        self.passage_vectors = VectorReader(
+            folder, len(self.passages), dim, root=root, name=PASSAGE_VECTORS, files=entry.files
+        )
         self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
         self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
@@ -53,6 +56,16 @@ class SegmentReader:
         if not self.dead_files:
             return np.empty(0, np.int64)
         return np.flatnonzero(np.isin(self.rows["file_id"], list(self.dead_files)))
+
+    @cached_property
+    def passage_documents(self) -> NDArray[np.int64]:
+        """The document of each passage, ascending: int64 [P]."""
+        return self.passages[:, 0].astype(np.int64)
+
+    def passages_of(self, record: FileRecord) -> slice:
+        """Return which passages are in the documents of a file."""
+        bounds = record.first_doc, record.first_doc + record.doc_count
+        return slice(*self.passage_documents.searchsorted(bounds).tolist())
 
     def close(self) -> None:
         """Close the database."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +22,8 @@ from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import Ref, SourceFiles
-from codesearch.store.topk import best_positions
-from codesearch.store.vectors import may_be_nearest
+from codesearch.store.topk import best_positions, distinct
+from codesearch.store.vectors import VectorReader, may_be_nearest
 from codesearch.text.terms import FIELDS
 
 DocIds = NDArray[np.int64]
@@ -137,19 +137,93 @@ class Snapshot:
 
         `allowed` is bool [size], or None for all. A graph may miss some, so it returns twice as many.
         """
+        readers, owners = [segment.vectors for segment in self.segments], np.arange(self.size)
+        near, exact = self._near(readers, owners, query, count, allowed, ef_search)
+        return np.concatenate([near, self.best(exact, self.similarities(query, exact), count)])
+
+    def nearest_passages(
+        self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None, ef_search: int
+    ) -> DocIds:
+        """Return the live documents of the `count` passages most similar to a unit query [D], in any order.
+
+        All passages that are as similar as the last of them count too, so no order of segments matters.
+        """
+        readers = [segment.passage_vectors for segment in self.segments]
+        owners = self._passage_owners
+        near, exact = self._near(readers, owners, query, count, allowed, ef_search)
+        bases = [0, *accumulate(map(len, readers))]
+        bounds = exact.searchsorted(bases)
+        parts = [
+            reader.similarities(query, exact[first:last] - base)
+            for reader, base, (first, last) in zip(readers, bases, pairwise(bounds.tolist()), strict=False)
+        ]
+        similarities = np.concatenate([np.empty(0, np.float32), *parts])
+        if len(exact) > count:
+            edge = similarities[best_positions(similarities, count)].min()
+            exact = exact[similarities >= edge]
+        return distinct(owners[np.concatenate([near, exact])])
+
+    @cached_property
+    def _passage_owners(self) -> DocIds:
+        """The document of each passage of all segments, ascending."""
+        owners = [base + segment.passage_documents for base, segment in self.based_segments()]
+        return np.concatenate([np.empty(0, np.int64), *owners])
+
+    def _near(
+        self,
+        readers: Sequence[VectorReader],
+        owners: DocIds,
+        query: NDArray[np.float32],
+        count: int,
+        allowed: NDArray[np.bool_] | None,
+        ef_search: int,
+    ) -> tuple[DocIds, DocIds]:
+        """Return the rows that graphs find, and those that may be among the nearest in segments without a graph.
+
+        Rows count through all readers; `owners` has the document of each.
+        """
         near, live = [np.empty(0, np.int64)], allowed
         if self.dead is not None:
             live = ~self.dead if allowed is None else allowed & ~self.dead
-        for base, segment in self.based_segments():
-            wanted = 2 * count + len(segment.dead)
-            if allowed is None and wanted <= MAX_NEIGHBOURS and segment.vectors.has_graph:
-                found = segment.vectors.neighbours(query, wanted, ef_search)
-                near.append(base + found[~np.isin(found, segment.dead)])
-                live = np.ones(self.size, dtype=bool) if live is None else live
-                live[base : base + len(segment)] = False
-        chosen = None if live is None else live.nonzero()[0]
-        exact = may_be_nearest([segment.vectors for segment in self.segments], query, count, chosen)
-        return np.concatenate([*near, self.best(exact, self.similarities(query, exact), count)])
+        left = None if live is None else live[owners]
+        for base, reader in zip(accumulate(map(len, readers), initial=0), readers, strict=False):
+            rows = slice(base, base + len(reader))
+            dead = 0 if self.dead is None else np.count_nonzero(self.dead[owners[rows]])
+            wanted = 2 * count + int(dead)
+            if allowed is None and wanted <= MAX_NEIGHBOURS and reader.has_graph:
+                found = base + reader.neighbours(query, wanted, ef_search)
+                left = np.ones(len(owners), dtype=bool) if left is None else left
+                near.append(found[left[found]])
+                left[rows] = False
+        chosen = None if left is None else left.nonzero()[0]
+        return np.concatenate(near), may_be_nearest(readers, query, count, chosen)
+
+    def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
+        """Return the highest cosine of a passage of each document with a unit query [D]: float32; 0 without one."""
+
+        def best(segment: SegmentReader, local: DocIds) -> NDArray[np.float32]:
+            first, last = (segment.passage_documents.searchsorted(local, side) for side in ("left", "right"))
+            counts = last - first
+            starts = np.cumsum(counts) - counts
+            rows = np.arange(counts.sum()) + np.repeat(first - starts, counts)
+            highest = np.zeros(len(local), np.float32)
+            if len(rows):
+                cosines = segment.passage_vectors.similarities(query, rows)
+                highest[counts > 0] = np.maximum.reduceat(cosines, starts[counts > 0])
+            return highest
+
+        return self._gathered(doc_ids, np.float32, best)
+
+    def passages(
+        self, doc_id: int, query: NDArray[np.float32] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return the lines of each passage of a document, [P, 2], and its cosine with a unit query, float32 [P]."""
+        ((segment, _, (number,)),) = self.parts(np.array([doc_id], np.int64))
+        rows = np.arange(*segment.passage_documents.searchsorted([number, number + 1]))
+        lines = segment.passages[rows, 1:].astype(np.int64)
+        if query is None:
+            return lines, np.zeros(len(rows), np.float32)
+        return lines, segment.passage_vectors.similarities(query, rows)
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
         """Return the documents with the `count` highest scores; for ties at the cut-off, the first by `places`."""

@@ -22,17 +22,18 @@ from codesearch.config import MAX_FILE_MB, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.languages import language_name, language_named
 from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, read_patterns
-from codesearch.store.arrays import OFFSETS, ROW, ROWS, SOURCES, load_array
+from codesearch.store.arrays import OFFSETS, PASSAGES, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
 from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry
 from codesearch.store.postings import POSTINGS
 from codesearch.store.source import is_inside
-from codesearch.store.vectors import ROWS_FILE, SCALES_FILE
+from codesearch.store.vectors import ENDINGS, PASSAGE_VECTORS, VECTORS
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
 _ARRAYS: dict[str, DTypeLike] = {
     ROWS: ROW,
+    PASSAGES: "uint32",
     f"{POSTINGS}/term_bytes.npy": "uint8",
     f"{POSTINGS}/term_offsets.npy": "uint64",
     f"{POSTINGS}/list_offsets.npy": "uint64",
@@ -41,7 +42,11 @@ _ARRAYS: dict[str, DTypeLike] = {
     f"{POSTINGS}/field_lengths.npy": "uint16",
 }
 _WITH_CODE: dict[str, DTypeLike] = {SOURCES: "uint8", OFFSETS: "int64"}
-FILES = {DATABASE, ROWS_FILE, SCALES_FILE, *_ARRAYS}
+FILES = {
+    DATABASE,
+    *_ARRAYS,
+    *(name + ending for name in (VECTORS, PASSAGE_VECTORS) for ending in ENDINGS),
+}
 """The files of a segment that are exchanged. A graph is not, because hnswlib trusts the bytes of its file."""
 _MOST = 1 << 40
 _MOST_TEXT = 100_000
@@ -164,21 +169,32 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
     dtypes = {**_ARRAYS, **_WITH_CODE}
     arrays = {name: load_array(folder / name, "") for name in dtypes if name in entry.files}
     for name, array in arrays.items():
-        dimensions = 2 if name.endswith("field_lengths.npy") else 1
+        dimensions = 2 if name.endswith(("field_lengths.npy", PASSAGES)) else 1
         _require(array.dtype == dtypes[name] and array.ndim == dimensions, name)
     rows = arrays[ROWS]
     _require(rows.shape == (count,), ROWS)
     for name, limit in (("kind", len(KINDS)), ("file_id", entry.source_files), ("flags", 256)):
         _require(_below(rows[name], limit), ROWS)
     _check_postings({name.split("/")[-1][:-4]: array for name, array in arrays.items()}, count)
-    for name, expected in ((ROWS_FILE, count * dim), (SCALES_FILE, count * 4)):
-        _require(os.path.getsize(folder / name) == expected, name)
-    _require(bool(np.isfinite(np.fromfile(folder / SCALES_FILE, np.float32)).all()), SCALES_FILE)
+    passages = arrays[PASSAGES]
+    _check_passages(passages, count)
+    for name, rows_count in ((VECTORS, count), (PASSAGE_VECTORS, len(passages))):
+        vectors, scales = (name + ending for ending in ENDINGS)
+        _require(os.path.getsize(folder / vectors) == rows_count * dim, vectors)
+        _require(os.path.getsize(folder / scales) == rows_count * 4, scales)
+        _require(bool(np.isfinite(np.fromfile(folder / scales, np.float32)).all()), scales)
     if SOURCES in arrays:
         offsets = arrays[OFFSETS]
         _require(offsets.shape == (entry.source_files + 1,), OFFSETS)
         _check_offsets(offsets, len(arrays[SOURCES]), OFFSETS)
     _check_store(folder, entry, rows["file_id"])
+
+
+def _check_passages(passages: NDArray[np.uint32], count: int) -> None:
+    """Check that passages are in the order of their documents, and that each has lines."""
+    _require(passages.shape[1:] == (3,) and _below(passages[:, 0], count), PASSAGES)
+    _require(bool(np.all(passages[1:, 0] >= passages[:-1, 0])), PASSAGES)
+    _require(bool(np.all((passages[:, 1] > 0) & (passages[:, 1] <= passages[:, 2]))), PASSAGES)
 
 
 def _check_postings(arrays: Mapping[str, NDArray[Any]], count: int) -> None:

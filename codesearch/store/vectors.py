@@ -7,6 +7,7 @@ vectors.int8         int8     [N, D] unit vectors divided by their scales and ro
 vectors.scales       float32  [N] largest magnitude in each vector / 127
 vectors.hnsw         graph, made with `hnswlib` (extra `hnsw`) for segments with at least
                      `VectorConfig.hnsw_threshold` documents
+passages.int8, passages.scales and passages.hnsw have the vectors of passages in the same form.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from codesearch.store.topk import best_positions
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-ROWS_FILE, SCALES_FILE, GRAPH_FILE = "vectors.int8", "vectors.scales", "vectors.hnsw"
+VECTORS, PASSAGE_VECTORS = "vectors", "passages"
+"""Names of the files without their endings, which are `ENDINGS` and `GRAPH`."""
+ENDINGS, GRAPH = (".int8", ".scales"), ".hnsw"
 _CHUNK = 2_048
 _SHARE = 8_192
 """Rows that a thread multiplies at a time. With fewer rows, threads would wait for the interpreter lock."""
@@ -74,13 +77,14 @@ def build_graph(
 
 
 class VectorWriter:
-    """Appends rows to the files in doc_id order."""
+    """Appends rows to the files, in the order of the documents or of the passages."""
 
-    def __init__(self, segment: Path, dim: int) -> None:
-        self._segment = segment
+    def __init__(self, segment: Path, dim: int, name: str = VECTORS) -> None:
+        self._path = segment / name
         self._dim = dim
-        self._rows = open(segment / ROWS_FILE, "wb", opener=private)
-        self._scales = open(segment / SCALES_FILE, "wb", opener=private)
+        rows, scales = (self._path.with_suffix(ending) for ending in ENDINGS)
+        self._rows = open(rows, "wb", opener=private)
+        self._scales = open(scales, "wb", opener=private)
         self._count = 0
 
     def add(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
@@ -93,9 +97,9 @@ class VectorWriter:
         """Close the files; build the graph if there are enough documents and the extra `hnsw` is installed."""
         self.close()
         if self._count >= config.hnsw_threshold and hnsw_available():
-            rows = np.memmap(self._segment / ROWS_FILE, np.int8, "r", shape=(self._count, self._dim))
-            scales = np.fromfile(self._segment / SCALES_FILE, np.float32)
-            build_graph(self._segment / GRAPH_FILE, rows, scales, config)
+            rows = np.memmap(self._rows.name, np.int8, "r", shape=(self._count, self._dim))
+            scales = np.fromfile(self._scales.name, np.float32)
+            build_graph(self._path.with_suffix(GRAPH), rows, scales, config)
 
     def close(self) -> None:
         """Close the files."""
@@ -113,9 +117,10 @@ class VectorReader:
         dim: int,
         *,
         root: str = "",
-        graph_entry: Mapping[str, Any] | None = None,
+        name: str = VECTORS,
+        files: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        rows, scales = segment / ROWS_FILE, segment / SCALES_FILE
+        rows, scales = ((segment / name).with_suffix(ending) for ending in ENDINGS)
         for path, expected in ((rows, count * dim), (scales, count * 4)):
             if not path.exists() or path.stat().st_size != expected:
                 raise IndexCorruptError(path, f"not {expected} bytes", root)
@@ -124,8 +129,8 @@ class VectorReader:
             self.scales = np.fromfile(scales, dtype=np.float32)
         except OSError as error:
             raise unreadable(rows, error, root) from None
-        self._graph_path = segment / GRAPH_FILE
-        self._graph_entry = graph_entry
+        self._graph_path = (segment / name).with_suffix(GRAPH)
+        self._graph_entry = (files or {}).get(name + GRAPH)  # Its size and digest in the manifest.
         self._root = root
         self._graph: Any = None
 

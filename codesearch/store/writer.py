@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexNotFoundError, IndexStoreError, IndexWriteError
 from codesearch.files import PART, make_folder, stamp_of
-from codesearch.store.arrays import ROW, ROWS, save_array
+from codesearch.store.arrays import NO_PASSAGES, PASSAGES, ROW, ROWS, save_array
 from codesearch.store.database import DocumentRow, FileRecord, StoreWriter, storage_error
 from codesearch.store.manifest import MANIFEST, SEGMENTS, manifest_at
 from codesearch.store.postings import PostingsBlock, PostingsWriter
 from codesearch.store.reader import SegmentReader
-from codesearch.store.vectors import VectorWriter
+from codesearch.store.vectors import PASSAGE_VECTORS, VectorWriter
 from codesearch.types import KINDS
 
 _PART_S = 3600.0
@@ -87,11 +87,13 @@ class SegmentWriter:
         folder.mkdir(0o700)
         self.folder = folder  # The segment's folder.
         self._rows = bytearray()
+        self._passages = [NO_PASSAGES]
         self._new_ids: dict[int, NDArray[np.int64]] = {}
         self._merged: dict[int, SegmentReader] = {}
         with ExitStack() as opened:  # If a writer cannot be opened, the ones before it are closed.
             self._store = opened.enter_context(closing(StoreWriter(folder)))
             self.vectors = opened.enter_context(closing(VectorWriter(folder, dim)))
+            self.passage_vectors = opened.enter_context(closing(VectorWriter(folder, dim, PASSAGE_VECTORS)))
             self._postings = opened.enter_context(closing(PostingsWriter(folder)))
             self._opened = opened.pop_all()
 
@@ -110,16 +112,19 @@ class SegmentWriter:
         record: FileRecord,
         rows: Sequence[DocumentRow],
         block: PostingsBlock,
+        passages: NDArray[np.uint32],
         members: Sequence[DocumentRow] = (),
     ) -> None:
-        """Add a file with its documents, their terms and the members."""
+        """Add a file with its documents, their terms and passages, and the members."""
         first = self.documents
+        self._add_passages(passages, first)
         self._add(record, rows, members)
         self._postings.add(block, first)
 
     def add_kept(self, record: FileRecord, number: int, segment: SegmentReader) -> None:
         """Copy a file with its documents from another segment, which has the given number."""
         first = self.documents
+        self._add_passages(segment.passages[segment.passages_of(record)], first - record.first_doc)
         file_id = int(segment.rows["file_id"][record.first_doc]) if record.doc_count else -1
         rows = segment.store.document_rows(record)
         self._add(record, rows, segment.store.members(file_id))
@@ -132,6 +137,8 @@ class SegmentWriter:
         with self._opened:
             self._store.finish()
             self.vectors.finish(config)
+            self.passage_vectors.finish(config)
+            save_array(self.folder / PASSAGES, np.concatenate(self._passages))
             save_array(self.folder / ROWS, np.frombuffer(self._rows, ROW))
             for number, segment in self._merged.items():
                 self._postings.keep(segment.postings, self._new_ids[number])
@@ -140,6 +147,10 @@ class SegmentWriter:
     def close(self) -> None:
         """Close the files, whether they are finished or not."""
         self._opened.close()
+
+    def _add_passages(self, passages: NDArray[np.uint32], moved: int) -> None:
+        """Add passages of documents whose numbers are lower by `moved`, which may be negative."""
+        self._passages.append((passages + np.array([moved, 0, 0])).astype(np.uint32))
 
     def _add(self, record: FileRecord, rows: Sequence[DocumentRow], members: Sequence[DocumentRow]) -> None:
         file_id = self._store.file_count

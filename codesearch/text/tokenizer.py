@@ -58,6 +58,11 @@ def document_text(document: Document) -> str:
     )
 
 
+def passage_text(document: Document, lines: Sequence[str]) -> str:
+    """Return the text of a passage: the place and the name of its document, and its lines."""
+    return join_fields(document.qualified_name, "", "\n".join(lines), path=document.path)
+
+
 def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "", context: str = "") -> str:
     """Join place, qualified name, context, docstring and code; code comes last, because the end may be cut.
 

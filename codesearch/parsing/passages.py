@@ -1,0 +1,76 @@
+"""A long document -> its passages: runs of about twelve lines that begin where a statement begins.
+
+The vector of a document comes from its first tokens. What happens further down in a long function is found by the
+vectors of its passages. Neighbouring passages overlap by about four lines, so every statement has the lines around it
+in at least one of them. A long table has a passage for every few rows, and a long module for its top-level code.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from codesearch.config import ParseConfig
+from codesearch.types import Document
+
+LineRange = tuple[int, int]
+"""First and last line, 1-based and inclusive."""
+_CLOSING = re.compile(r"\s*[\])}]|\s*$")
+"""A line that ends something, or an empty one. No passage begins there."""
+
+
+def passages_of(
+    documents: Sequence[Document], lines: Sequence[str], starts: Sequence[int], config: ParseConfig
+) -> list[list[LineRange]]:
+    """Return the passages of each document of a file, in source order; a short document has none.
+
+    Args:
+        documents: those of the file.
+        lines: all lines of the file.
+        starts: the lines where a statement begins, ascending; other lines are used where there is none.
+        config: how long a passage is, and which documents have passages.
+    """
+    begins = [line for line in starts if line <= len(lines) and not _CLOSING.match(lines[line - 1])]
+    return [
+        [passage for run in _runs(document, documents, config) for passage in _passages(*run, begins, config)]
+        for document in documents
+    ]
+
+
+def _runs(document: Document, documents: Sequence[Document], config: ParseConfig) -> Iterator[LineRange]:
+    """Yield the lines of a long document; of a module, the runs of lines that are in no other document."""
+    first, last = document.start_line, document.end_line
+    if last - first < config.passage_least_lines:
+        return
+    if document.kind != "module":
+        yield first, last
+        return
+    for other in documents:  # In the order of their first lines.
+        if other is document or other.last_line < first:
+            continue
+        if other.start_line - first >= config.passage_lines:
+            yield first, min(other.start_line - 1, last)
+        first = max(first, other.last_line + 1)
+    if last - first + 1 >= config.passage_lines:
+        yield first, last
+
+
+def _passages(first: int, last: int, begins: Sequence[int], config: ParseConfig) -> Iterator[LineRange]:
+    """Yield overlapping passages that cover some lines."""
+    length, step = config.passage_lines, config.passage_step
+    slack = (length - step) // 2 + 1
+    while first + length + slack <= last:
+        yield first, _nearest(first + length, begins, slack) - 1
+        first = _nearest(first + step, begins, slack)
+    yield first, last
+
+
+def _nearest(line: int, begins: Sequence[int], slack: int) -> int:
+    """Return the line nearest to `line` where a statement begins, at most `slack` lines away, else `line`."""
+    at = bisect_left(begins, line)
+    return min(
+        (near for near in begins[max(at - 1, 0) : at + 1] if abs(near - line) <= slack),
+        key=lambda near: abs(near - line),
+        default=line,
+    )
