@@ -34,7 +34,7 @@ from codesearch.store.manifest import commit_manifest, read_manifest
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.topk import best_positions
-from codesearch.store.vectors import GRAPH_FILE, build_graph
+from codesearch.store.vectors import GRAPH, VECTORS, build_graph
 from codesearch.text.onnx import Encoder
 
 PAGE = DEV_DOCS / "scale.md"
@@ -111,7 +111,7 @@ def _add_graph(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     folder = index_folder(place / "home", place / "tree")
     manifest = read_manifest(folder)
     (entry,) = manifest.segments
-    path = folder / entry.folder / GRAPH_FILE
+    path = folder / entry.folder / (VECTORS + GRAPH)
     index = IndexReader.open(folder)
     vectors = index.segments[0].vectors
     build_graph(path, vectors.rows, vectors.scales, VectorConfig())

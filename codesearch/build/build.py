@@ -37,7 +37,7 @@ from codesearch.store.manifest import (
 )
 from codesearch.store.postings import field_statistics, load_field_lengths
 from codesearch.store.reader import SegmentReader
-from codesearch.store.vectors import VectorReader, VectorWriter, quantize
+from codesearch.store.vectors import VectorWriter, quantize
 from codesearch.store.writer import SegmentWriter, last_number, writing
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
@@ -176,8 +176,8 @@ class _Build:
                     record, segment = file.record, readers[file.segment]
                     writer.add_kept(record, file.segment, segment)
                     old = slice(record.first_doc, record.first_doc + record.doc_count)
-                    embedder.add_kept(segment.vectors, old)
-                    passages.add_kept(segment.passage_vectors, segment.passages_of(record))
+                    embedder.add_kept(*segment.vectors.part(old))
+                    passages.add_kept(*segment.passage_vectors.part(segment.passages_of(record)))
                 else:
                     writer.add_parsed(file.record, file.rows, file.block, file.passages, file.members)
                     embedder.add(file.tokens)
@@ -323,9 +323,9 @@ class Embedder:
         self._waiting.append([self._rows.setdefault(text, len(self._rows)) for text in texts])
         self._flush_much()
 
-    def add_kept(self, vectors: VectorReader, kept: slice) -> None:
-        """Add some of the vectors of another segment."""
-        self._waiting.append((vectors.rows[kept], vectors.scales[kept]))
+    def add_kept(self, rows: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        """Add texts whose vectors are known: int8 [B, D], float32 [B]."""
+        self._waiting.append((rows, scales))
         self._flush_much()
 
     def finish(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,7 +51,7 @@ class ParsedFile:
     rows: list[DocumentRow]
     block: PostingsBlock
     tokens: list[bytes]
-    passages: NDArray[np.uint32] = NO_PASSAGES
+    passages: NDArray[np.uint32] = field(default_factory=lambda: NO_PASSAGES)
     passage_tokens: Sequence[bytes] = ()
     members: Sequence[DocumentRow] = ()
 

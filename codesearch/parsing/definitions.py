@@ -124,9 +124,8 @@ class Matches:
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
-    statement_rows: list[int] = field(
-        default_factory=list
-    )  # where a part of something long begins, ascending
+    # Where a part of something long begins, ascending.
+    statement_rows: list[int] = field(default_factory=list)
 
 
 def collect(source: bytes, spec: Language) -> Matches:
@@ -164,7 +163,7 @@ def collect(source: bytes, spec: Language) -> Matches:
     if mark := query_settings(spec).get("tests"):
         found.tests |= _below_tests(found.attribute_ends, source, mark.encode())
     found.is_partial = bool(cursor.did_exceed_match_limit)
-    found.statement_rows = _statement_rows(tree.root_node)
+    found.statement_rows = _statement_rows(root)
     return found
 
 

@@ -137,6 +137,10 @@ class VectorReader:
     def __len__(self) -> int:
         return len(self.scales)
 
+    def part(self, rows: slice) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+        """Return consecutive rows as they are stored: int8 [B, D], and their scales, float32 [B]."""
+        return self.rows[rows], self.scales[rows]
+
     def similarities(
         self, query: NDArray[np.float32], doc_ids: NDArray[np.int64] | None = None
     ) -> NDArray[np.float32]:

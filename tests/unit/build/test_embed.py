@@ -7,7 +7,7 @@ import pytest
 
 from codesearch.build import build as build_module
 from codesearch.build.build import Embedder
-from codesearch.store.vectors import ROWS_FILE, SCALES_FILE, VectorWriter, quantize
+from codesearch.store.vectors import VectorWriter, quantize
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def test_rows_are_written_in_document_order(embedder, batches, encoder, tmp_path
     embedder.finish()
     embedder._writer.close()
     rows, scales = (np.concatenate(parts) for parts in zip(*expected, strict=True))
-    assert (tmp_path / ROWS_FILE).read_bytes() == rows.tobytes()
-    assert (tmp_path / SCALES_FILE).read_bytes() == scales.tobytes()
+    assert (tmp_path / "vectors.int8").read_bytes() == rows.tobytes()
+    assert (tmp_path / "vectors.scales").read_bytes() == scales.tobytes()
     assert embedder.embedded == 33
 
 
@@ -76,7 +76,7 @@ def test_equal_texts_of_a_batch_are_embedded_once_and_have_equal_vectors(embedde
     embedder.finish()
     embedder._writer.close()
     assert batches == [2] and embedder.embedded == 2
-    rows = np.frombuffer((tmp_path / ROWS_FILE).read_bytes(), np.int8).reshape(3, -1)
-    scales = np.frombuffer((tmp_path / SCALES_FILE).read_bytes(), np.float32)
+    rows = np.frombuffer((tmp_path / "vectors.int8").read_bytes(), np.int8).reshape(3, -1)
+    scales = np.frombuffer((tmp_path / "vectors.scales").read_bytes(), np.float32)
     assert (rows[0] == rows[2]).all() and not (rows[0] == rows[1]).all()
     assert scales[0] == scales[2]

@@ -8,8 +8,10 @@ import pytest
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexCorruptError
 from codesearch.store.digest import describe_files
-from codesearch.store.vectors import GRAPH_FILE, VectorReader, VectorWriter, quantize
+from codesearch.store.vectors import VectorReader, VectorWriter, quantize
 from tests.tiny_bundle import change_one_byte
+
+GRAPH = "vectors.hnsw"
 
 
 def unit_vectors(count: int, dim: int = 64, seed: int = 0) -> np.ndarray:
@@ -22,8 +24,8 @@ def written(folder, vectors: np.ndarray, config: VectorConfig | None = None) -> 
     for part in np.array_split(vectors, 3):
         writer.add(*quantize(part))
     writer.finish(config or VectorConfig())
-    entry = describe_files(folder).get(GRAPH_FILE)
-    return VectorReader(folder, len(vectors), vectors.shape[1], root="root", graph_entry=entry)
+    files = describe_files(folder)
+    return VectorReader(folder, len(vectors), vectors.shape[1], root="root", files=files)
 
 
 def restored(reader: VectorReader) -> np.ndarray:
@@ -183,8 +185,8 @@ def test_the_same_vectors_give_the_same_graph(tmp_path):
 def test_a_flipped_byte_of_the_graph_is_noticed_before_it_is_loaded(tmp_path):
     pytest.importorskip("hnswlib")
     reader = written(tmp_path, unit_vectors(150), LOW)
-    change_one_byte(tmp_path / GRAPH_FILE)
-    with pytest.raises(IndexCorruptError, match=GRAPH_FILE):
+    change_one_byte(tmp_path / GRAPH)
+    with pytest.raises(IndexCorruptError, match=GRAPH):
         reader.neighbours(unit_vectors(1)[0], 10, 400)
 
 
@@ -192,4 +194,4 @@ def test_without_the_extra_no_graph_is_built(tmp_path, monkeypatch):
     monkeypatch.setattr("codesearch.store.vectors.hnsw_available", lambda: False)
     reader = written(tmp_path, unit_vectors(150), LOW)
     assert not reader.has_graph
-    assert not (tmp_path / GRAPH_FILE).exists()
+    assert not (tmp_path / GRAPH).exists()
