@@ -99,7 +99,7 @@ class ParseConfig:
     max_code_bytes: int = 16_384  # Of a definition, from its start.
     max_mean_line_bytes: int = 1_000  # A file with longer lines counts as minified and is skipped.
     max_nesting: int = 32  # Definitions that are nested deeper are skipped with a warning.
-    passage_least_lines: int = 25  # Longer documents have passages (see `codesearch.parsing.passages`).
+    max_whole_lines: int = 25  # Longer documents have passages (see `codesearch.parsing.passages`).
     passage_lines: int = 12  # Of a passage.
     passage_step: int = 8  # Lines from the start of a passage to that of the next.
 

@@ -160,6 +160,12 @@ def break_format(index: Path, number: int = 99) -> None:
     manifest.write_text(text.replace(f'"format": {FORMAT_VERSION}', f'"format": {number}'))
 
 
+LONG_FUNCTION = "def drain(queue):\n" + "".join(
+    f"    if queue.size > {number}:\n        queue.drop({number})\n" for number in range(20)
+)
+"""The source of a function that is long enough to have passages: 41 lines, a statement in every second one."""
+
+
 def write_tree(root: Path, files: dict[str, str]) -> Path:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)

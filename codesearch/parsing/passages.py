@@ -2,7 +2,7 @@
 
 The vector of a document comes from its first tokens. What happens further down in a long function is found by the
 vectors of its passages. Neighbouring passages overlap by about four lines, so every statement has the lines around it
-in at least one of them. A long table has a passage for every few rows, and a long module for its top-level code.
+in at least one of them. A long table has a passage for every few rows.
 """
 
 from __future__ import annotations
@@ -33,27 +33,11 @@ def passages_of(
     """
     begins = [line for line in starts if line <= len(lines) and not _CLOSING.match(lines[line - 1])]
     return [
-        [passage for run in _runs(document, documents, config) for passage in _passages(*run, begins, config)]
+        list(_passages(document.start_line, document.end_line, begins, config))
+        if document.end_line - document.start_line >= config.max_whole_lines
+        else []
         for document in documents
     ]
-
-
-def _runs(document: Document, documents: Sequence[Document], config: ParseConfig) -> Iterator[LineRange]:
-    """Yield the lines of a long document; of a module, the runs of lines that are in no other document."""
-    first, last = document.start_line, document.end_line
-    if last - first < config.passage_least_lines:
-        return
-    if document.kind != "module":
-        yield first, last
-        return
-    for other in documents:  # In the order of their first lines.
-        if other is document or other.last_line < first:
-            continue
-        if other.start_line - first >= config.passage_lines:
-            yield first, min(other.start_line - 1, last)
-        first = max(first, other.last_line + 1)
-    if last - first + 1 >= config.passage_lines:
-        yield first, last
 
 
 def _passages(first: int, last: int, begins: Sequence[int], config: ParseConfig) -> Iterator[LineRange]:

@@ -117,7 +117,7 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     cosine = passage = nothing
     if query.vector is not None:
         cosine = documents.similarities(query.vector, doc_ids)
-        passage = documents.passage_similarities(query.vector, doc_ids)
+        passage = np.maximum(cosine, documents.passage_similarities(query.vector, doc_ids))
     signals = {
         "cosine": cosine,
         "passage": passage,
@@ -238,7 +238,7 @@ def fuse(ranking: Ranking, config: RankConfig) -> None:
     """Score all candidates by the weighted sum of their signals."""
     signals = ranking.signals
     cosine, passage = signals["cosine"], signals["passage"]
-    similarity = cosine + config.passage_weight * np.maximum(passage - cosine, 0)
+    similarity = cosine + config.passage_weight * (passage - cosine)
     ranking.parts = {
         "vectors": config.semantic_weight * similarity * signals["length_prior"],
         "keywords": config.lexical_weight * signals["bm25_normalised"],

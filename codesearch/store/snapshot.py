@@ -199,14 +199,14 @@ class Snapshot:
         return np.concatenate(near), may_be_nearest(readers, query, count, chosen)
 
     def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
-        """Return the highest cosine of a passage of each document with a unit query [D]: float32; 0 without one."""
+        """Return the highest cosine of a passage of each document with a unit query [D]: float32; -1 without one."""
 
         def best(segment: SegmentReader, local: DocIds) -> NDArray[np.float32]:
             first, last = (segment.passage_documents.searchsorted(local, side) for side in ("left", "right"))
             counts = last - first
             starts = np.cumsum(counts) - counts
             rows = np.arange(counts.sum()) + np.repeat(first - starts, counts)
-            highest = np.zeros(len(local), np.float32)
+            highest = np.full(len(local), -1, np.float32)
             if len(rows):
                 cosines = segment.passage_vectors.similarities(query, rows)
                 highest[counts > 0] = np.maximum.reduceat(cosines, starts[counts > 0])

@@ -75,8 +75,11 @@ def source(functions: list[tuple[list[str], list[str], list[str]]], path: str) -
         elif path.endswith(".rb"):
             texts.append(f"# {' '.join(documentation)}\ndef {'_'.join(name)}\n  {words}\nend\n")
         else:
+            more = "".join(
+                f"    step({at}, {words})\n" for at in range(30 if len(body) > 1 else 0)
+            )  # Passages.
             texts.append(
-                f'def {"_".join(name)}():\n    """{" ".join(documentation)}"""\n    return {words}\n'
+                f'def {"_".join(name)}():\n    """{" ".join(documentation)}"""\n{more}    return {words}\n'
             )
     return "\n".join(texts)
 

@@ -23,8 +23,18 @@ from codesearch.store.manifest import (
     segment_folder,
 )
 from codesearch.store.reader import IndexReader
-from tests.conftest import only
+from tests.conftest import LONG_FUNCTION, build, index_folder, only
 from tests.tiny_bundle import change_one_byte
+
+
+@pytest.fixture
+def built_index(tiny_repo, home, encoder):
+    """An index in which no file of a segment is empty: it has passages."""
+    (tiny_repo / "long.py").write_text(LONG_FUNCTION)
+    build(tiny_repo, home, encoder)
+    index = IndexReader.open(index_folder(home, tiny_repo))
+    yield index
+    index.close()
 
 
 def manifest(**changes: object) -> Manifest:
@@ -129,6 +139,9 @@ def test_every_file_of_a_segment_is_described(built_index):
         "rows.npy",
         "vectors.int8",
         "vectors.scales",
+        "passages.npy",
+        "passages.int8",
+        "passages.scales",
         *(
             f"postings/{name}.npy"
             for name in (
