@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from codesearch.config import ParseConfig
 from codesearch.types import Document
@@ -31,30 +31,31 @@ def passages_of(
         starts: the lines where a statement begins, ascending; other lines are used where there is none.
         config: how long a passage is, and which documents have passages.
     """
+    spans = [(document.start_line, document.end_line) for document in documents]
+    if all(last - first < config.max_whole_lines for first, last in spans):
+        return [[] for _ in spans]
     begins = [line for line in starts if line <= len(lines) and not _CLOSING.match(lines[line - 1])]
     return [
-        list(_passages(document.start_line, document.end_line, begins, config))
-        if document.end_line - document.start_line >= config.max_whole_lines
-        else []
-        for document in documents
+        _passages(first, last, begins, config) if last - first >= config.max_whole_lines else []
+        for first, last in spans
     ]
 
 
-def _passages(first: int, last: int, begins: Sequence[int], config: ParseConfig) -> Iterator[LineRange]:
-    """Yield overlapping passages that cover some lines."""
+def _passages(first: int, last: int, begins: Sequence[int], config: ParseConfig) -> list[LineRange]:
+    """Return overlapping passages that cover some lines."""
     length, step = config.passage_lines, config.passage_step
     slack = (length - step) // 2 + 1
+    passages: list[LineRange] = []
     while first + length + slack <= last:
-        yield first, _nearest(first + length, begins, slack) - 1
+        passages.append((first, _nearest(first + length, begins, slack) - 1))
         first = _nearest(first + step, begins, slack)
-    yield first, last
+    return [*passages, (first, last)]
 
 
 def _nearest(line: int, begins: Sequence[int], slack: int) -> int:
     """Return the line nearest to `line` where a statement begins, at most `slack` lines away, else `line`."""
     at = bisect_left(begins, line)
-    return min(
-        (near for near in begins[max(at - 1, 0) : at + 1] if abs(near - line) <= slack),
-        key=lambda near: abs(near - line),
-        default=line,
-    )
+    below = begins[at - 1] if at else 0
+    above = begins[at] if at < len(begins) else line + slack + 1
+    near = below if line - below <= above - line else above
+    return near if abs(near - line) <= slack else line

@@ -240,7 +240,7 @@ def fuse(ranking: Ranking, config: RankConfig) -> None:
     cosine, passage = signals["cosine"], signals["passage"]
     similarity = cosine + config.passage_weight * (passage - cosine)
     ranking.parts = {
-        "vectors": config.semantic_weight * similarity * signals["length_prior"],
+        "vectors": np.float32(config.semantic_weight) * similarity * signals["length_prior"],
         "keywords": config.lexical_weight * signals["bm25_normalised"],
         "name": config.name_weight * signals["name"],
     }

@@ -52,7 +52,7 @@ def test_a_long_table_is_cut_between_its_rows():
 
 def test_long_top_level_code_has_passages():
     found = passages("setup(1)\n" * 40 + "def f():\n    return 1\n")
-    assert found["a"] == [(1, 12), (9, 20), (17, 28), (25, 40)]
+    assert found["a"] == [(1, 12), (9, 20), (17, 28), (25, 36), (33, 40)]
 
 
 @pytest.mark.parametrize("ending", ["\n", ""])
