@@ -65,6 +65,9 @@ class Language:
     self_words: tuple[str, ...] = ("this",)  # what means the instance or class around
     needs_self: bool = False  # a member is never used without a qualifier
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # Caches look records up for every definition.
+
     @property
     def extensions(self) -> tuple[str, ...]:
         """Suffixes of its files, with the dot."""
