@@ -35,8 +35,6 @@ def test_a_merge_keeps_other_settings_and_a_second_merge_changes_nothing(name, t
     entry = entry_of(client, ("--group", "a group"))
     assert table_of(config, client) == {"other": other, "codesearch": entry}
     assert configuration(client, ("--group", "a group"), new, path) == new
-    entry, *_ = parts_of(client, path, None)
-    assert entry.is_in(new) and not entry.is_in(old)
     assert parse(without_entry(client, new, path)) == parse(old)
     assert without_entry(client, old, path) == old
 

@@ -55,7 +55,7 @@ def test_equal_vectors_have_equal_similarities_at_any_position(tmp_path, dim):
 
 @pytest.mark.parametrize("count", [1, 10, 1_000, 25_000])
 def test_the_nearest_are_those_of_a_full_sort(tmp_path, monkeypatch, count):
-    monkeypatch.setattr("codesearch.store.vectors.available_cores", lambda: 3)
+    monkeypatch.setattr("codesearch.processes.available_cores", lambda: 3)
     # A rounded query cannot distinguish vectors that are so close.
     close = unit_vectors(1)[0] + 0.01 * unit_vectors(20_000)
     reader = written(tmp_path, close / np.linalg.norm(close, axis=1, keepdims=True))
@@ -85,7 +85,7 @@ def test_the_nearest_of_some_documents_are_exact(tmp_path):
     "spans", [[(0, 9_000)], [(5, 6)], [(1_000, 1_001), (1_400, 1_500), (4_000, 13_000), (19_999, 20_000)]]
 )
 def test_the_nearest_of_several_ranges_of_documents_are_exact(tmp_path, monkeypatch, spans):
-    monkeypatch.setattr("codesearch.store.vectors.available_cores", lambda: 3)
+    monkeypatch.setattr("codesearch.processes.available_cores", lambda: 3)
     reader = written(tmp_path, unit_vectors(20_000))
     query = unit_vectors(1, seed=1)[0]
     some = np.concatenate([np.arange(start, end) for start, end in spans])
@@ -118,7 +118,7 @@ def test_the_first_of_equal_vectors_are_the_nearest(tmp_path):
 
 
 def test_an_error_in_a_thread_is_raised(tmp_path, monkeypatch):
-    monkeypatch.setattr("codesearch.store.vectors.available_cores", lambda: 2)
+    monkeypatch.setattr("codesearch.processes.available_cores", lambda: 2)
     reader = written(tmp_path, np.tile(unit_vectors(1_000), (20, 1)))
     with pytest.raises(ValueError, match="dimensions"):
         reader.nearest(np.ones(3, np.float32), 10)
