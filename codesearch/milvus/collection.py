@@ -120,6 +120,9 @@ class CandidateDocuments(Snapshot):
             return np.empty(0, np.float32)
         return np.asarray(np.vecdot(self._vectors[doc_ids], query), np.float32)
 
+    def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
+        return np.full(len(doc_ids), -1, np.float32)  # The server has no passages.
+
     def nearest(
         self,
         query: NDArray[np.float32],

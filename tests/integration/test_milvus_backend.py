@@ -215,6 +215,7 @@ QUESTIONS: dict[str, Callable[[Session], object]] = {
     "diff": lambda session: session.diff("HEAD"),
     "files": lambda session: session.files(Filters()),
     "named": lambda session: session.named("push"),
+    "symbols": lambda session: session.symbols("push"),
 }
 """Public methods of `Session` that need the indexes of a home; `search`, `similar` and `open` do not."""
 
