@@ -58,12 +58,14 @@ class Language:
     lexer: str = ""  # the name that Pygments has for it if it is not `name`
     # What stands in an import statement, to find its line fast.
     imports: tuple[str, ...] = ("import", "include", "require", "use ", "using", "load", "open", "source")
+    has_exports: bool = False  # a file can export what it imports, also under another name
     opens_all: bool = False  # an import makes all names of a file or module known without a qualifier
     is_packaged: bool = False  # the definitions of a package are known in all its files
     has_open_classes: bool = False  # several files can define members of a class
     has_bases_in_brackets: bool = False  # as in `class A(B)`
     self_words: tuple[str, ...] = ("this",)  # what means the instance or class around
     needs_self: bool = False  # a member is never used without a qualifier
+    attribute: str = ""  # the end of a class's name that `[...]` leaves out
 
     def __hash__(self) -> int:
         return hash(self.name)  # Caches look records up for every definition.
@@ -106,7 +108,7 @@ _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
 _of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True)
 # fmt: off
 _script = partial(Language, family="javascript", strings=_BACKTICKS, block=_METHOD, in_names="$", imports=_FROM,
-    needs_self=True)
+    needs_self=True, has_exports=True)
 _page = partial(Language, grammar="tree_sitter_typescript", factory="language_typescript", query="typescript",
     is_markup=True)
 LANGUAGES = (
@@ -120,7 +122,7 @@ LANGUAGES = (
         imports=("use ", "require", "include"), opens_all=True),
     Language("python", ".py .pyi .pyw .ipynb #!python #!uv", "tree_sitter_python", comments=_DOCUMENTED,
         strings=_QUOTES, trailing_comment="#", self_words=_SELF, needs_self=True, imports=_IMPORT,
-        has_bases_in_brackets=True),
+        has_bases_in_brackets=True, has_exports=True),
     Language("ruby", ".rb .rake .gemspec .podspec .rbi .ru Rakefile Gemfile Podfile Vagrantfile Fastfile #!ruby",
         "tree_sitter_ruby", comments=Comments(_HASH, (("\n=begin", "\n=end"),)), strings=_QUOTES, after_names="?!",
         self_words=_SELF, has_open_classes=True, imports=("require", "load"), opens_all=True),
@@ -131,7 +133,7 @@ LANGUAGES = (
     _of_c("cpp", ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino",
         "tree_sitter_cpp", separator="::", short_name="c++"),
     Language("csharp", ".cs .csx", "tree_sitter_c_sharp", mask="csharp", is_packaged=True, has_open_classes=True,
-        imports=("using",), opens_all=True, short_name="c#"),
+        imports=("using",), opens_all=True, attribute="Attribute", short_name="c#"),
     Language("dart", ".dart", "tree_sitter_dart", strings=_QUOTES, imports=_IMPORT, opens_all=True),
     Language("elixir", ".ex .exs #!elixir", "tree_sitter_elixir", comments=_DOCUMENTED, strings=_QUOTES,
         after_names="?!", imports=("import", "alias", "use ", "require"), opens_all=True),
@@ -155,7 +157,7 @@ LANGUAGES = (
         comments=Comments(_HASH, (("<#", "#>"),)), sigil=r"\$?(?:(?i:global|script|local|private):)?", imports=_SOURCED,
         opens_all=True),
     Language("rust", ".rs", "tree_sitter_rust", separator="::", mask="rust", self_words=_SELF, needs_self=True,
-        imports=("use ",)),
+        imports=("use ",), has_exports=True),
     Language("scala", ".scala .sc .sbt #!scala", "tree_sitter_scala", family="java", imports=_IMPORT, is_packaged=True),
     Language("swift", ".swift #!swift", "tree_sitter_swift", mask="swift", self_words=_SELF, has_open_classes=True,
         imports=_IMPORT, opens_all=True),

@@ -12,6 +12,7 @@ where is Stack defined      the same
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -148,7 +149,10 @@ def spellings(name: str) -> list[str]:
     ['readLines', 'read_lines', 'readlines']
     """
     parts = split_identifier(name)
-    return list(dict.fromkeys([name, "_".join(parts), "".join(parts)])) if parts else [name]
+    found = [name, "_".join(parts), "".join(parts)] if parts else [name]
+    if not name.isascii():  # An accent may be a letter of its own.
+        found += [unicodedata.normalize(form, name) for form in ("NFC", "NFD")]
+    return list(dict.fromkeys(found))
 
 
 def possible_names(query: str) -> list[str]:

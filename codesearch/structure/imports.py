@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,9 +38,24 @@ _KEYWORDS = frozenset(
     "mod extern await show".split()
 )
 _BRACKET = re.compile(r"[(){}]")
+DEFAULT = "default"
+"""What the default export of a file is called."""
+# `helper as h`, `helper => h` of Scala, `Helper, as: H` of Elixir, `{ helper: h }` of JavaScript; `using H = A.Helper`.
+_RENAMED = re.compile(r"([\w$]+)\s*(?:\bas\b|=>|,\s*as:|:(?!:))\s*([^\W\d][\w$]*)")
+_USING = re.compile(r"\s*(?:global\s+)?using\s+(\w+)\s*=\s*(?:[\w.]*\.)?(\w+)")
+# The name that a file of JavaScript gives to a default export.
+_OF_DEFAULT = re.compile(
+    r"\s*import\s+(?:type\s+)?([\w$]+)\s*(?:,|from\b)|\s*(?:const|let|var)\s+([\w$]+)\s*=\s*require\("
+)
+_STAR = re.compile(r"\s*export\s+\*\s+from\b|\s*from\b.*\bimport\s+\*")
 R = TypeVar("R")
 Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
 """The last part of a file or folder -> the parts of each such file and folder, and a definition in it."""
+
+
+def composed(text: str) -> str:
+    """Return a text with composed letters, because `é` is one identifier in both its forms."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def normal(parts: Iterable[str]) -> tuple[str, ...]:
@@ -47,12 +63,17 @@ def normal(parts: Iterable[str]) -> tuple[str, ...]:
     return tuple(part.replace("_", "").replace("-", "").lower() for part in parts)
 
 
+def module_of(path: str) -> tuple[str, ...]:
+    """Return the parts of a file without its suffix."""
+    *folders, name = path.split("/")
+    return normal((*folders, name.partition(".")[0]))
+
+
 def by_module(definitions: Iterable[tuple[str, R]]) -> Modules[R]:
     """Return definitions, given with the path of each, by the last part of their file and of their folder."""
     modules: defaultdict[str, list[tuple[tuple[str, ...], R]]] = defaultdict(list)
     for path, definition in definitions:
-        *folders, name = path.split("/")
-        parts = normal((*folders, name.partition(".")[0]))
+        parts = module_of(path)
         for module in filter(None, (parts, parts[:-1])):
             modules[module[-1]].append((module, definition))
     return modules
@@ -77,6 +98,35 @@ class Statement:
     def opens_all(self) -> bool:
         """Say whether it makes all names of what it imports known."""
         return record_of(self.language).opens_all or ("*" in self.text and " as " not in self.text)
+
+    @cached_property
+    def bindings(self) -> list[tuple[str, str]]:
+        """What it calls each name that it renames or exports: its name there and here; ("*", "*") for all names."""
+        found = [(match[1], match[2]) for match in _RENAMED.finditer(self.text)]
+        if using := _USING.match(self.text):
+            found.append((using[2], using[1]))
+        if record_of(self.language).is_script and (default := _OF_DEFAULT.match(self.text)):
+            found.append((DEFAULT, default[1] or default[2]))
+        if self.is_export:
+            renamed = {name for pair in found for name in pair}
+            found += [(word, word) for word in self.words - renamed]
+            found += [("*", "*")] if _STAR.match(self.text) else []
+        return found
+
+    @property
+    def is_export(self) -> bool:
+        """Say whether the file exports what it imports."""
+        text = self.text.lstrip()
+        return text.startswith(("export", "pub ", "pub(")) or self.path.endswith("__init__.py")
+
+    def leads_to(self, module: tuple[str, ...], name: str) -> bool:
+        """Say whether all of a path in it, or two parts of it, are the end of a module or of its folder."""
+        folder = module[:-1] if module[-1:] and module[-1] in ("init", "index", "mod") else module
+        return any(
+            _common_end(path, of) >= min(2, len(path))
+            for path in self._paths(name)
+            for of in (module, folder)
+        )
 
     @property
     def is_standard_go(self) -> bool:

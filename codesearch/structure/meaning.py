@@ -10,7 +10,7 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
@@ -20,7 +20,7 @@ from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
-from codesearch.structure.imports import Statement, by_module, import_statements, normal
+from codesearch.structure.imports import Modules, Statement, by_module, composed, import_statements, normal
 from codesearch.types import FIELD, NESTED
 
 GRADES = (
@@ -43,9 +43,6 @@ _CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z
 _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
-# `helper as h`, `helper => h` of Scala, `Helper, as: H` of Elixir, `{ helper: h }` of JavaScript; `using H = A.Helper`.
-_RENAMED = re.compile(r"\s*(?:as\b|=>|,\s*as:|:)\s*([^\W\d][\w$]*)")
-_RENAMED_BEFORE = re.compile(r"\s*(?:global\s+)?using\s+(\w+)\s*=\s*[\w.]*")
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
 _IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
@@ -86,9 +83,18 @@ class Names:
             self.by_file[ref.root, ref.path].append(ref)
             if _is_method(ref) and record_of(ref.file.language).has_open_classes:
                 self.by_around[ref.root, ref.around].append(ref)
-        self.modules = by_module((f"{ref.root.strip('/')}/{ref.path}", ref) for ref in everything)
+        self._places = [(f"{ref.root.strip('/')}/{ref.path}", ref) for ref in everything]
         self.has_only_methods = all(map(_is_method, everything))
         self.owners = {ref.owner for ref in everything}
+
+    @cached_property
+    def modules(self) -> Modules[Ref]:
+        """Definitions by the modules that export them."""
+        return by_module(self._places)
+
+    def add_exports(self, exports: Iterable[tuple[str, Ref]]) -> None:
+        """Add the paths of other files that export a definition."""
+        self._places += [(f"{ref.root.strip('/')}/{path}", ref) for path, ref in exports]
 
     @cached_property
     def by_package(self) -> Mapping[tuple[str, str], Sequence[Ref]]:
@@ -129,7 +135,8 @@ class SourceFile:
     """A file that is looked through."""
 
     def __init__(self, proposed: Proposed, source: bytes, stale: bool) -> None:
-        self.proposed, self.source, self.stale = proposed, source.decode("utf-8", "replace"), stale
+        self.proposed, self.stale = proposed, stale
+        self.source = composed(source.decode("utf-8", "replace"))
         self.root, self.path = proposed.segment.root, proposed.file.path
         self.language = proposed.file.language
         self.meant: dict[str | int | None, list[Ref]] = {}
@@ -173,20 +180,21 @@ class SourceFile:
         last = bisect_right(self.imports, at, key=lambda statement: statement.start) - 1
         return last if last >= 0 and at < self.imports[last].end else None
 
-    def alias_at(self, position: int, size: int) -> str:
+    def alias_at(self, position: int, name: str) -> str:
         """Return the other name that an import gives to a name at a position; "" if there is none."""
         at = self.import_around(position)
         if at is None or self.imports[at].text.startswith("export"):
             return ""
-        statement = self.imports[at]
-        match = _RENAMED.match(self.source, position + size, statement.end) or _RENAMED_BEFORE.fullmatch(
-            self.source, statement.start, position
-        )
-        return match[1] if match else ""
+        return next((local for of, local in self.imports[at].bindings if of == name != local), "")
 
 
 def _is_method(ref: Ref) -> bool:
     return ref.row.kind == "method" or (ref.row.kind == FIELD and ref.owner != "")
+
+
+def has_name(ref: Ref) -> bool:
+    """Say whether a definition has its name in the source; an anonymous export has that of its file."""
+    return ref.row.start_line > 0 and ref.row.name in composed(ref.row.signature)
 
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
@@ -211,8 +219,9 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
             return NO_DEFINITION, ()
     own = names.by_file.get((file.root, file.path), ())
     meant = (
-        [ref for ref in own if _reaches(ref, file, line, before)]
+        [ref for ref in own if has_name(ref) and _reaches(ref, file, line, before)]
         or _imported(file, names, position, before)
+        or [ref for ref in own if not has_name(ref) and _reaches(ref, file, line, before)]
         or _of_package(file, names, line, before)
     )
     possible = meant or _possible(file, names, before)

@@ -15,15 +15,16 @@ from __future__ import annotations
 
 import re
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.languages import family_of, language_of_path
+from codesearch.languages import family_of, language_of_path, record_of
 from codesearch.parsing.flags import is_beside, is_test
 from codesearch.search.forms import parse_asked
 from codesearch.search.literals import Proposed, check_has_code, proposed_files, read_with
@@ -34,8 +35,11 @@ from codesearch.store.database import DocumentRow
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
+from codesearch.structure.exports import Export, exports_of, is_barrel
+from codesearch.structure.imports import DEFAULT, composed
 from codesearch.structure.interfaces import implementing
 from codesearch.structure.meaning import (
+    CERTAIN,
     DECLARED,
     GRADES,
     IN_COMMENTS,
@@ -44,6 +48,7 @@ from codesearch.structure.meaning import (
     SourceFile,
     embeds,
     graded,
+    has_name,
     impl_of,
     in_comment,
     is_base,
@@ -65,6 +70,8 @@ _SIGILS, _MARKS = "@$:", "?!="
 """What may stand before and behind a name without being part of it."""
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
+_IMPORTED = re.compile(r"=\s*(?:await\s+)?(?:require|import)\b|^[\w$]+ as [\w$]+$")
+_ATTRIBUTE = re.compile(r"\s*\[(?:\w+:\s*)?(?:[\w.]+(?:\([^)]*\))?,\s*)*(?:\w+\.)*")
 _TEXT_BEFORE, _TEXT_AFTER = 80, 160
 """Characters of a long line before and behind the name."""
 
@@ -165,7 +172,7 @@ def find_usages(
     """
     started = time.perf_counter()
     check_has_code(indexes)
-    wanted = text.strip()
+    wanted = composed(text.strip())
     if not wanted or len(wanted) > MOST_NAME or not wanted.isprintable():
         raise ConfigError(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
@@ -207,6 +214,8 @@ class _Search:
         self._indexes, self._here, self._folders = indexes, here, folders
         self._snapshot, self._filters = Snapshot(indexes), filters or Filters()
         self._allowed = allowed_paths(indexes, folders)
+        self._sources: dict[Proposed, SourceFile] = {}
+        self._with_text: dict[tuple[str, bool], tuple[list[SourceFile], int]] = {}
 
     def first_used(self, text: str) -> tuple[Names, _Occurrences]:
         """Return the first meaning of a text that has lines, or the last one, and its lines."""
@@ -243,13 +252,13 @@ class _Search:
             everything = self._definitions(name)
             yield Names(name, everything, everything, owner, sigil)
             return
-        places = {(spot.root, spot.path, spot.row) for spot in spots}
-        name = spots[0].row.name if spots[0].row else ""
+        places = {(spot.root, spot.path, spot.row.start_byte) for spot in spots if spot.row}
+        name = composed(spots[0].row.name) if spots[0].row else ""
         name = name.rstrip("=") or name
         everything = self._definitions(name)
         is_plain = bare in (name, f"{name}=")
         targets = [
-            ref for ref in everything if is_plain or (ref.root, ref.path, ref.row) in places
+            ref for ref in everything if is_plain or (ref.root, ref.path, ref.row.start_byte) in places
         ] or everything
         owners = {ref.owner for ref in targets}
         targets += [
@@ -260,8 +269,13 @@ class _Search:
         yield Names(name, everything, targets, sigil=sigil, types_named=self._types_named)
 
     def _definitions(self, name: str) -> list[Ref]:
-        variants = (name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier()))
-        refs = chain.from_iterable(exactly_named(self._snapshot, variant) for variant in variants)
+        variants = [name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier())]
+        if (apart := unicodedata.normalize("NFD", name)) != name:
+            variants.append(apart)
+        refs = list(chain.from_iterable(exactly_named(self._snapshot, variant) for variant in variants))
+        # `const api = require("./api")` and `export { default as api }` define nothing.
+        refs = [ref for ref in refs if not _IMPORTED.search(ref.row.signature)] or refs
+        refs = [ref if ref.row.signature.isascii() else _composed(ref) for ref in refs]
         return sorted((ref for ref in refs if self._allowed[ref.root](ref.path)), key=place_in_order)
 
     def _types_named(self, owner: str) -> list[Ref]:
@@ -274,28 +288,78 @@ class _Search:
         return tuple(near_names(self._snapshot, name))
 
     def usages_of(self, names: Names) -> _Occurrences:
-        """Return the usages of a name, in order."""
-        terms = sorted(terms_of(names.name))
-        if not terms:
+        """Return the usages of a name, and of what other files call its definitions, in order."""
+        if not terms_of(names.name):
             raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
-        files = proposed_files(self._snapshot, terms, self._filters)
-        files.sort(key=lambda file: (file.segment.root, file.file.path) not in names.target_files)
-        name = names.name.encode()
+        files, unread = self._files_with(names.name)
+        exports, local = exports_of(names.asked, self._files_naming)
+        names.add_exports((export.path, export.ref) for export in exports if export.name == names.name)
+        of_files: dict[SourceFile, dict[int, _Occurrence | None]] = {}
+        for file in sorted(files, key=lambda file: (file.root, file.path) not in names.target_files):
+            of_files[file], is_cut = _in_file(file, names)
+            unread += is_cut
+        for file, alias, ref in chain(local, self._attributes(names)):
+            usage = _Occurrence(_is_other(file), CERTAIN, file, 0, 0, [ref])
+            _add_other_name(file, alias, usage, of_files.setdefault(file, {}))
+        for name in {export.name: None for export in exports if export.name not in (names.name, DEFAULT)}:
+            for usage in self._exported(name, [export for export in exports if export.name == name]):
+                lines = of_files.setdefault(usage.file, {})
+                other = lines.get(usage.line)
+                lines[usage.line] = other if other and other.grade <= usage.grade else usage
+        every = [usage for of_line in of_files.values() for usage in of_line.values()]
+        usages = [usage for usage in every if usage]
+        usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
+        return _Occurrences(usages, unread, len(every) - len(usages))
+
+    def _exported(self, name: str, exports: Sequence[Export]) -> Iterator[_Occurrence]:
+        """Yield the lines that certainly use what some files export by a name."""
+        refs = {export.ref.doc_id: export.ref for export in exports}
+        standing = [
+            replace(ref, file=replace(ref.file, path=path), row=ref.row._replace(name=name, start_line=0))
+            for _, path, ref in exports
+        ]
+        paths = {(ref.root, ref.path) for ref in standing}
+        others = [ref for ref in self._definitions(name) if (ref.root, ref.path) not in paths]
+        names = Names(name, [*others, *standing], standing)
+        for file in self._files_with(name)[0]:
+            for usage in filter(None, _in_file(file, names)[0].values()):
+                if usage.grade == CERTAIN:
+                    meant = [refs[ref.doc_id] for ref in usage.may_be if ref.doc_id in refs]
+                    yield usage._replace(may_be=list(dict.fromkeys(meant)))
+
+    def _attributes(self, names: Names) -> Iterator[tuple[SourceFile, str, Ref]]:
+        """Yield the files with the short name of an attribute of C#."""
+        for ref in names.asked:
+            suffix = record_of(ref.file.language).attribute
+            if suffix and ref.row.name.endswith(suffix) and (short := ref.row.name.removesuffix(suffix)):
+                files = self._files_with(short)[0]
+                yield from ((file, short, ref) for file in files if file.language == ref.file.language)
+
+    def _files_naming(self, text: str, barrels: bool) -> list[SourceFile]:
+        return self._files_with(text, barrels=barrels)[0]
+
+    def _files_with(self, text: str, *, barrels: bool = False) -> tuple[list[SourceFile], int]:
+        """Return the files that have a text as a whole word, or `barrels` among them, and how many more may have it."""
+        if (text, barrels) in self._with_text:
+            return self._with_text[text, barrels]
+        spelled = {unicodedata.normalize(form, text) for form in ("NFC", "NFD")}
+        files = {
+            proposed: None
+            for each in sorted(spelled)
+            for proposed in proposed_files(self._snapshot, sorted(terms_of(each)), self._filters)
+            if not barrels or is_barrel(proposed.file.path)
+        }
+        encoded = [each.encode() for each in spelled]
 
         def has(source: bytes) -> bool:
-            return (
-                name in source and next(occurrences(source.decode("utf-8", "replace"), names.name), -1) >= 0
+            return any(each in source for each in encoded) and (
+                next(occurrences(composed(source.decode("utf-8", "replace")), text), -1) >= 0
             )
 
-        read, unread = read_with(has, files)
-        usages, elsewhere = list[_Occurrence](), 0
-        for file in read:
-            of_line, is_cut = _in_file(SourceFile(*file), names)
-            usages += filter(None, of_line.values())
-            elsewhere += sum(usage is None for usage in of_line.values())
-            unread += is_cut
-        usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
-        return _Occurrences(usages, unread, elsewhere)
+        read, unread = read_with(has, list(files))
+        sources = [self._sources.setdefault(one[0], SourceFile(*one)) for one in read]
+        self._with_text[text, barrels] = sources, unread
+        return sources, unread
 
     def named_after(self, names: Names, usages: Collection[_Occurrence]) -> list[_Occurrence]:
         """Return the first test in each file of tests whose name has the words of a name; those with few others first.
@@ -386,7 +450,9 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
             if best is None or grade < best.grade:
                 of_line[line] = _Occurrence(is_other, grade, file, position, line, may_be)
-    _add_other_names(file, len(names.name), of_line)
+    for usage in list(filter(None, of_line.values())):
+        if alias := file.alias_at(usage.position, names.name):
+            _add_other_name(file, alias, usage, of_line)
     return of_line, next(positions, None) is not None
 
 
@@ -396,20 +462,32 @@ def _is_other(file: SourceFile) -> bool:
     return is_other or is_beside(file.path)
 
 
-def _add_other_names(file: SourceFile, size: int, of_line: dict[int, _Occurrence | None]) -> None:
-    """Add the lines with another name that an import of the file gives to a name with `size` characters."""
-    for usage in list(filter(None, of_line.values())):
-        alias = file.alias_at(usage.position, size)
-        for position in islice(occurrences(file.source, alias), _MOST_IN_FILE) if alias else ():
-            line = file.source.count("\n", 0, position) + 1
-            if (
-                of_line.get(line) is None
-                and file.import_around(position) is None
-                and qualifier(file.source, position) is None
-                and is_whole(file.source, position, len(alias), file.language)
-                and not in_comment(file.source, position, file.language, file.comments)
-            ):
-                of_line[line] = usage._replace(position=position, line=line)
+def _add_other_name(
+    file: SourceFile, name: str, usage: _Occurrence, of_line: dict[int, _Occurrence | None]
+) -> None:
+    """Add the lines with another name of what a usage means; in C#, the short name of an attribute is in `[...]`."""
+    attribute = record_of(file.language).attribute
+    is_attribute = any(ref.row.name == f"{name}{attribute}" for ref in usage.may_be) and attribute
+    for position in islice(occurrences(file.source, name), _MOST_IN_FILE):
+        line = file.source.count("\n", 0, position) + 1
+        if (
+            of_line.get(line) is None
+            and (is_attribute or file.import_around(position) is None or not usage.line)
+            and (
+                _in_brackets(file.source, position)
+                if is_attribute
+                else qualifier(file.source, position) is None
+            )
+            and is_whole(file.source, position, len(name), file.language)
+            and not in_comment(file.source, position, file.language, file.comments)
+        ):
+            of_line[line] = usage._replace(position=position, line=line)
+
+
+def _in_brackets(source: str, position: int) -> bool:
+    """Say whether a name begins an attribute of C#, such as `[Audit]`, `[A(1), Audit]` or `[assembly: Shop.Audit]`."""
+    start = source.rfind("\n", 0, position) + 1
+    return _ATTRIBUTE.fullmatch(source, start, position) is not None
 
 
 def _telling(usages: Sequence[_Occurrence], bases: Collection[_Line]) -> list[_Occurrence]:
@@ -480,7 +558,7 @@ def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
 
 def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
     """Return the line of each signature of each definition in a file, behind attributes."""
-    own = names.by_file.get((file.root, file.path), ())
+    own = [ref for ref in names.by_file.get((file.root, file.path), ()) if has_name(ref)]
     lines = file.source.split("\n") if own else []
     overload = re.compile(rf"\s*(?:\w+\s+)*{re.escape(names.name)}\s*[(<]")
     found: list[tuple[int, Ref]] = []
@@ -491,6 +569,12 @@ def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
         found += [(first + row, ref) for row in range(count) if overload.match(head[row])]
         found.append((first + count, ref))
     return found
+
+
+def _composed(ref: Ref) -> Ref:
+    row = ref.row
+    name, qualified, signature = map(composed, (row.name, row.qualified_name, row.signature))
+    return replace(ref, row=row._replace(name=name, qualified_name=qualified, signature=signature))
 
 
 def _hydrated(usage: _Occurrence) -> Usage:

@@ -1,0 +1,332 @@
+"""Usages against the references of language servers -> `results/references.json`.
+
+`python -m benchmarks.references PACKAGES...` copies projects from folders that `training corpus fetch` made, indexes
+them, asks for the usages of each definition in `references/*.tsv`, and reports for each grade how many lines are right,
+and how many of the references have one of the first two grades.
+
+`--server PROJECT COMMAND...` asks a language server for the references of a sample of the project's definitions, and
+writes them. A row of a file has the project, the kind and the place of a definition, and the lines that refer to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import shutil
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lsprotocol import types
+from pygls.lsp.client import LanguageClient
+
+from benchmarks.publish import record
+from benchmarks.speed import WORK
+from codesearch import Engine, Scope
+from codesearch.engine.session import AS_INDEXED
+from codesearch.errors import CodeSearchError
+from codesearch.store.reader import IndexReader
+from codesearch.structure.meaning import occurrences
+from codesearch.structure.usages import Usages
+from codesearch.types import TYPE_KINDS
+
+TRUTH = Path(__file__).parent / "references"
+FOLDERS = {
+    "python/picard": "picard-3.0.2",
+    "python/Glances": "",
+    "typescript/livekit-client": "package/src",
+    "typescript/botbuilder-core": "package/src",
+    "typescript/@tldraw__editor": "package/src",
+    "javascript/Haraka": "package",
+    "javascript/ungit": "package/source",
+    "c/dnsmasq": "dnsmasq-2.90/src",
+    "go/aerc": "aerc-0.14.0",
+    "go/restic": "restic-0.14.0",
+    "php/zoph": "usr/share/zoph/www",
+}
+"""Project -> the folder of its package that is indexed."""
+_SAMPLED = {"function": 5, "type": 4, "method": 8, "field": 5}
+"""Definitions of each kind that are sampled in a project; methods whose name is shared count twice."""
+_SEED, _FEWEST, _MOST, _FIRST = 71, 2, 500, 10
+_NO_LIMIT, _SETTLE_S, _TIMEOUT_S = 1_000_000, 20, 300
+_GOOD = ("certain", "likely")
+_SCRIPT = {
+    "allowJs": True,
+    "target": "esnext",
+    "module": "esnext",
+    "moduleResolution": "node",
+    "jsx": "react",
+}
+_LANGUAGE_IDS = {"c": "c", "go": "go", "php": "php", "python": "python"}
+Lines = frozenset[tuple[str, int]]
+
+
+class Truth(NamedTuple):
+    """The lines that refer to a definition."""
+
+    project: str
+    kind: str
+    path: str
+    line: int
+    lines: Lines
+
+
+def main() -> None:
+    """Measure, or ask a server."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("packages", type=Path, nargs="*", help="folders with LANGUAGE/PACKAGE")
+    parser.add_argument(
+        "--work", type=Path, default=WORK / "references", help="folder for copies and the index"
+    )
+    parser.add_argument(
+        "--server", nargs=argparse.REMAINDER, default=[], help="PROJECT and the command of its server"
+    )
+    parser.add_argument("--out", type=Path, help="write each wrong or missing line to this file")
+    options = parser.parse_args()
+    work = options.work.resolve()
+    for project in FOLDERS:
+        copy_project(project, options.packages, work)
+    engine = Engine(work / "home")
+    if options.server:
+        project, *command = options.server
+        sampled = list(sample(engine, work / project, project))
+        write(project, asyncio.run(asked(work / project, project, sampled, command)))
+        return
+    rows, errors = measured(engine, work)
+    if options.out:
+        options.out.write_text("\n".join(errors) + "\n", "utf-8")
+    record("references", rows, flat=True)
+
+
+def copy_project(project: str, packages: Iterable[Path], work: Path) -> None:
+    """Copy a project, with what tells its server which files belong to it."""
+    target = work / project
+    sources = [folder / project / FOLDERS[project] for folder in packages if (folder / project).is_dir()]
+    if target.is_dir() or not sources:
+        return
+    shutil.copytree(sources[0], target)
+    if project.startswith(("typescript", "javascript")):
+        (target / "tsconfig.json").write_text(json.dumps({"compilerOptions": _SCRIPT, "include": ["**/*"]}))
+    if project.startswith("c/"):
+        files = [str(file) for file in sorted(target.rglob("*.c"))]
+        flags = ["cc", "-I.", '-DVERSION="1"', "-c"]
+        commands = [{"directory": str(target), "file": file, "arguments": [*flags, file]} for file in files]
+        (target / "compile_commands.json").write_text(json.dumps(commands))
+
+
+class _Sampled(NamedTuple):
+    kind: str
+    path: str
+    line: int
+    column: int
+
+
+def sample(engine: Engine, root: Path, project: str) -> Iterator[_Sampled]:
+    """Yield some definitions of each kind, in an order that a seed fixes."""
+    engine.index(root)
+    language = project.partition("/")[0]
+    with engine.session(Scope((root,)), AS_INDEXED).indexes() as (index,):
+        rows = [(path, row) for path, of, row in rows_of(index) if of in (language, "tsx") and not row.flags]
+    counts = Counter(row.name for _, row in rows)
+    random.Random(_SEED).shuffle(rows)
+    left: Counter[str] = Counter()
+    for path, row in rows:
+        kind = kind_of(row.kind)
+        is_shared = kind == "method" and counts[row.name] > 1
+        kind = "shared method" if is_shared else kind
+        most = _SAMPLED.get(kind.rpartition(" ")[2], 0)
+        lines = (root / path).read_text("utf-8", "replace").split("\n")
+        name_line, column = name_at(lines, row.start_line, row.name)
+        is_name = row.name.isidentifier() and len(row.name) > 2 and not row.name.startswith("__")
+        if is_name and left[kind] < most and column >= 0:
+            left[kind] += 1
+            yield _Sampled(kind, path, name_line, column)
+
+
+def rows_of(index: IndexReader) -> Iterator[tuple[str, str, Any]]:
+    """Yield the path, the language and the row of each definition and member."""
+    for segment in index.segments:
+        for number, file in enumerate(segment.files):
+            rows = [*segment.store.document_rows(file), *segment.store.members(number)]
+            yield from ((file.path, file.language, row) for row in rows)
+
+
+def kind_of(kind: str) -> str:
+    """Return the kind of a definition that is reported.
+
+    >>> [kind_of(kind) for kind in ("class", "method", "property", "constant")]
+    ['type', 'method', 'field', 'field']
+    """
+    if kind in TYPE_KINDS:
+        return "type"
+    return kind if kind in ("function", "method") else "field"
+
+
+def name_at(lines: list[str], first: int, name: str) -> tuple[int, int]:
+    """Return the line and the column of a name at or below a line, behind decorators."""
+    for number, line in enumerate(lines[first - 1 : first + 10], first):
+        if not line.lstrip().startswith("@") and (at := next(occurrences(line, name), -1)) >= 0:
+            return number, at
+    return first, -1
+
+
+async def asked(root: Path, project: str, sampled: list[_Sampled], command: list[str]) -> list[Truth]:
+    """Ask a server for the references of definitions."""
+    client = LanguageClient("benchmark", "1")
+    client.feature(types.WORKSPACE_CONFIGURATION)(lambda params: [{} for _ in params.items])
+    for feature in (
+        types.CLIENT_REGISTER_CAPABILITY,
+        types.WINDOW_WORK_DONE_PROGRESS_CREATE,
+        types.WINDOW_SHOW_MESSAGE,
+        types.WINDOW_LOG_MESSAGE,
+        types.PROGRESS,
+        types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+    ):
+        client.feature(feature)(lambda *_: None)
+    await client.start_io(*command)
+    folders = [types.WorkspaceFolder(root.as_uri(), root.name)]
+    capabilities = types.ClientCapabilities()
+    await client.initialize_async(
+        types.InitializeParams(capabilities, root_uri=root.as_uri(), workspace_folders=folders)
+    )
+    client.initialized(types.InitializedParams())
+    language = project.partition("/")[0]
+    for path in sorted({one.path for one in sampled}):
+        text = (root / path).read_text("utf-8", "replace")
+        document = types.TextDocumentItem(
+            (root / path).as_uri(), _LANGUAGE_IDS.get(language, language), 1, text
+        )
+        client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+    await asyncio.sleep(_SETTLE_S)
+    found: list[Truth] = []
+    for one in sampled:
+        params = types.ReferenceParams(
+            types.ReferenceContext(False),
+            types.TextDocumentIdentifier((root / one.path).as_uri()),
+            types.Position(one.line - 1, one.column),
+        )
+        answer = await asyncio.wait_for(client.text_document_references_async(params), _TIMEOUT_S) or []
+        lines = {
+            (str(path.relative_to(root)), location.range.start.line + 1)
+            for location in answer
+            if (path := path_of(location.uri)).is_relative_to(root)
+        }
+        found.append(Truth(project, one.kind, one.path, one.line, frozenset(lines - {(one.path, one.line)})))
+        print(project, one.kind, f"{one.path}:{one.line}", len(found[-1].lines), flush=True)
+    await client.shutdown_async(None)
+    client.exit(None)
+    await client.stop()
+    return [one for one in found if _FEWEST <= len(one.lines) <= _MOST]
+
+
+def path_of(uri: str) -> Path:
+    """Return the path of a URI."""
+    from urllib.parse import unquote, urlparse
+
+    return Path(unquote(urlparse(uri).path))
+
+
+def write(project: str, truths: list[Truth]) -> None:
+    """Write the references of a project."""
+    rows = []
+    for one in truths:
+        by_path = defaultdict(list)
+        for path, line in sorted(one.lines):
+            by_path[path].append(str(line))
+        lines = " ".join(f"{path}:{','.join(numbers)}" for path, numbers in by_path.items())
+        rows.append(f"{one.kind}\t{one.path}:{one.line}\t{lines}\n")
+    TRUTH.mkdir(exist_ok=True)
+    (TRUTH / f"{project.replace('/', '_')}.tsv").write_text("".join(sorted(rows)), "utf-8")
+
+
+def read_truths() -> Iterator[Truth]:
+    """Yield what was written."""
+    for project in FOLDERS:
+        file = TRUTH / f"{project.replace('/', '_')}.tsv"
+        for row in file.read_text("utf-8").splitlines() if file.exists() else ():
+            kind, place, refs = row.split("\t")
+            path, _, line = place.rpartition(":")
+            lines = frozenset(
+                (of, int(number))
+                for of, _, numbers in (ref.rpartition(":") for ref in refs.split())
+                for number in numbers.split(",")
+            )
+            yield Truth(project, kind, path, int(line), lines)
+
+
+def measured(engine: Engine, work: Path) -> tuple[dict[str, Any], list[str]]:
+    """Return the shares of right lines, in all and by language and kind, and a line for each error."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    errors: list[str] = []
+    for truth in read_truths():
+        root = work / truth.project
+        if not root.is_dir():
+            continue
+        engine.index(root)
+        session = engine.session(Scope((root,)), AS_INDEXED)
+        place = f"{root / truth.path}:{truth.line}"
+        groups = ("all", truth.project.partition("/")[0], truth.kind)
+        try:
+            every = session.usages(place, limit=_NO_LIMIT, all_code=True).found
+            shown = session.usages(place, limit=_FIRST).found
+        except CodeSearchError as error:
+            errors.append(f"no answer\t{truth.kind} {place}\t{error}")
+            for group in groups:
+                counts[group] += Counter({"definitions": 1, "references": len(truth.lines)})
+            continue
+        count = counted(truth, every, shown)
+        for group in groups:
+            counts[group] += count
+        errors += errors_of(truth, every, root)
+    return {group: shares(count) for group, count in counts.items()}, errors
+
+
+def counted(truth: Truth, every: Usages, shown: Usages) -> Counter[str]:
+    """Count the lines of an answer by grade, those that are right, and the first that a person sees."""
+    counts = Counter({"definitions": 1, "references": len(truth.lines)})
+    for usage in every.usages:
+        grade = "counted" if usage.grade == "in comments" else usage.grade
+        counts[grade] += 1
+        counts[f"{grade} right"] += (usage.path, usage.line) in truth.lines
+    counts["first"] = len(shown.usages)
+    counts["first right"] = sum((usage.path, usage.line) in truth.lines for usage in shown.usages)
+    return counts
+
+
+def errors_of(truth: Truth, every: Usages, root: Path) -> Iterator[str]:
+    """Yield the lines of good grades that are wrong, and the references without one."""
+    grades = {(usage.path, usage.line): usage.grade for usage in every.usages}
+    about = f"{truth.project} {truth.kind} {truth.path}:{truth.line} {every.name}"
+    for place, grade in grades.items():
+        if grade in _GOOD and place not in truth.lines:
+            yield f"wrong {grade}\t{about}\t{text_at(root, *place)}"
+    for place in sorted(truth.lines):
+        if grades.get(place) not in _GOOD:
+            yield f"missed {grades.get(place, 'not listed')}\t{about}\t{text_at(root, *place)}"
+
+
+def text_at(root: Path, path: str, line: int) -> str:
+    """Return a place and its text."""
+    lines = (root / path).read_text("utf-8", "replace").split("\n")
+    return f"{path}:{line}\t{' '.join(lines[line - 1].split())[:120]}"
+
+
+def shares(count: Counter[str]) -> dict[str, Any]:
+    """Return what is reported of some definitions."""
+    good, right = (sum(count[f"{grade}{end}"] for grade in _GOOD) for end in ("", " right"))
+    pairs = {
+        "certain": (count["certain right"], count["certain"]),
+        "likely": (count["likely right"], count["likely"]),
+        "certain and likely": (right, good),
+        "recall": (right, count["references"]),
+        "first ten": (count["first right"], count["first"]),
+    }
+    found = {name: round(part / whole, 3) if whole else None for name, (part, whole) in pairs.items()}
+    return {"definitions": count["definitions"], "lines": dict(sorted(count.items())), **found}
+
+
+if __name__ == "__main__":
+    main()
