@@ -91,6 +91,15 @@ class Document(Definition):
     context: str = ""  # The first paragraphs of the documentation of its class and of its module.
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Some lines of a file, and how well they answer a query; higher is better."""
+
+    start_line: int
+    end_line: int
+    score: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(Definition):
     """One ranked answer.
@@ -110,6 +119,7 @@ class Hit(Definition):
         copy_count: total number of such places.
         others: up to two other definitions of the same file, best first, if files are ranked. The score and the parts
             of the hit are then those of the file.
+        passages: up to three parts of a long definition that answer the query, best first; they do not overlap.
     """
 
     root: str
@@ -124,3 +134,9 @@ class Hit(Definition):
     copies: tuple[str, ...] = ()
     copy_count: int = 0
     others: tuple[Hit, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+    @property
+    def best_line(self) -> int:
+        """The first line of its best passage, else of the definition."""
+        return self.passages[0].start_line if self.passages else self.start_line

@@ -154,9 +154,7 @@ def _is_shown(question: Question, searcher: Searcher) -> bool:
 
 
 def shown_lines(hit: Hit, query: str) -> set[int]:
-    """Return the lines of the file that a hit shows: its passages if it has any, else its snippet."""
-    if passages := getattr(hit, "passages", ()):
-        return {line for it in passages for line in range(it.start_line, it.end_line + 1)}
+    """Return the lines of the file that a hit shows on a terminal."""
     return {hit.start_line + at for at in snippet_lines(hit, query, "hybrid", SNIPPET_LINES)}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from pathlib import Path
 
 from codesearch.engine.answer import Answer, Freshness, PlacesAnswer, UsagesAnswer, not_indexed
@@ -41,7 +41,8 @@ _MAX_LINE, _MAX_USAGE = 200, 150
 _NUMBERED = re.compile(r"\d+: ")
 _MAX_STATUS = 4_000
 _NOTE_CHARS = 120
-_MOST_SNIPPET_LINES = 8
+_MOST_SNIPPET_LINES, _WITH_CODE = 8, 4
+"""Lines of code that a hit shows, and the hits that share the lines equally; further hits have a line each."""
 _SURE = 0.78
 _NEXT_ROW = re.compile(r"\n *\d+\W{1,20}")
 """The end of a row of code and the number of the next one, with the marks of a comment."""
@@ -106,16 +107,17 @@ def hits_text(answer: Answer, project: Path, max_tokens: int) -> str:
     is_exact = answer.mode == "exact"
     most = fitting_lines(max_tokens) if is_exact else _MOST_SNIPPET_LINES
     best = [snippet_lines(hit, answer.query, answer.mode, most) for hit in hits]
-    for count in range(1, most + 1):  # The better a hit, the more lines, unless each line has an exact text.
-        having = shown_hits if is_exact else max(shown_hits // count, 1)
-        for hit, positions, shown in zip(hits[:having], best, lines, strict=False):
-            code = _code(hit)
-            for position in sorted(positions[:count]):
-                text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
-                is_empty = _ENDS_BLOCK.fullmatch(code[position])
-                if position not in shown and len(text) <= left and not is_empty:
-                    shown[position] = text
-                    left -= len(text)
+    having = hits if is_exact else hits[:_WITH_CODE]
+    seen: set[tuple[str, str, int]] = set()  # A function and one inside of it have lines in common.
+    for count, at in [*product(range(most), range(len(having))), *((0, at) for at in range(len(hits)))]:
+        hit, code = hits[at], _code(hits[at])
+        for position in best[at][count : count + 1]:
+            text = f"  {hit.start_line + position}: {_cut(code[position])}\n"
+            line = hit.root, hit.path, hit.start_line + position
+            if line not in seen and len(text) <= left and not _ENDS_BLOCK.fullmatch(code[position]):
+                seen.add(line)
+                lines[at][position] = text
+                left -= len(text)
     parts = []
     for block, shown in zip(blocks, lines, strict=False):
         head, *others = rows[: len(block)]

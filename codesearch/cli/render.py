@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -87,7 +88,10 @@ def render(
         return _printed(_coloured(answer, _blocks(answer, screen, full=full, explain=explain)), screen)
     lines: Iterable[str]
     if form == "vimgrep":
-        lines = (f"{place_of(hit, terminal)}:1:{visible(hit.signature)}" for hit in answer.hits)
+        lines = (
+            f"{path_from(terminal, hit.root, hit.path)}:{hit.best_line}:1:{visible(hit.signature)}"
+            for hit in answer.hits
+        )
     elif form == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
     elif form == "compact":
@@ -130,9 +134,9 @@ def columns_of(terminal: Terminal) -> int:
 
 
 def screen_rows(terminal: Terminal) -> int:
-    """Return how many rows of a screen are for definitions; a sixth of its rows is for code."""
+    """Return how many rows of a screen are for definitions; a third of its rows is for code."""
     rows = _rows_for_hits(terminal)
-    return max(rows - max(rows // 6, WITH_CODE), WITH_CODE)
+    return max(rows - max(rows // 3, WITH_CODE), WITH_CODE)
 
 
 def _rows_for_hits(terminal: Terminal) -> int:
@@ -148,11 +152,13 @@ def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) ->
     if terminal.is_terminal and not (full or explain or any(hit.before or hit.after for hit in hits)):
         headings = sum(1 + ceil(len(hit.others) / columns_of(terminal)) for hit in hits)
         fit = fitted(lengths, _rows_for_hits(terminal) - headings)
+    overloads = Counter((one.root, one.path, one.qualified_name) for one in answer.screen)
     for hit, best, count in zip(hits, chosen, fit or lengths, strict=True):
         if fit is None:
             heading, others = _heading(hit, terminal), [*map(_other, hit.others), ""]
         else:
-            heading = _heading_in_one_row(hit, terminal, has_code=count > 0)
+            is_overloaded = bool(hit.passages) and overloads[hit.root, hit.path, hit.qualified_name] > 1
+            heading = _heading_in_one_row(hit, terminal, has_code=count > 0 and not is_overloaded)
             others = list(_other_rows(hit, terminal))
         scores = list(explanation(hit)) if explain else []
         yield _Block(hit, heading, scores, excerpt(hit, best[:count], terminal, full=full), others)
@@ -163,7 +169,10 @@ def _heading(hit: Hit, terminal: Terminal) -> Row:
 
 
 def _heading_in_one_row(hit: Hit, terminal: Terminal, *, has_code: bool) -> Row:
-    """Return a heading that fits into a row: details are shorter, then folders of the path are left out."""
+    """Return a heading that fits into a row: details are shorter, then folders of the path are left out.
+
+    If no code below it shows the parameters, they are the details.
+    """
     place, name, details = place_of(hit, terminal), visible(short_name(hit)), _details(hit)
     room = max(terminal.width - len(place) - len(name) - 4, 0)
     if not has_code:
@@ -180,9 +189,12 @@ def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
     for at in range(0, len(hit.others), columns):
         row = hit.others[at : at + columns]
         width = terminal.width // (columns if len(row) > 1 else 1)
-        cells = [
-            f"{one.start_line:{_NUMBER}}  {_label(one, owner, separator, width - _NUMBER - 4)}" for one in row
-        ]
+        whole, fitting = (
+            [f"{one.start_line:{_NUMBER}}  {_label(one, owner, separator, room)}" for one in row]
+            for room in (terminal.width, width - _NUMBER - 4)
+        )
+        fits = sum(max(len(cell), width) for cell in whole[:-1]) + len(whole[-1]) <= terminal.width
+        cells = whole if fits else fitting
         if len(row) > 1:
             yield "".join(cell.ljust(width) for cell in cells).rstrip()
         elif (rest := visible(after_name(row[0]))) == row[0].kind:

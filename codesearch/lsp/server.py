@@ -242,7 +242,7 @@ class Editor:
             return hit
         first, last = one.start_line, one.end_line
         code = "\n".join(lines[first - 1 : last])
-        return replace(hit, start_line=first, end_line=last, signature=one.signature, code=code)
+        return replace(hit, start_line=first, end_line=last, signature=one.signature, code=code, passages=())
 
     @property
     def _units(self) -> Callable[[str], int]:
@@ -411,9 +411,19 @@ def _path_of(uri: str) -> Path:
 
 
 def _symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
-    """Yield a hit and its copies as symbols; the container is the definition around the hit, else the file."""
+    """Yield a hit, at its best passage, and its copies as symbols.
+
+    The container is the definition around the hit, else the file.
+    """
     around = hit.qualified_name.removesuffix(hit.name).rstrip(" .:#/>\\")
-    places = [(hit.path, _name_range(hit, hit.code.split("\n"), units))]
+    lines = hit.code.split("\n")
+    shown = _name_range(hit, lines, units)
+    if hit.passages:
+        row = hit.best_line - 1
+        line = lines[row - hit.start_line + 1]
+        at = types.Position(row, units(line[: len(line) - len(line.lstrip())]))
+        shown = types.Range(at, at)
+    places = [(hit.path, shown)]
     for copy in hit.copies:
         path, _, line = copy.rpartition(":")
         start = types.Position(int(line) - 1, 0)  # The column is not known.

@@ -123,6 +123,11 @@ class CandidateDocuments(Snapshot):
     def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         return np.full(len(doc_ids), -1, np.float32)  # The server has no passages.
 
+    def passages(
+        self, doc_id: int, query: NDArray[np.float32] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        return np.empty((0, 2), np.int64), np.empty(0, np.float32)
+
     def nearest(
         self,
         query: NDArray[np.float32],

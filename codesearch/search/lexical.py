@@ -34,6 +34,7 @@ class LexicalScorer:
         self._snapshot = snapshot
         self._document_frequencies = document_frequencies or {}
         self._config = config
+        self.idf: dict[str, float] = {}  # Of the terms of the last query that occur.
         self._last: tuple[tuple[str, ...], tuple[NDArray[np.float32], float, float]] | None = None
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float, float]:
@@ -48,7 +49,8 @@ class LexicalScorer:
             return self._last[1]
         total = np.zeros(self._snapshot.size, dtype=np.float32)
         scratch = np.zeros_like(total)
-        ceiling = missing = 0.0
+        missing = 0.0
+        self.idf = {}
         for term in terms:
             found = self._add_weighted_frequencies(term, scratch)
             if df := max(len(found), self._document_frequencies.get(term, 0)):
@@ -56,10 +58,11 @@ class LexicalScorer:
                 weighted = scratch[found]
                 total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)
                 scratch[found] = 0
-                ceiling += idf
+                self.idf[term] = idf
             else:
                 missing += self._idf(0)
         total.flags.writeable = False
+        ceiling = sum(self.idf.values())
         self._last = tuple(terms), (total, ceiling, missing / (ceiling + missing or 1.0))
         return self._last[1]
 

@@ -130,7 +130,7 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
         "path": _values(doc_ids, at_path),
         "literal": _values(doc_ids, dict.fromkeys(pool.literal, 1.0)),
     }
-    return Ranking(documents, doc_ids, rows, signals, nothing, missing=missing)
+    return Ranking(documents, doc_ids, rows, signals, nothing, missing=missing, idf=pool.lexical.idf)
 
 
 def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[np.float32]:
@@ -178,6 +178,7 @@ class Ranking:
     scores: NDArray[np.float32]
     parts: dict[str, NDArray[np.float32]] = field(default_factory=dict)  # The contributions to the scores.
     missing: float = 0.0
+    idf: Mapping[str, float] = field(default_factory=dict)  # Of the query's terms that occur.
     of_title: Ranking | None = None  # The ranking of the title alone, if the query is a report.
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.search.best_passages import PassagesOf
 from codesearch.search.heuristics import named_tiers, put_first
 from codesearch.search.ranking import Candidate, Ranking
 from codesearch.store.snapshot import DocIds, Snapshot
@@ -184,8 +185,13 @@ def _words_of(path: str) -> frozenset[str]:
     return frozenset(terms_of(folder.rpartition("/")[2] if stem in FOLDER_FILES and folder else stem))
 
 
-def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int = 0) -> list[Hit]:
-    """Return the hits of candidates in the same order, each with `context` lines around its code.
+def hydrate(
+    documents: Snapshot,
+    candidates: Sequence[Candidate],
+    context: int = 0,
+    passages_of: PassagesOf | None = None,
+) -> list[Hit]:
+    """Return the hits of candidates in the same order, each with `context` lines around its code and its passages.
 
     A candidate whose code is gone is skipped, or shown by a copy if there is one.
     """
@@ -195,7 +201,7 @@ def hydrate(documents: Snapshot, candidates: Sequence[Candidate], context: int =
     refs = iter(documents.refs([doc_id for ids in members for doc_id in ids]))
     hits: list[Hit] = []
     for candidate in candidates:
-        best = _hit(candidate, refs, context, len(hits) + 1)
+        best = _hit(candidate, refs, context, len(hits) + 1, passages_of)
         others: list[Hit] = []
         for other in candidate.others:
             if hit := _hit(other, refs, context, len(others) + 2):
@@ -214,7 +220,9 @@ def hits_of(refs: Sequence[Ref]) -> list[Hit]:
     return hits
 
 
-def _hit(candidate: Candidate, refs: Iterator[Ref], context: int, rank: int) -> Hit | None:
+def _hit(
+    candidate: Candidate, refs: Iterator[Ref], context: int, rank: int, passages_of: PassagesOf | None = None
+) -> Hit | None:
     """Return the hit of a candidate, whose documents are the next of `refs`; None if its code is gone."""
     left = deque(islice(refs, 1 + len(candidate.copies[:MAX_COPIES])))
     while left:
@@ -233,6 +241,7 @@ def _hit(candidate: Candidate, refs: Iterator[Ref], context: int, rank: int) -> 
                 after=excerpt.after,
                 copies=tuple(_location(copy, shown.root) for copy in left),
                 copy_count=len(left) + max(len(candidate.copies) - MAX_COPIES, 0),
+                passages=passages_of(candidate, shown, excerpt.code) if passages_of else (),
             )
     return None
 

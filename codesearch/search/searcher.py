@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
+from codesearch.search.best_passages import passages_for
 from codesearch.search.confidence import Confidence, confidence_of, shipped_calibration
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import has_identifier, is_code, is_long, parse_asked
@@ -206,7 +207,7 @@ class Searcher:
                 candidates = group_by_file(query.words, wider, self.config, count, *screen)
             else:
                 candidates = group_copies(wider, count, left_out)
-            hits = hydrate(wider.documents, candidates, request.context)
+            hits = hydrate(wider.documents, candidates, request.context, passages_for(query, wider))
             if len(hits) >= request.count:
                 break
         return hits if request.screen else hits[: request.count]

@@ -37,14 +37,65 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     """Return the positions of up to `count` lines of a hit that explain it, from 0, the best first.
 
     Of a signature over several lines, only the first one is there; `head_text` has all of it. An exact text is
-    explained by the lines where it begins.
+    explained by the lines where it begins, a long definition by lines of its best passage.
     """
     if not hit.code or not count:
         return []
     if mode == "exact":
         begun = query.split("\n")[0]
         return [at for at, line in enumerate(hit.code.split("\n")) if begun in line][:count]
+    if hit.passages:
+        return _passage_lines(hit, query, count)
     return best_lines(hit.code, "" if mode == "similar" else query, count, head_lines(hit))
+
+
+def passage_positions(hit: Hit) -> list[int]:
+    """Return the positions of all lines of the passages of a hit, from 0, ascending."""
+    return sorted(at for span in _spans(hit) for at in span)
+
+
+def _spans(hit: Hit) -> list[range]:
+    ends = (one.end_line - hit.start_line + 1 for one in hit.passages)
+    last = hit.code.count("\n") + 1  # A file that has changed may be shorter.
+    return [
+        range(one.start_line - hit.start_line, min(end, last))
+        for one, end in zip(hit.passages, ends, strict=True)
+    ]
+
+
+def _passage_lines(hit: Hit, query: str, count: int) -> list[int]:
+    """Return the positions of up to `count` lines, best first: after two of the best passage, one of the next.
+
+    Those of a passage are neighbours. The signature is not among them.
+    """
+    lines, head, wanted = hit.code.split("\n"), head_lines(hit), set(query_terms(query))
+    best, *others = (
+        [at for at in span if at not in head and any(map(str.isalnum, lines[at]))] for span in _spans(hit)
+    )
+    of_next = count // 3 if others else 0
+    chosen = _neighbours(lines, best, wanted, count - of_next)
+    for at, position in enumerate(_neighbours(lines, others[0], wanted, of_next) if of_next else ()):
+        chosen.insert(3 * at + 2, position)
+    return chosen
+
+
+def _neighbours(
+    lines: Sequence[str], positions: Sequence[int], wanted: AbstractSet[str], count: int
+) -> list[int]:
+    """Return `count` neighbours among positions of lines that have the most wanted terms, those near the best first.
+
+    A term counts less if many of the lines have it. Of equally good ones, those in the middle are chosen.
+    """
+    terms = [of_line & wanted for of_line in terms_of_each(lines[at] for at in positions)]
+    lines_with = Counter(term for of_line in terms for term in of_line)
+    weights = [sum(1 / lines_with[term] for term in of_line) for of_line in terms]
+    last = max(len(positions) - count, 0)
+    first = max(
+        range(last + 1), key=lambda start: (sum(weights[start : start + count]), -abs(2 * start - last))
+    )
+    chosen = range(first, min(first + count, len(positions)))
+    best = max(chosen, key=weights.__getitem__, default=0)
+    return [positions[at] for at in sorted(chosen, key=lambda at: abs(at - best))]
 
 
 def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:

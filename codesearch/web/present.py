@@ -28,6 +28,7 @@ from codesearch.search.snippets import (
     Marker,
     fitted,
     marker,
+    passage_positions,
     snippet_lines,
     tokens_of,
 )
@@ -73,7 +74,7 @@ class Line:
 def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
     """Return what `codesearch query --json` prints, with labels of all definitions and the best lines of each hit.
 
-    If the definitions fill a screen, a fifth of its rows has code.
+    If the definitions fill a screen, a fifth of its rows has code. The first hits have all lines of their passages too.
     """
     mark = marker(answer.query, answer.mode)
     fields = answer_fields(answer)
@@ -83,6 +84,8 @@ def answer_json(answer: Answer, screen: int = 0) -> dict[str, Any]:
     for at, (hit, entry, best) in enumerate(zip(answer.hits, fields["hits"], chosen, strict=True)):
         positions = sorted(best[: counts[at]] if counts else best)
         entry["snippet"] = token_lines(hit.code, hit.language, hit.start_line, positions, mark)
+        if at < WITH_CODE:
+            entry["more"] = token_lines(hit.code, hit.language, hit.start_line, passage_positions(hit), mark)
         for definition, of in zip((hit, *hit.others), (entry, *entry["others"]), strict=True):
             of["label"] = [short_name(definition) or hit.path, after_name(definition)]
     return fields

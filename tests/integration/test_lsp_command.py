@@ -20,7 +20,7 @@ from codesearch.build.build import Progress
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from tests.command import ROOT, TIMEOUT, Command, until
-from tests.conftest import TINY_REPO, write_tree
+from tests.conftest import LONG_FUNCTION, TINY_REPO, write_tree
 
 pytest.importorskip("pygls")
 from lsprotocol import types
@@ -263,6 +263,28 @@ def test_hits_have_the_lines_of_the_editor(project):
             path = project / "python/convert.py"
             client.open(path, "\n" * 20 + path.read_text())
             assert place((await client.find("int_to_string"))[0]) == "Function int_to_string 23:4-23:17"
+
+    run(session)
+
+
+def test_a_symbol_by_meaning_is_at_its_passage_and_one_by_name_at_its_name(project):
+    code = LONG_FUNCTION + "    renew_token(queue)\n" + LONG_FUNCTION.partition("\n")[2]
+    write_tree(project, {"long.py": code})
+
+    async def session() -> None:
+        async with connected(project) as client:
+            (row,) = (
+                one.location.range.start
+                for one in await client.find("renew the token of a queue")
+                if one.name == "drain"
+            )
+            assert 30 < row.line <= 41 and row.character == 4
+            assert place((await client.find("drain"))[0]) == "Function drain 0:4-0:9"
+            client.open(project / "long.py", "\n" * 100 + code)
+            (moved,) = (
+                place(one) for one in await client.find("renew the token of a queue") if one.name == "drain"
+            )
+            assert moved == "Function drain 100:4-100:9"
 
     run(session)
 

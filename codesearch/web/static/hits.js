@@ -131,8 +131,22 @@ function hitItem(hit, where) {
       el("span", { class: "facts" }, facts(hit), ...flags(hit)),
       actions(placeAt(hit), name, { similar: has_code && !hit.outside, usages: has_code && hit.name }),
       name !== hit.path && el("div", { class: "place", id: `${id}-place` }, ...place(hit, where))),
-    has_code && excerptOf(hit.snippet, hit.root),
+    ...(has_code ? excerpt(hit) : []),
     hit.others?.length > 0 && others(hit.others)));
+}
+
+/** Return the code of a hit, and a button that shows all of its passages in place. */
+function excerpt({ snippet, more = [], root, label }) {
+  const code = excerptOf(snippet, root);
+  if (more.length <= snippet.length) return [code];
+  const button = el("button", { type: "button", class: "show-more", "aria-label": `Show more of ${label[0]}` }, "Show more");
+  button.addEventListener("click", () => {
+    const whole = excerptOf(more, root);
+    code.replaceWith(whole);
+    button.remove();
+    whole.focus();
+  });
+  return [code, button];
 }
 
 /** List other definitions of a file, or lines of it, as links. */

@@ -9,6 +9,7 @@ import pytest
 
 from codesearch.agents.text import hits_text, quoted
 from codesearch.engine.answer import Answer, Changes, Coverage, Freshness
+from codesearch.types import Passage
 from tests.records import make_hit
 
 CODE = "def load(name):\n    first(name)\n    second(name)\n    third(name)\n    check(name)\n    return name"
@@ -47,12 +48,31 @@ def test_a_line_that_only_ends_a_block_is_not_shown():
     assert "end" not in hits_text(answer, Path("/src"), 400)
 
 
-def test_the_best_hits_have_the_most_lines_and_every_hit_has_its_place():
-    hits = [replace(HIT, rank=rank, path=f"{rank}.py") for rank in range(1, 5)]
-    text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits), Path("/src"), 130)
+@pytest.mark.parametrize(("max_tokens", "expected"), [(100, [2, 2, 2, 2, 0, 0]), (130, [4, 4, 3, 3, 0, 0])])
+def test_the_first_four_hits_share_the_lines_equally_and_every_hit_has_its_place(max_tokens, expected):
+    hits = [replace(HIT, rank=rank, path=f"{rank}.py") for rank in range(1, 7)]
+    text = hits_text(Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits), Path("/src"), max_tokens)
     per_hit = [block.count("\n  ") for block in text.split(".py:1-6 load()")[1:]]
-    assert per_hit == sorted(per_hit, reverse=True) and per_hit[0] > per_hit[-1]
-    assert len(text) <= 4 * 130
+    assert per_hit == expected
+    assert len(text) <= 4 * max_tokens
+
+
+def test_a_function_and_one_inside_of_it_show_a_line_once():
+    steps = [f"    step({number})" for number in range(2, 40)]
+    code = "\n".join(
+        ["def load(name):", *steps[:20], "    def renew(token):", "        return token", *steps]
+    )
+    outer = replace(HIT, code=code, end_line=61, last_line=61, passages=(Passage(20, 31, 0.9),))
+    inner = make_hit(
+        "    def renew(token):\n        return token",
+        start_line=22,
+        path="check.py",
+        name="renew",
+        signature="def renew(token)",
+    )
+    text = hits_text(Answer("renew a token", "hybrid", "m", "cpu", 9, 0.1, [outer, inner]), Path("/src"), 400)
+    numbers = [line.partition(":")[0].strip() for line in text.splitlines() if line.startswith("  ")]
+    assert sorted(numbers) == sorted(set(numbers)) and {"22", "23"} <= set(numbers)
 
 
 def test_definitions_follow_their_file_in_short_rows():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from benchmarks.suites.passages import LONG, SHORT, Definition, Question
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.search.snippets import SNIPPET_LINES
+from codesearch.types import Passage
 from tests.conftest import write_tree
+from tests.records import make_hit
 
 ROOT = Path(__file__).parents[3]
 HALVES = ("development", "end")
@@ -139,17 +142,11 @@ def test_right_is_the_named_definition_and_every_function_around_the_passage():
         passages.answers(question, [inner, beside])
 
 
-def test_a_hit_shows_its_passages_or_else_its_snippet(small):
-    class Part:
-        start_line, end_line = 42, 43
-
-    class Found:
-        code, signature, start_line = CODE, "def reap(children)", 1
-
-    assert passages.shown_lines(Found(), "renew") >= {1, 43}
-    assert len(passages.shown_lines(Found(), "renew")) <= SNIPPET_LINES
-    Found.passages = (Part(),)
-    assert passages.shown_lines(Found(), "total") == {42, 43}
+def test_a_hit_shows_three_lines_of_its_passages_or_else_of_its_code():
+    hit = make_hit(CODE, signature="def reap(children)")
+    assert passages.shown_lines(hit, "renew") >= {1, 43}
+    assert len(passages.shown_lines(hit, "renew")) <= SNIPPET_LINES
+    assert passages.shown_lines(replace(hit, passages=(Passage(42, 43, 1.0),)), "total") == {42, 43}
 
 
 def test_without_packages_the_error_says_how_to_fetch(small, tmp_path):

@@ -13,7 +13,7 @@ from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import choose, excerpt, render, shown
 from codesearch.engine.answer import Answer
 from codesearch.structure.text import MAX_LINE, Row, short_name
-from codesearch.types import Hit
+from codesearch.types import Hit, Passage
 from tests.records import make_hit
 
 HIT = make_hit(
@@ -217,6 +217,31 @@ def test_the_name_of_a_file_does_not_split_a_line_of_jsonl():
     assert json.loads(lines[0])["path"] == "a\nb\r\x1b: c.py"
 
 
+LOOP = "def read(self):\n" + "\n".join(f"    step({number})" for number in range(4, 40))
+PASSAGES = (Passage(20, 31, 0.9), Passage(4, 15, 0.5))
+IN_LOOP = replace(HIT, code=LOOP, end_line=39, last_line=39, passages=PASSAGES)
+
+
+def test_a_hit_in_a_long_function_shows_lines_of_its_passages_and_not_the_signature():
+    rows = render(replace(ANSWER, query="step 25 or 9", hits=[IN_LOOP]), "text", HERE).splitlines()
+    assert rows[:4] == [
+        "a/b.py:3  File.read  function, 37 lines",
+        "       9 | step(9)",
+        "      25 | step(25)",
+        "      26 | step(26)",
+    ]
+    assert rows[4] == ""
+
+
+def test_vimgrep_leads_to_the_best_passage_and_json_has_them_all():
+    answer = replace(ANSWER, hits=[IN_LOOP])
+    assert render(answer, "vimgrep", HERE) == "a/b.py:20:1:def read(self)\n"
+    assert json.loads(render(answer, "jsonl", HERE))["passages"] == [
+        {"start_line": 20, "end_line": 31, "score": 0.9},
+        {"start_line": 4, "end_line": 15, "score": 0.5},
+    ]
+
+
 def test_vimgrep_keeps_spaces_and_colons_of_a_name():
     odd = replace(
         ANSWER, hits=[replace(ANSWER.hits[0], path="c:1:2: d.py", copies=("e.py:1",), copy_count=1)]
@@ -258,7 +283,7 @@ def test_other_definitions_of_a_file_share_rows_and_keep_their_line_kind_and_nam
     )
     of = replace(ANSWER, hits=[replace(HIT, others=others)] * 2)
     assert rows_of(of, replace(SCREEN, height=15))[3:6] == [
-        f"{'       7  .close()':40}  123456  ReaderOfEveryOrderedFile",
+        f"{'       7  .close()':40}  123456  class ReaderOfEveryOrderedFile",
         f"{'       9  ….read_all()':40}      10  write_everyth…o_the_disk_now",
         "      11  .open(self, mode)",
     ]
@@ -267,8 +292,15 @@ def test_other_definitions_of_a_file_share_rows_and_keep_their_line_kind_and_nam
         "  123456  class ReaderOfEveryOrderedFile",
     ]
     assert rows_of(of, replace(SCREEN, width=120, height=15))[4].split() == [
-        *("10", "write_everyth…o_the_disk_now", "11", ".open()")
+        *("10", "write_everything_to_the_disk_now()", "11", ".open()")
     ]
+
+
+def test_parameters_tell_overloads_apart_above_a_passage():
+    other = replace(HIT, start_line=90, signature="def read(self, size)")
+    overloaded = replace(IN_LOOP, signature="def read(self, path)", others=(other,))
+    assert rows_of(replace(ANSWER, hits=[overloaded]))[0] == "a/b.py:3  File.read  (self, path)"
+    assert rows_of(replace(ANSWER, hits=[IN_LOOP]))[0] == "a/b.py:3  File.read  function, 37 lines"
 
 
 def test_what_a_screen_has_room_for_is_code_of_the_best_hits():

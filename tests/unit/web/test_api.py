@@ -22,7 +22,7 @@ from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.present import token_lines
 from codesearch.web.site import Guard
 from tests.command import TIMEOUT
-from tests.conftest import write_tree
+from tests.conftest import LONG_FUNCTION, write_tree
 from tests.git import git, repository
 
 API = "/api/v1/"
@@ -99,6 +99,23 @@ def test_a_screen_has_so_many_definitions_and_a_fifth_of_its_rows_has_code(clien
     assert sum(1 + len(hit["others"]) for hit in hits) == 16
     assert [len(hit["snippet"]) for hit in hits][:5] == [2, 1, 1, 0, 0]
     assert {other["label"][1] for hit in hits for other in hit["others"]} == {"()"}
+
+
+def test_the_first_hits_have_all_lines_of_their_passages_to_show_more(client, engine, root):
+    code = LONG_FUNCTION + "    renew_token(queue)\n" + LONG_FUNCTION.partition("\n")[2]
+    write_tree(root, {f"long_{n}.py": code.replace("drain", f"drain_{n}") for n in range(4)})
+    engine.index(root)
+    asked = {"q": "renew the token of a queue", "flat": "yes", "limit": 4}
+    hits = client.get(f"{API}search", params=asked).json()["hits"]
+    for hit in hits[:3]:
+        best = hit["passages"][0]
+        assert best["start_line"] <= 42 <= best["end_line"]
+        lines = [line["line"] for line in hit["more"]]
+        assert lines == sorted(
+            line for part in hit["passages"] for line in range(part["start_line"], part["end_line"] + 1)
+        )
+        assert 42 in {line["line"] for line in hit["snippet"]} <= set(lines)
+    assert "more" not in hits[3]
 
 
 def test_exact_text_is_found_as_it_stands(shared):
