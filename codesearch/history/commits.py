@@ -92,7 +92,8 @@ class Change:
 class Commit:
     """A commit: `time` in seconds since 1970, and the first paragraph of its message as one line in `subject`.
 
-    `changes` are at most 1,000, without links, submodules, and paths with control characters or quotes.
+    `changes` are at most 1,000, without links, submodules, and paths with control characters or quotes. `is_complete`
+    says that hunks and definitions were read, so that they need not be read again.
     """
 
     id: str
@@ -101,6 +102,7 @@ class Commit:
     subject: str
     body: str
     changes: list[Change] = field(default_factory=list)
+    is_complete: bool = False
 
 
 def read_commits(
@@ -193,6 +195,7 @@ def read_changes(repository: Repository, ids: Iterable[str], *, hunks: bool = Tr
         in_time = partial(repository.lines, timeout_s=_HUNKS_S)
         with suppress(ConfigError):  # If hunks are not all that is wrong, the next call fails too.
             for commit in read_commits(in_time, *arguments, *_HUNKS, given=given):
+                commit.is_complete = True
                 yield commit
                 count += 1
     if count < len(given):
@@ -267,14 +270,13 @@ class HistoryAnswer:
     coverage: Coverage
 
 
-def read_hits(repository: Repository, scores: Mapping[str, float | None]) -> tuple[CommitHit, ...]:
-    """Return what is shown of commits, given as ids with scores, in the same order."""
-    by_id = {commit.id: commit for commit in read_changes(repository, scores)}
-    commits = [by_id[commit] for commit in scores if commit in by_id]
+def read_hits(repository: Repository, ids: Iterable[str]) -> Iterator[tuple[CommitHit, bool]]:
+    """Yield what is shown of commits, without ranks, and whether it is complete."""
+    commits = list(read_changes(repository, ids))
     definitions = changed_definitions(repository, commits)
-    return tuple(
-        CommitHit(
-            rank=rank,
+    for commit in commits:
+        hit = CommitHit(
+            rank=0,
             id=commit.id,
             date=datetime.fromtimestamp(min(commit.time, _LAST_SECOND), UTC).date().isoformat(),
             author=commit.author,
@@ -282,10 +284,8 @@ def read_hits(repository: Repository, scores: Mapping[str, float | None]) -> tup
             body=commit.body,
             paths=tuple(change.path for change in commit.changes),
             definitions=definitions[commit.id],
-            score=scores[commit.id],
         )
-        for rank, commit in enumerate(commits, 1)
-    )
+        yield hit, commit.is_complete
 
 
 def changed_definitions(
@@ -299,15 +299,18 @@ def changed_definitions(
     changes = {commit.id: _parsed_changes(commit) for commit in commits}
     every = chain.from_iterable(changes.values())
     parsed = _parsed(repository, {blob: change.path for change in every for blob in (change.old, change.new)})
-    return {
-        commit: tuple(
-            definition
-            for change in of_commit
-            if change.old in parsed and change.new in parsed
-            for definition in _changed(change, parsed[change.old], parsed[change.new])
-        )
-        for commit, of_commit in changes.items()
-    }
+    definitions: dict[str, tuple[ChangedDefinition, ...]] = {}
+    for commit in commits:
+        of_commit = list[ChangedDefinition]()
+        for change in changes[commit.id]:
+            if change.old in parsed and change.new in parsed:
+                old, new = parsed[change.old], parsed[change.new]
+                if old and new:
+                    of_commit += _changed(change, old, new)
+                else:
+                    commit.is_complete = False
+        definitions[commit.id] = tuple(of_commit)
+    return definitions
 
 
 def _parsed_changes(commit: Commit) -> list[Change]:
@@ -328,8 +331,8 @@ class _Parsed(NamedTuple):
     lines: Sequence[bytes]
 
 
-def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Parsed]:
-    """Parse the contents of files, given as ids with the path of each."""
+def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Parsed | None]:
+    """Parse the contents of files, given as ids with the path of each; None for what the parser cannot cope with."""
     sizes = repository.sizes(list(paths)) if paths else {}
     blobs = [Blob(paths[blob], blob, size, False) for blob, size in sizes.items() if size <= _MAX_BYTES]
     sources = [
@@ -343,8 +346,9 @@ def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Pars
             [one for one in extraction.documents if one.kind not in TEXT_KINDS and not one.flags & NESTED],
             source.split(b"\n"),
         )
-        for (blob, (source, *_)), extraction in zip(sources, extracted, strict=True)
         if extraction
+        else None
+        for (blob, (source, *_)), extraction in zip(sources, extracted, strict=True)
     }
 
 

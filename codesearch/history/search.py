@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codesearch.build.parse import extract_each
-from codesearch.build.workers import start_early
 from codesearch.config import ParseConfig
 from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.files import mark_used
 from codesearch.git import work_tree
-from codesearch.history.commits import HistoryAnswer, commit_ids, read_hits
+from codesearch.history.commits import HistoryAnswer, commit_ids
+from codesearch.history.kept import hits_of
 from codesearch.history.table import CommitTable, History, find_history, table_at_head
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
@@ -138,7 +138,6 @@ def answer_history(
     on_progress: ProgressCallback,
 ) -> HistoryAnswer:
     """Return the commits for a question or a place; `Session.history` explains the arguments and errors."""
-    start_early()  # The process that parses what the hits changed imports its modules meanwhile.
     path = path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None
     commits = added = 0
@@ -149,7 +148,7 @@ def answer_history(
             remove_unused(home)
         scores, commits, added = _scores(history, question, filters, ids, top_k, on_progress)
         mark_used(history.folder)
-    hits = read_hits(history.repository, dict(islice(scores.items(), top_k)))
+    hits = hits_of(history, dict(islice(scores.items(), top_k)))
     is_shallow = bool(history.shallow)
     coverage = coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)})
     name = short_name(spot.definition) if spot and spot.definition else ""

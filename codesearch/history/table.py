@@ -6,6 +6,7 @@
               message without trailers such as Signed-off-by, and of the paths that it changed (see
               `codesearch.text.terms`). Id, time, author and paths are stored for filters. The message is not: git has
               it.
+    hits      what was shown of commits, as JSON, so that it need not be read again (see `kept`)
     state     HEAD when the table was complete, and a digest of what makes the clone shallow
 
 A merge has a row only if its message says more than what was merged.
@@ -41,15 +42,18 @@ from codesearch.text.terms import FORMS, STOP_WORDS, query_terms
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
 
-_VERSION = 2
+_DATABASE = "commits.sqlite"
+_VERSION = 3
 """Changes with the columns or the terms; a table of another version is made again. 1 was an index of segments."""
 _SCHEMA = """
     DROP TABLE IF EXISTS commits;
+    DROP TABLE IF EXISTS hits;
     DROP TABLE IF EXISTS state;
     CREATE VIRTUAL TABLE commits USING fts5(
         id UNINDEXED, time UNINDEXED, author UNINDEXED, changed UNINDEXED, subject, body, paths,
         tokenize = 'unicode61 remove_diacritics 0'
     );
+    CREATE TABLE hits (id TEXT PRIMARY KEY, parsers TEXT NOT NULL, hit TEXT NOT NULL);
     CREATE TABLE state (head TEXT NOT NULL);
 """
 _INSERT = "INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -67,7 +71,6 @@ _MOST_TERMS = 100
 """Of a question."""
 _MAX_PATHS = 200
 """Of a commit, whose words are searched."""
-_PATIENCE_S = 60.0
 _REPORTED = 100
 """After so many commits, the progress is reported."""
 _MERGE = re.compile(r"Merge[sd]? ")
@@ -158,9 +161,19 @@ def table_at_head(
 
 
 @contextmanager
-def _connected(history: History) -> Iterator[sqlite3.Connection]:
+def opened(history: History) -> Iterator[sqlite3.Connection | None]:
+    """Open the database of a history as it is, without waiting for others; None if there is none of this version."""
+    if not (history.folder / _DATABASE).exists():
+        yield None
+        return
+    with _connected(history, patience_s=0) as connection:
+        yield connection if _state(connection) is not None else None
+
+
+@contextmanager
+def _connected(history: History, patience_s: float = 60.0) -> Iterator[sqlite3.Connection]:
     """Open the database of a history, which may be empty. An index of the form of before is removed."""
-    path = history.folder / "commits.sqlite"
+    path = history.folder / _DATABASE
     if (history.folder / MANIFEST).exists():
         remove_index(history.folder, str(history.common))
     try:
@@ -170,7 +183,7 @@ def _connected(history: History) -> Iterator[sqlite3.Connection]:
     except OSError as error:
         raise IndexStoreError(f"{history.folder}: {error.strerror}", "give another --home") from None
     try:
-        with closing(sqlite3.connect(path, _PATIENCE_S, isolation_level=None)) as connection:
+        with closing(sqlite3.connect(path, patience_s, isolation_level=None)) as connection:
             yield connection
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorname", "").startswith(_STORAGE):
@@ -207,6 +220,7 @@ def _update(
     if gone:
         dead = [(row,) for commit, row in _rows_by_id(connection).items() if commit in gone]
         connection.executemany("DELETE FROM commits WHERE rowid = ?", dead)
+        connection.executemany("DELETE FROM hits WHERE id = ?", [(commit,) for commit in gone])
     added = 0
     for number, commit in enumerate(read_changes(repository, to_add, hunks=False), 1):
         if row := _row(commit, cut.get(commit.id, "\0")):
