@@ -48,6 +48,7 @@ SIGNALS: dict[str, dict[str, Any]] = {
     "keywords": {"lexical_weight": 0.0, "code_lexical_weight": 0.0},
     "length_prior": {"length_prior_half": 0.0},
     "name": {"name_weight": 0.0},
+    "prominence": {"summary_weight": 0.0, "uses_weight": 0.0},
     "direction": {"direction_reward": 0.0, "direction_penalty": 0.0},
     **{
         name: {f"{name}_penalty": 0.0}

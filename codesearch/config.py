@@ -160,6 +160,8 @@ class RankConfig:
         data_penalty: subtracted from modules, and half of it from classes, constants, types and settings, unless the
             query asks for them.
         section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
+        summary_weight: weight of the share of the query that is in the first sentence of public documentation.
+        uses_weight: weight of how much other files use the name of a public definition.
         file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
         file_support_weight: weight of the other definitions of a file, if files are ranked.
         file_name_weight: weight of the words of a file's name that are in the query, if files are ranked.
@@ -187,10 +189,12 @@ class RankConfig:
     nested_penalty: float = 0.1
     data_penalty: float = 0.2
     section_penalty: float = 0.15
+    summary_weight: float = 0.15
+    uses_weight: float = 0.2
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200
     file_support_weight: float = 0.2
-    file_name_weight: float = 0.28
+    file_name_weight: float = 0.24
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)

@@ -63,6 +63,7 @@ class Language:
     is_packaged: bool = False  # the definitions of a package are known in all its files
     has_open_classes: bool = False  # several files can define members of a class
     has_bases_in_brackets: bool = False  # as in `class A(B)`
+    public: str = r"(?![^(]*\b(?:private|fileprivate|internal)\b)"  # pattern of signatures that all may use
     self_words: tuple[str, ...] = ("this",)  # what means the instance or class around
     needs_self: bool = False  # a member is never used without a qualifier
     attribute: str = ""  # the end of a class's name that `[...]` leaves out
@@ -105,6 +106,8 @@ _SIGNATURE = r"(?P<function>[a-z]\w*)\s*::?\s"
 _hashed = partial(Language, comments=Comments(_HASH, ()))
 _braced = partial(Language, comments=Comments(_DASHES, (("{-", "-}"),)))
 _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
+_SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
+_CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
 _of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True)
 # fmt: off
 _script = partial(Language, family="javascript", strings=_BACKTICKS, block=_METHOD, in_names="$", imports=_FROM,
@@ -113,8 +116,9 @@ _page = partial(Language, grammar="tree_sitter_typescript", factory="language_ty
     is_markup=True)
 LANGUAGES = (
     Language("go", ".go", "tree_sitter_go", imports=_IMPORT, strings=_BACKTICKS, needs_self=True, is_packaged=True,
-        short_name="golang"),
-    Language("java", ".java", "tree_sitter_java", family="java", in_names="$", imports=_IMPORT, is_packaged=True),
+        public=_CAPITAL, short_name="golang"),
+    Language("java", ".java", "tree_sitter_java", family="java", in_names="$", imports=_IMPORT, is_packaged=True,
+        public=_SAYS_PUBLIC),
     _script("javascript", ".js .jsx .mjs .cjs .es6 .jsm #!node", "tree_sitter_javascript"),
     Language("php", ".php .php3 .php4 .php5 .phtml .inc .module .install #!php", "tree_sitter_php", "language_php",
         separator="::", comments=Comments(f"{_HASH}|{_SLASHES}"), strings=_QUOTES,
@@ -129,11 +133,12 @@ LANGUAGES = (
     _hashed("bash", ".sh .bash .ksh .zsh .bats #!bash #!sh #!dash #!ksh #!zsh #!bats", "tree_sitter_bash",
         separator="::", mask="bash", strings=_QUOTES, imports=_SOURCED, opens_all=True,
         block=r"(?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)", short_name="shell"),
-    _of_c("c", ".c .h", "tree_sitter_c"),
+    _of_c("c", ".c .h", "tree_sitter_c", public=r"(?!.*\bstatic\b)"),
     _of_c("cpp", ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino",
         "tree_sitter_cpp", separator="::", short_name="c++"),
     Language("csharp", ".cs .csx", "tree_sitter_c_sharp", mask="csharp", is_packaged=True, has_open_classes=True,
-        imports=("using",), opens_all=True, attribute="Attribute", short_name="c#"),
+        imports=("using",), opens_all=True, attribute="Attribute", public=_SAYS_PUBLIC,
+        short_name="c#"),
     Language("dart", ".dart", "tree_sitter_dart", strings=_QUOTES, imports=_IMPORT, opens_all=True),
     Language("elixir", ".ex .exs #!elixir", "tree_sitter_elixir", comments=_DOCUMENTED, strings=_QUOTES,
         after_names="?!", imports=("import", "alias", "use ", "require"), opens_all=True),
@@ -157,11 +162,11 @@ LANGUAGES = (
         comments=Comments(_HASH, (("<#", "#>"),)), sigil=r"\$?(?:(?i:global|script|local|private):)?", imports=_SOURCED,
         opens_all=True),
     Language("rust", ".rs", "tree_sitter_rust", separator="::", mask="rust", self_words=_SELF, needs_self=True,
-        imports=("use ",), has_exports=True),
+        imports=("use ",), has_exports=True, public=_PUB),
     Language("scala", ".scala .sc .sbt #!scala", "tree_sitter_scala", family="java", imports=_IMPORT, is_packaged=True),
     Language("swift", ".swift #!swift", "tree_sitter_swift", mask="swift", self_words=_SELF, has_open_classes=True,
-        imports=_IMPORT, opens_all=True),
-    Language("zig", ".zig", "tree_sitter_zig", self_words=_SELF, needs_self=True, imports=_IMPORT),
+        imports=_IMPORT, opens_all=True, public=_SAYS_PUBLIC),
+    Language("zig", ".zig", "tree_sitter_zig", self_words=_SELF, needs_self=True, imports=_IMPORT, public=_PUB),
     _script("tsx", ".tsx", "tree_sitter_typescript", "language_tsx", "typescript", short_name="typescriptreact"),
     _script("typescript", ".ts .mts .cts #!deno #!bun #!ts-node", "tree_sitter_typescript", "language_typescript"),
     _page("astro", ".astro"),

@@ -41,14 +41,21 @@ def test_the_best_hits_share_words_with_the_query(searcher):
 
 def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     config = RankConfig(
-        semantic_weight=0.7, lexical_weight=0.4, name_weight=0.3, data_penalty=0, file_diversity_penalty=0.1
+        semantic_weight=0.7,
+        lexical_weight=0.4,
+        name_weight=0.3,
+        data_penalty=0,
+        file_diversity_penalty=0.1,
+        summary_weight=0.2,
+        uses_weight=0.3,
     )
     hits = search(Searcher([built_index], encoder, config), "push", 13)
     for hit in hits:
         signals = hit.signals
         semantic = signals["cosine"] * signals["length_prior"]
         expected = 0.7 * semantic + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
-        assert hit.score == pytest.approx(expected + 0.4 * signals["file_diversity"], abs=1e-6)
+        expected += 0.2 * signals["summary"] + 0.3 * signals["uses"] + 0.4 * signals["file_diversity"]
+        assert hit.score == pytest.approx(expected, abs=1e-6)
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
 
 
@@ -59,6 +66,8 @@ def test_keywords_of_pasted_code_have_more_weight(built_index, encoder):
         code_lexical_weight=2.0,
         file_diversity_penalty=0,
         data_penalty=0,
+        summary_weight=0,
+        uses_weight=0,
     ).all_code()
     for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
         hits = search(Searcher([built_index], encoder, config), query, 13)

@@ -1,0 +1,92 @@
+"""Public definitions that say what they do, and whose names are used, rank above helpers with the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from codesearch.config import RankConfig
+from codesearch.search.searcher import Searcher
+from codesearch.store.reader import IndexReader
+from codesearch.types import Hit
+from tests.conftest import search, write_tree
+
+IndexTree = Callable[[Path], IndexReader]
+_PYTHON = 'def {name}():\n    """Send a mail."""\n    return {body}\n'
+
+
+def hits(index: IndexReader, query: str, config: RankConfig | None = None) -> list[Hit]:
+    return search(Searcher([index], None, config), query, 10, mode="lexical")
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "is_public"),
+    [
+        ("a.py", _PYTHON.format(name="send_mail", body=1), True),
+        ("a.py", _PYTHON.format(name="_send_mail", body=1), False),
+        ("internal/a.py", _PYTHON.format(name="send_mail", body=1), False),
+        ("_impl/a.py", _PYTHON.format(name="send_mail", body=1), False),
+        ("tests/a.py", _PYTHON.format(name="send_mail", body=1), False),
+        ("a.go", "package a\n\n// Send a mail.\nfunc SendMail() int {\n\treturn 1\n}\n", True),
+        ("a.go", "package a\n\n// Send a mail.\nfunc (m *Mail) SendMail() int {\n\treturn 1\n}\n", True),
+        ("a.go", "package a\n\n// Send a mail.\nfunc sendMail() int {\n\treturn 1\n}\n", False),
+        ("a.rs", "/// Send a mail.\npub fn send_mail() -> u8 {\n    1\n}\n", True),
+        ("a.rs", "/// Send a mail.\npub(crate) fn send_mail() -> u8 {\n    1\n}\n", False),
+        ("A.java", "class A {\n    /** Send a mail. */\n    public int sendMail() { return 1; }\n}\n", True),
+        ("A.java", "class A {\n    /** Send a mail. */\n    int sendMail() { return 1; }\n}\n", False),
+        ("a.c", "/* Send a mail. */\nint send_mail(void) {\n    return 1;\n}\n", True),
+        ("a.c", "/* Send a mail. */\nstatic int send_mail(void) {\n    return 1;\n}\n", False),
+        (
+            "a.php",
+            "<?php class A {\n/** Send a mail. */\nprivate function sendMail() { return 1; }\n}\n",
+            False,
+        ),
+    ],
+)
+def test_the_summary_of_what_is_not_public_counts_nothing(
+    tmp_path: Path, index_tree: IndexTree, path: str, code: str, is_public: bool
+) -> None:
+    index = index_tree(write_tree(tmp_path / "tree", {path: code}))
+    found = next(hit for hit in hits(index, "send a mail") if "mail" in hit.name.lower())
+    assert found.docstring == "Send a mail."
+    assert found.signals["summary"] == float(is_public)
+
+
+def test_the_summary_counts_the_share_of_the_query(tmp_path: Path, index_tree: IndexTree) -> None:
+    code = 'def send_mail():\n    """Send a mail. Attach the files."""\n    return 1\n'
+    index = index_tree(write_tree(tmp_path / "tree", {"a.py": code}))
+    (found,) = hits(index, "send the mail, attach files")
+    assert found.signals["summary"] == 0.5
+    assert found.parts["summary"] == pytest.approx(0.5 * RankConfig().summary_weight)
+
+
+def test_of_two_alike_the_one_whose_name_is_used_is_first(tmp_path: Path, index_tree: IndexTree) -> None:
+    tree = {
+        "a.py": _PYTHON.format(name="mail_send", body=1),
+        "b.py": _PYTHON.format(name="post_mail", body=1),
+        "c.py": "def one():\n    post_mail()\n\n\ndef two():\n    post_mail()\n",
+    }
+    index = index_tree(write_tree(tmp_path / "tree", tree))
+    found = {hit.name: hit.signals["uses"] for hit in hits(index, "send a mail")}
+    assert found["mail_send"] == 0 < found["post_mail"]
+
+
+def test_uses_are_the_same_after_an_update(tmp_path: Path, index_tree: IndexTree) -> None:
+    uses = "def one():\n    send_mail()\n"
+    root = write_tree(tmp_path / "tree", {"a.py": _PYTHON.format(name="send_mail", body=1), "b.py": uses})
+    index_tree(root)
+    write_tree(root, {"b.py": uses.replace("send_mail", "other"), "c.py": uses, "d.py": uses})
+    updated = {hit.name: hit.signals["uses"] for hit in hits(index_tree(root), "send a mail")}
+    fresh = write_tree(tmp_path / "fresh", {path.name: path.read_text() for path in root.iterdir()})
+    assert updated == {hit.name: hit.signals["uses"] for hit in hits(index_tree(fresh), "send a mail")}
+    assert updated["send_mail"] > 0
+
+
+def test_a_long_query_counts_uses_less(tmp_path: Path, index_tree: IndexTree) -> None:
+    tree = {"a.py": _PYTHON.format(name="send_mail", body=1), "b.py": "def one():\n    send_mail()\n"}
+    index = index_tree(write_tree(tmp_path / "tree", tree))
+    short, long = (hits(index, query)[0] for query in ("send mail", "send mail with other words"))
+    assert (short.name, long.name) == ("send_mail", "send_mail")
+    assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * 2 / 4)
