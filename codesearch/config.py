@@ -100,8 +100,8 @@ class ParseConfig:
     max_mean_line_bytes: int = 1_000  # A file with longer lines counts as minified and is skipped.
     max_nesting: int = 32  # Definitions that are nested deeper are skipped with a warning.
     max_whole_lines: int = 25  # Longer documents have passages (see `codesearch.parsing.passages`).
-    passage_lines: int = 12  # Of a passage.
-    passage_step: int = 8  # Lines from the start of a passage to that of the next.
+    passage_lines: int = 12  # Of a passage, more or less.
+    passage_slack: int = 4  # How many more or less, so that a passage begins where a statement begins.
 
 
 @dataclass(frozen=True, slots=True)

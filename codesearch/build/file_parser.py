@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,7 +81,7 @@ class FileParser:
         """Parse one file, or cut it into blocks without its parser; return None if it no longer exists."""
         # Only workers need a parser, and importing it takes a tenth of an update of one file.
         from codesearch.parsing.extract import extract
-        from codesearch.parsing.passages import passages_of
+        from codesearch.parsing.passages import passage_lines, passages_of
         from codesearch.parsing.sections import refuse_text
 
         try:
@@ -106,15 +106,19 @@ class FileParser:
             skipped = PARTLY_BLOCKS
         elif not extraction.documents and source.strip():
             skipped = NO_CODE
-        lines = source.decode("utf-8", "replace").split("\n")
-        cut = passages_of(extraction.documents, lines, extraction.statement_lines, self.config.parse)
-        passages = [(number, *span) for number, spans in enumerate(cut) for span in spans]
-        texts = [document_text(document) for document in extraction.documents]
-        inner = [passage_text(extraction.documents[at], lines[a - 1 : b]) for at, a, b in passages]
-        encode = tokenizer_at(self.tokenizer).encode_document
-        rows = list(map(document_row, extraction.documents))
+        documents = extraction.documents
         if file.path.startswith(self.vendored):
-            rows = [row._replace(flags=row.flags | VENDORED) for row in rows]
+            documents = [replace(document, flags=document.flags | VENDORED) for document in documents]
+        lines = source.decode("utf-8", "replace").split("\n")
+        cut = passages_of(documents, lines, extraction.depths, self.config.parse)
+        passages = [(number, *span) for number, spans in enumerate(cut) for span in spans]
+        texts = [document_text(document) for document in documents]
+        inner = [
+            passage_text(document, passage_lines(document, span, lines))
+            for document, spans in zip(documents, cut, strict=True)
+            for span in spans
+        ]
+        encode = tokenizer_at(self.tokenizer).encode_document
         return ParsedFile(
             record=FileRecord(
                 file.path,
@@ -125,15 +129,15 @@ class FileParser:
                 warnings="\n".join(map(visible, extraction.warnings)),
                 summary=extraction.summary,
             ),
-            rows=rows,
+            rows=list(map(document_row, documents)),
             block=make_block(
-                map(document_chunks, extraction.documents),
-                terms_outside(source, extraction.documents, self.config.parse),
+                map(document_chunks, documents),
+                terms_outside(source, documents, self.config.parse),
             ),
             tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
             passages=np.array(passages, np.uint32).reshape(-1, 3),
             passage_tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in inner],
-            members=list(map(document_row, extraction.members)) if extraction.documents else (),
+            members=list(map(document_row, extraction.members)) if documents else (),
         )
 
 

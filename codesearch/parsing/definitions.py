@@ -124,8 +124,8 @@ class Matches:
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
-    # Where a part of something long begins, ascending.
-    statement_rows: list[int] = field(default_factory=list)
+    # Row where a part of something long begins -> how deep it is nested.
+    statement_rows: dict[int, int] = field(default_factory=dict)
 
 
 def collect(source: bytes, spec: Language) -> Matches:
@@ -250,16 +250,18 @@ def _statements(root: Node) -> list[tuple[int, int]]:
     ]
 
 
-def _statement_rows(root: Node) -> list[int]:
+def _statement_rows(root: Node) -> dict[int, int]:
     """Return the rows where a part of a node of many rows begins: a statement, a row of a table, an argument."""
-    rows, nodes = set[int](), [root]
+    depths: dict[int, int] = {}
+    nodes = [(root, 0)]
     while nodes:
-        for child in nodes.pop().named_children:
+        node, depth = nodes.pop()
+        for child in node.named_children:
             first, last = child.start_point[0], child.end_point[0]
-            rows.add(first)
+            depths[first] = min(depth, depths.get(first, depth))
             if last - first >= _MANY_ROWS:
-                nodes.append(child)
-    return sorted(rows)
+                nodes.append((child, depth + 1))
+    return depths
 
 
 def _below_tests(attribute_ends: dict[int, int], source: bytes, mark: bytes) -> set[int]:

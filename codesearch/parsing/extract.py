@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -77,7 +77,7 @@ class Extraction:
     summary: str = ""  # the first sentence of the documentation of the whole file
     members: Sequence[Document] = ()  # what is only found by its name, without code, in source order
     has_unparsed: bool = False  # parts that the parser did not understand are blocks
-    statement_lines: Sequence[int] = ()  # 1-based, where a statement begins, ascending
+    depths: Mapping[int, int] = field(default_factory=dict)  # line where a statement begins -> its nesting
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ def extract(source: bytes, path: str, spec: Language, config: ParseConfig | None
     if found.is_partial:
         warnings.append(f"{path}: nested so deep that definitions may be missing")
     members = [_member_of(member, found, file) for member in qualified_members(definitions, found)]
-    lines = [row + 1 for row in found.statement_rows]
-    return Extraction(documents, warnings, first_sentence(docstring), members, bool(unparsed), lines)
+    depths = {row + 1: depth for row, depth in found.statement_rows.items()}
+    return Extraction(documents, warnings, first_sentence(docstring), members, bool(unparsed), depths)
 
 
 def _attach_docs(definitions: list[Capture], found: Matches, source: bytes) -> None:

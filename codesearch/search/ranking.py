@@ -110,7 +110,7 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     parts = [documents.best(scored, bm25[scored], count), others]
     if query.vector is not None:
         parts.append(documents.nearest(query.vector, count, allowed, config.hnsw_ef_search))
-        parts.append(documents.nearest_passages(query.vector, count, allowed, config.hnsw_ef_search))
+        parts.append(documents.nearest_passages(query.vector, count // 2, allowed, config.hnsw_ef_search))
     doc_ids = distinct(np.concatenate(parts))
     rows = documents.rows(doc_ids)
     nothing = np.zeros(len(doc_ids), dtype=np.float32)

@@ -208,8 +208,7 @@ class Snapshot:
             rows = np.arange(counts.sum()) + np.repeat(first - starts, counts)
             highest = np.full(len(local), -1, np.float32)
             if len(rows):
-                cosines = segment.passage_vectors.similarities(query, rows)
-                highest[counts > 0] = np.maximum.reduceat(cosines, starts[counts > 0])
+                highest[counts > 0] = segment.passage_vectors.highest(query, rows, starts[counts > 0])
             return highest
 
         return self._gathered(doc_ids, np.float32, best)

@@ -29,7 +29,7 @@ from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
 from codesearch.store.arrays import map_file
 from codesearch.store.digest import check_digest
-from codesearch.store.topk import best_positions
+from codesearch.store.topk import best_positions, starts_of_runs
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -160,6 +160,22 @@ class VectorReader:
             np.vecdot(chunk, query, out=out[part])
             out[part] *= self.scales[chosen]
         return out
+
+    def highest(
+        self, query: NDArray[np.float32], rows: NDArray[np.int64], starts: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return the cosine with a unit query [D] of the nearest row of each group: float32 [G].
+
+        The groups of `rows` begin at the positions `starts`. The nearest one is chosen by the rounded query.
+        """
+        from simsimd import cdist
+
+        rounded, _ = quantize(query[None])
+        rough = np.asarray(cdist(rounded, self.rows[rows], "dot", out_dtype="float32"))[0] * self.scales[rows]
+        groups = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(rows)))
+        best = np.flatnonzero(rough == np.maximum.reduceat(rough, starts)[groups])
+        first = best[starts_of_runs(groups[best])]
+        return self.similarities(query, rows[first])
 
     def nearest(
         self, query: NDArray[np.float32], count: int, doc_ids: NDArray[np.int64] | None = None
