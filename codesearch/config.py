@@ -143,6 +143,8 @@ class RankConfig:
             miss some.
         semantic_weight: weight of the cosine.
         passage_weight: how much of what the best passage of a document is more similar than the document counts.
+        window_weight: weight of the share of the idf of the query's terms that stands in one passage, or in a short
+            document.
         length_prior_half: number of terms in a body at which the cosine counts half; 0 turns the length prior off.
         lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
         code_lexical_weight: replaces `lexical_weight` if the query is code, because code shares exact words with the
@@ -175,6 +177,7 @@ class RankConfig:
     candidate_count: int = 500
     semantic_weight: float = 1.4
     passage_weight: float = 0.7
+    window_weight: float = 0.2
     length_prior_half: float = 4.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 2.1

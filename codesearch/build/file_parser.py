@@ -21,7 +21,7 @@ from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, make_block
-from codesearch.text.terms import document_chunks, terms_outside
+from codesearch.text.terms import document_chunks, signature, terms_outside
 from codesearch.text.tokenizer import SubtokenTokenizer, document_text, passage_text
 from codesearch.treefiles import read_below
 from codesearch.types import VENDORED
@@ -42,7 +42,7 @@ class ParsedFile:
         rows: documents in the form of the store.
         block: terms of the documents.
         tokens: the token ids of each document as bytes, which are faster to send than arrays.
-        passages: document, first line and last line of each passage: uint32 [P, 3].
+        passages: document, first line, last line and signature of each passage: uint32 [P, 11].
         passage_tokens: the token ids of each passage.
         members: what is only found by its name, in the form of the store.
     """
@@ -111,7 +111,13 @@ class FileParser:
             documents = [replace(document, flags=document.flags | VENDORED) for document in documents]
         lines = source.decode("utf-8", "replace").split("\n")
         cut = passages_of(documents, lines, extraction.depths, self.config.parse)
-        passages = [(number, *span) for number, spans in enumerate(cut) for span in spans]
+        passages = [
+            np.concatenate(
+                [np.array([number, first, last], np.uint32), signature("\n".join(lines[first - 1 : last]))]
+            )
+            for number, spans in enumerate(cut)
+            for first, last in spans
+        ]
         texts = [document_text(document) for document in documents]
         inner = [
             passage_text(document, passage_lines(document, span, lines))
@@ -135,7 +141,7 @@ class FileParser:
                 terms_outside(source, documents, self.config.parse),
             ),
             tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
-            passages=np.array(passages, np.uint32).reshape(-1, 3),
+            passages=np.array(passages, np.uint32).reshape(-1, NO_PASSAGES.shape[1]),
             passage_tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in inner],
             members=list(map(document_row, extraction.members)) if documents else (),
         )

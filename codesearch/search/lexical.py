@@ -36,6 +36,7 @@ class LexicalScorer:
         self._config = config
         self.idf: dict[str, float] = {}  # Of the terms of the last query that occur.
         self._last: tuple[tuple[str, ...], tuple[NDArray[np.float32], float, float]] | None = None
+        self.covered = np.zeros(0, dtype=np.float32)  # Sum of their idf that each document has: [size].
 
     def scores(self, terms: Sequence[str]) -> tuple[NDArray[np.float32], float, float]:
         """Score every document for distinct query terms; the last result is kept, so its array cannot be written.
@@ -50,7 +51,7 @@ class LexicalScorer:
         total = np.zeros(self._snapshot.size, dtype=np.float32)
         scratch = np.zeros_like(total)
         missing = 0.0
-        self.idf = {}
+        self.idf, self.covered = {}, np.zeros_like(total)
         for term in terms:
             found = self._add_weighted_frequencies(term, scratch)
             if df := max(len(found), self._document_frequencies.get(term, 0)):
@@ -59,6 +60,7 @@ class LexicalScorer:
                 total[found] += np.float32(idf) * weighted / (np.float32(self._config.k1) + weighted)
                 scratch[found] = 0
                 self.idf[term] = idf
+                self.covered[found] += np.float32(idf)
             else:
                 missing += self._idf(0)
         total.flags.writeable = False

@@ -118,9 +118,13 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
     if query.vector is not None:
         cosine = documents.similarities(query.vector, doc_ids)
         passage = np.maximum(cosine, documents.passage_similarities(query.vector, doc_ids))
+    covered = pool.lexical.covered[doc_ids]
+    in_passage = documents.passage_coverage(pool.lexical.idf, doc_ids)
+    window = np.where(in_passage < 0, covered, np.minimum(in_passage, covered)) / np.float32(ceiling or 1.0)
     signals = {
         "cosine": cosine,
         "passage": passage,
+        "window": np.asarray(window, np.float32),
         "length_prior": _length_prior(
             documents.field_lengths(doc_ids, _BODY), rows["kind"], config.length_prior_half
         ),
@@ -243,7 +247,7 @@ def fuse(ranking: Ranking, config: RankConfig) -> None:
     ranking.parts = {
         "vectors": np.float32(config.semantic_weight) * similarity * signals["length_prior"],
         "keywords": config.lexical_weight * signals["bm25_normalised"],
+        "window": config.window_weight * signals["window"],
         "name": config.name_weight * signals["name"],
     }
-    vectors, keywords, name = ranking.parts.values()
-    ranking.scores = np.asarray(vectors + keywords + name, dtype=np.float32)
+    ranking.scores = np.asarray(sum(ranking.parts.values()), dtype=np.float32)

@@ -1,7 +1,8 @@
 """Arrays of an index: files in NumPy's format, mapped into memory and read-only.
 
     rows.npy               ROW    [N] what filters, penalties and copies read of each document without the database
-    passages.npy           uint32 [P, 3] document, first line and last line of each passage, by document and line
+    passages.npy           uint32 [P, 11] document, first line, last line and signature (see `codesearch.text.terms`) of
+                                  each passage, by document and line
     sources.npy            uint8  [S] the files of the segment, each compressed by zlib, one after the other
     sources_offsets.npy    int64  [F + 1] where each file begins; a file without code has no bytes
 
@@ -39,7 +40,7 @@ from codesearch.store.digest import content_digest
 
 ROWS, PASSAGES = "rows.npy", "passages.npy"
 SOURCES, OFFSETS = "sources.npy", "sources_offsets.npy"
-NO_PASSAGES = np.empty((0, 3), np.uint32)
+NO_PASSAGES = np.empty((0, 11), np.uint32)
 ROW = np.dtype(
     [("copy_key", "<i8"), ("shape_key", "<i8"), ("file_id", "<u4"), ("kind", "<u2"), ("flags", "<u2")]
 )

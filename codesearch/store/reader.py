@@ -33,7 +33,7 @@ class SegmentReader:
         self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
         self.postings = PostingsReader(folder, root)
         self.vectors = VectorReader(folder, entry.documents, dim, root=root, files=entry.files)
-        self.passages = load_array(folder / PASSAGES, root)  # Document, first line and last line: [P, 3].
+        self.passages = load_array(folder / PASSAGES, root)  # See `codesearch.store.arrays`: uint32 [P, 11].
         self.passage_vectors = VectorReader(
             folder, len(self.passages), dim, root=root, name=PASSAGE_VECTORS, files=entry.files
         )

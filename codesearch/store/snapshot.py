@@ -8,7 +8,7 @@ Equal scores are ordered by (path, root, place in the file), independent of the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -24,7 +24,7 @@ from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.source import Ref, SourceFiles
 from codesearch.store.topk import best_positions, distinct
 from codesearch.store.vectors import VectorReader, may_be_nearest
-from codesearch.text.terms import FIELDS
+from codesearch.text.terms import FIELDS, signature_bit
 
 DocIds = NDArray[np.int64]
 _ROW = np.dtype([(name, np.int64 if name == "file_id" else ROW[name]) for name in ROW.names or ()])
@@ -200,16 +200,43 @@ class Snapshot:
 
     def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         """Return the highest cosine of a passage of each document with a unit query [D]: float32; -1 without one."""
+        return self._highest(
+            doc_ids, lambda segment, rows, starts: segment.passage_vectors.highest(query, rows, starts)
+        )
+
+    def passage_coverage(self, idf: Mapping[str, float], doc_ids: DocIds) -> NDArray[np.float32]:
+        """Return the highest sum of the idf of terms that a passage of each document has: float32; -1 without one.
+
+        A passage may seem to have a term that shares its bit in the signature with another one.
+        """
+        bits = [(*signature_bit(term), weight) for term, weight in idf.items()]
+
+        def highest(segment: SegmentReader, rows: DocIds, starts: DocIds) -> NDArray[np.float32]:
+            signatures = segment.passages[rows, 3:]
+            sums = np.zeros(len(rows), np.float32)
+            for element, bit, weight in bits:
+                sums += np.float32(weight) * (signatures[:, element] >> np.uint32(bit) & np.uint32(1))
+            return np.asarray(np.maximum.reduceat(sums, starts))
+
+        return self._highest(doc_ids, highest)
+
+    def _highest(
+        self, doc_ids: DocIds, highest: Callable[[SegmentReader, DocIds, DocIds], NDArray[np.float32]]
+    ) -> NDArray[np.float32]:
+        """Return a number of the best passage of each document, -1 if it has none: float32, in the same order.
+
+        `highest` gets a segment, numbers of passages, and where those of each document begin among them.
+        """
 
         def best(segment: SegmentReader, local: DocIds) -> NDArray[np.float32]:
             first, last = (segment.passage_documents.searchsorted(local, side) for side in ("left", "right"))
             counts = last - first
             starts = np.cumsum(counts) - counts
             rows = np.arange(counts.sum()) + np.repeat(first - starts, counts)
-            highest = np.full(len(local), -1, np.float32)
+            found = np.full(len(local), -1, np.float32)
             if len(rows):
-                highest[counts > 0] = segment.passage_vectors.highest(query, rows, starts[counts > 0])
-            return highest
+                found[counts > 0] = highest(segment, rows, starts[counts > 0])
+            return found
 
         return self._gathered(doc_ids, np.float32, best)
 
@@ -219,7 +246,7 @@ class Snapshot:
         """Return the lines of each passage of a document, [P, 2], and its cosine with a unit query, float32 [P]."""
         ((segment, _, (number,)),) = self.parts(np.array([doc_id], np.int64))
         rows = np.arange(*segment.passage_documents.searchsorted([number, number + 1]))
-        lines = segment.passages[rows, 1:].astype(np.int64)
+        lines = segment.passages[rows, 1:3].astype(np.int64)
         if query is None:
             return lines, np.zeros(len(rows), np.float32)
         return lines, segment.passage_vectors.similarities(query, rows)

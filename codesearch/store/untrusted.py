@@ -22,7 +22,7 @@ from codesearch.config import MAX_FILE_MB, IndexOptions, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.languages import language_name, language_named
 from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, read_patterns
-from codesearch.store.arrays import OFFSETS, PASSAGES, ROW, ROWS, SOURCES, load_array
+from codesearch.store.arrays import NO_PASSAGES, OFFSETS, PASSAGES, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
 from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry
 from codesearch.store.postings import POSTINGS
@@ -192,7 +192,7 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
 
 def _check_passages(passages: NDArray[np.uint32], count: int) -> None:
     """Check that passages are in the order of their documents, and that each has lines."""
-    _require(passages.shape[1:] == (3,) and _below(passages[:, 0], count), PASSAGES)
+    _require(passages.shape[1:] == NO_PASSAGES.shape[1:] and _below(passages[:, 0], count), PASSAGES)
     _require(bool(np.all(passages[1:, 0] >= passages[:-1, 0])), PASSAGES)
     _require(bool(np.all((passages[:, 1] > 0) & (passages[:, 1] <= passages[:, 2]))), PASSAGES)
 

@@ -150,7 +150,9 @@ class SegmentWriter:
 
     def _add_passages(self, passages: NDArray[np.uint32], moved: int) -> None:
         """Add passages of documents whose numbers are lower by `moved`, which may be negative."""
-        self._passages.append((passages + np.array([moved, 0, 0])).astype(np.uint32))
+        moved_passages = passages.copy()
+        moved_passages[:, 0] = passages[:, 0].astype(np.int64) + moved
+        self._passages.append(moved_passages)
 
     def _add(self, record: FileRecord, rows: Sequence[DocumentRow], members: Sequence[DocumentRow]) -> None:
         file_id = self._store.file_count

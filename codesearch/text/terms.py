@@ -17,6 +17,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
 
 from codesearch.config import ParseConfig
 from codesearch.memo import Memo
@@ -177,6 +181,23 @@ def query_terms(query: str) -> list[str]:
     return list(dict.fromkeys(map(_form, kept)))
 
 
+SIGNATURE_BITS = 256
+"""A signature is a set of terms as bits; each term has one, which others share by chance."""
+
+
+def signature(text: str) -> NDArray[np.uint32]:
+    """Return the set of the terms of a text: uint32 [SIGNATURE_BITS / 32]; `signature_bit` says where a term is."""
+    bits = 0
+    for chunk in set(chunks(text)):
+        bits |= _SIGNATURES[chunk]
+    return np.frombuffer(bits.to_bytes(SIGNATURE_BITS // 8, "little"), "<u4")
+
+
+def signature_bit(term: str) -> tuple[int, int]:
+    """Return the element of a signature that has the bit of a term, and the position of the bit in it."""
+    return divmod(crc32(term.encode()) % SIGNATURE_BITS, 32)
+
+
 def _forms(chunk: bytes) -> tuple[str, ...]:
     joined, terms, words_of = chunk.startswith(b"."), list[str](), compounds()
     for word in words(chunk.decode()):
@@ -192,6 +213,16 @@ def _forms(chunk: bytes) -> tuple[str, ...]:
 
 FORMS = Memo(_forms, _REMEMBERED)
 """Chunk -> its terms; after ".", those of a name, which also has each of its words as a whole."""
+
+
+def _signature_of_chunk(chunk: bytes) -> int:
+    bits = 0
+    for element, bit in map(signature_bit, FORMS[chunk]):
+        bits |= 1 << (32 * element + bit)
+    return bits
+
+
+_SIGNATURES = Memo(_signature_of_chunk, _REMEMBERED)
 
 
 @lru_cache(maxsize=_REMEMBERED)
