@@ -177,7 +177,7 @@ class RankConfig:
     candidate_count: int = 500
     semantic_weight: float = 1.4
     passage_weight: float = 0.7
-    window_weight: float = 0.2
+    window_weight: float = 0.1
     length_prior_half: float = 4.0
     lexical_weight: float = 0.6
     code_lexical_weight: float = 2.1

@@ -55,7 +55,7 @@ class System:
 
 
 SYSTEMS = (
-    System("bm25", "lexical", replace(_FUSED, name_weight=0.0)),
+    System("bm25", "lexical", replace(_FUSED, name_weight=0.0, window_weight=0.0)),
     System("dense", "semantic", replace(_FUSED, name_weight=0.0)),
     System("fused", "hybrid", _FUSED),
     System(DEFAULT, "hybrid"),

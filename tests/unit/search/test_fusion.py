@@ -26,7 +26,7 @@ def fused(
     **signals: list[float],
 ) -> Ranking:
     zeros, ones = [0.0] * len(doc_ids), [1.0] * len(doc_ids)
-    names = ("cosine", "bm25_normalised", "name")
+    names = ("cosine", "window", "bm25_normalised", "name")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}
     arrays["passage"] = np.array(signals.get("passage", arrays["cosine"]), np.float32)
     arrays["length_prior"] = np.array(signals.get("length_prior", ones), np.float32)
@@ -84,16 +84,23 @@ def test_some_equal_scores_are_ordered_like_all_equal_ones(
 
 
 def test_every_signal_is_multiplied_by_its_weight():
-    config = RankConfig(semantic_weight=2.0, passage_weight=0.5, lexical_weight=0.5, name_weight=4.0)
+    config = RankConfig(
+        semantic_weight=2.0, passage_weight=0.5, window_weight=3.0, lexical_weight=0.5, name_weight=4.0
+    )
     signals = {
         "cosine": [0.25],
         "passage": [0.75],
+        "window": [0.125],
         "length_prior": [0.75],
         "bm25_normalised": [0.75],
         "name": [0.5],
     }
     (candidate,) = fused([7], config=config, **signals).best(1)
-    assert candidate.score == 2.0 * 0.5 * 0.75 + 0.5 * 0.75 + 4.0 * 0.5 == sum(candidate.parts.values())
+    assert (
+        candidate.score
+        == 2.0 * 0.5 * 0.75 + 3.0 * 0.125 + 0.5 * 0.75 + 4.0 * 0.5
+        == sum(candidate.parts.values())
+    )
     assert candidate.signals == {name: value for name, (value,) in signals.items()}
 
 
