@@ -112,9 +112,7 @@ class FileParser:
         lines = source.decode("utf-8", "replace").split("\n")
         cut = passages_of(documents, lines, extraction.depths, self.config.parse)
         passages = [
-            np.concatenate(
-                [np.array([number, first, last], np.uint32), signature("\n".join(lines[first - 1 : last]))]
-            )
+            np.array([number, first, last], "<u4").tobytes() + signature("\n".join(lines[first - 1 : last]))
             for number, spans in enumerate(cut)
             for first, last in spans
         ]
@@ -141,7 +139,7 @@ class FileParser:
                 terms_outside(source, documents, self.config.parse),
             ),
             tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
-            passages=np.array(passages, np.uint32).reshape(-1, NO_PASSAGES.shape[1]),
+            passages=np.frombuffer(b"".join(passages), "<u4").reshape(-1, NO_PASSAGES.shape[1]),
             passage_tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in inner],
             members=list(map(document_row, extraction.members)) if documents else (),
         )

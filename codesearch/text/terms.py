@@ -19,9 +19,6 @@ from itertools import chain
 from pathlib import Path
 from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
-
 from codesearch.config import ParseConfig
 from codesearch.memo import Memo
 from codesearch.parsing.identifiers import ascii_parts, chunks, split_identifier, words
@@ -185,16 +182,16 @@ SIGNATURE_BITS = 256
 """A signature is a set of terms as bits; each term has one, which others share by chance."""
 
 
-def signature(text: str) -> NDArray[np.uint32]:
-    """Return the set of the terms of a text: uint32 [SIGNATURE_BITS / 32]; `signature_bit` says where a term is."""
+def signature(text: str) -> bytes:
+    """Return the set of the terms of a text as 32-bit numbers, little-endian; `signature_bit` says where a term is."""
     bits = 0
     for chunk in set(chunks(text)):
         bits |= _SIGNATURES[chunk]
-    return np.frombuffer(bits.to_bytes(SIGNATURE_BITS // 8, "little"), "<u4")
+    return bits.to_bytes(SIGNATURE_BITS // 8, "little")
 
 
 def signature_bit(term: str) -> tuple[int, int]:
-    """Return the element of a signature that has the bit of a term, and the position of the bit in it."""
+    """Return which number of a signature has the bit of a term, and the position of the bit in it."""
     return divmod(crc32(term.encode()) % SIGNATURE_BITS, 32)
 
 
