@@ -123,6 +123,9 @@ class CandidateDocuments(Snapshot):
     def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         return np.full(len(doc_ids), -1, np.float32)  # The server has no passages.
 
+    def passage_coverage(self, idf: Mapping[str, float], doc_ids: DocIds) -> NDArray[np.float32]:
+        return np.full(len(doc_ids), -1, np.float32)
+
     def passages(
         self, doc_id: int, query: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
