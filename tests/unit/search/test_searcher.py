@@ -53,7 +53,12 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
     for hit in hits:
         signals = hit.signals
         semantic = signals["cosine"] * signals["length_prior"]
-        expected = 0.7 * semantic + 0.1 * signals["window"] + 0.4 * signals["bm25_normalised"] + 0.3 * signals["name"]
+        expected = (
+            0.7 * semantic
+            + 0.1 * signals["window"]
+            + 0.4 * signals["bm25_normalised"]
+            + 0.3 * signals["name"]
+        )
         expected += 0.2 * signals["summary"] + 0.3 * signals["uses"] + 0.4 * signals["file_diversity"]
         assert hit.score == pytest.approx(expected, abs=1e-6)
     assert 0.5 < max(hit.signals["bm25_normalised"] for hit in hits) < 1.0
