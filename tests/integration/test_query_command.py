@@ -84,6 +84,7 @@ def test_json_is_one_document_with_every_field_of_each_hit(ask):
         "copies": [],
         "copy_count": 0,
         "others": [],
+        "passages": [],
         "last_line": 19,
     }
 
