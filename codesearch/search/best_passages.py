@@ -15,7 +15,7 @@ import numpy as np
 
 from codesearch.search.ranking import AnalysedQuery, Candidate, Ranking
 from codesearch.store.source import Ref
-from codesearch.text.terms import terms_of_each
+from codesearch.text.terms import terms_of
 from codesearch.types import Passage
 
 PassagesOf = Callable[[Candidate, Ref, str], tuple[Passage, ...]]
@@ -38,16 +38,18 @@ def _best_passages(
 ) -> tuple[Passage, ...]:
     if candidate.signals.get("name", 0.0) >= _IS_NAME:
         return ()
+    line, last = ranking.literal.get(ref.doc_id, 0), ref.row.end_line
+    is_inside = ref.row.start_line <= line <= last
+    chosen = [Passage(line, min(line + 2, last), 1.0 + _WORDS)] if is_inside else []
     ranges, cosines = ranking.documents.passages(ref.doc_id, query.vector)
     if not len(ranges):
-        return ()
+        return tuple(chosen)
     texts = code.split("\n")
     begins, ends = (ranges - ref.row.start_line).T.tolist()
     parts = ["\n".join(texts[first : last + 1]) for first, last in zip(begins, ends, strict=True)]
     idf = (ranking.of_title or ranking).idf
-    known = [sum(idf.get(term, 0.0) for term in terms) for terms in terms_of_each(parts)]
+    known = [sum(idf.get(term, 0.0) for term in terms) for terms in map(terms_of, parts)]
     scores = cosines + np.float32(_WORDS / (sum(idf.values()) or 1.0)) * np.array(known, np.float32)
-    chosen: list[Passage] = []
     for at in np.argsort(-scores, kind="stable").tolist():
         first, last = ranges[at].tolist()
         is_apart = all(last < one.start_line or first > one.end_line for one in chosen)

@@ -4,8 +4,7 @@ Text in double quotes is always looked for. Other queries need four words. Four 
 whole string: "delete a directory recursively" asks for a function, not for a comment with these words. Keywords propose
 files, and the text is verified in them. In a query of ordinary words, only documents with all of its terms are
 proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
-differ. Case may differ only if the text is in quotes and stands nowhere in the same case. If a message is not found,
-placeholders such as `%s` and `({name})` in a source may stand for up to half of its words, each for one or more.
+differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
 
 With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words. Files are read first if one
 of their documents has all terms, or if they have no document; the first document of a file also has the terms of words
@@ -109,7 +108,7 @@ def read_with(
     return found, 0
 
 
-_FEWEST_WORDS, _ENOUGH_WORDS, _MOST_WORDS, _MOST_CHARS = 4, 6, 40, 1_000
+_FEWEST_WORDS, _ENOUGH_WORDS, _MOST_CHARS = 4, 6, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 KEY = re.compile(r"\w+(?:-\w+){2,}")
 """A text such as the key of a translation, which is looked for as it is."""
@@ -134,7 +133,6 @@ class Limits(NamedTuple):
 _LIMITS = {
     "quoted": Limits(2_000, 200, 20_000_000),
     "message": Limits(400, 50, 5_000_000),
-    "values": Limits(100, 20, 2_000_000),
     "words": Limits(20, 20, 2_000_000),
     "few words": Limits(4, 4, 1_000_000),
 }
@@ -142,15 +140,13 @@ _LIMITS = {
 
 For the others, documents without some of the terms are proposed too.
 """
-_PLACEHOLDER = rb"[(\[<]?+(?:%\(\w+\)\w|%[-.\w]++|[$#]?\{[^{}\n]{0,80}\})[\w:=,)\]>]{0,40}+"
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A text to look for, as its words without what may stand between them.
 
-    Its form is "quoted", "message" (it has characters of messages), "values" (a message with values in place of the
-    placeholders in the source), "words", or "few words", which look like keywords.
+    Its form is "quoted", "message" (it has characters of messages), "words", or "few words", which look like keywords.
     """
 
     words: Sequence[bytes]
@@ -167,30 +163,17 @@ class Literal:
         """Return what matches it in a text in lower case."""
         # Possessive quantifiers and atomic groups try nothing twice, so a hostile text costs little.
         between = b"[%b]++(?:[bfru]{1,2}[\"'][\"'\\s]*+)?+" % re.escape(_BETWEEN.encode())
-        first, *rest = (re.escape(word.lower()) for word in self.words)
-        if self.form != "values":
-            return re.compile(between.join([first, *rest]))
-        # A group is for a placeholder; the words after it may stand for it too, so the next group may be empty.
-        pattern = b"(?>%b|(%b))" % (first, _PLACEHOLDER)
-        for group, word in enumerate(rest, start=1):
-            pattern += b"(?>%b%b|(%b%b|(?(%d)|(?!))))" % (between, word, between, _PLACEHOLDER, group)
-        return re.compile(pattern)
+        return re.compile(between.join(re.escape(word.lower()) for word in self.words))
 
     def found_in(self, source: bytes) -> Iterator[tuple[int, bool]]:
         """Yield the place of each match in a source, and whether case is the same."""
         lower = source.lower()
-        certain = filter(bytes.isalpha, self.words) if self.form == "values" else self.words
-        if max(certain, key=len, default=b"").lower() not in lower:
+        if max(self.words, key=len, default=b"").lower() not in lower:
             return
         for match in self.pattern.finditer(lower):
             text = source[match.start() : match.end()]
-            groups = match.groups() or [None] * len(self.words)
-            same = sum(word in text for word, group in zip(self.words, groups, strict=True) if group is None)
-            if self.form == "values":
-                if same >= max(_FEWEST_WORDS - 1, len(self.words) / 2):
-                    yield match.start(), True
-            elif self.form != "few words" or _is_string(lower, match):
-                yield match.start(), same == len(self.words)
+            if self.form != "few words" or _is_string(lower, match):
+                yield match.start(), all(word in text for word in self.words)
 
 
 def literals_of(query: str) -> list[Literal]:
@@ -216,8 +199,6 @@ def literals_of(query: str) -> list[Literal]:
             return [Literal(words, "few words" if is_short else "words")]
     if inside:
         found.append(Literal(inside, "quoted"))
-    if found and _FEWEST_WORDS <= len(found[0].words) <= _MOST_WORDS:
-        found.append(Literal(found[0].words, "values"))
     return found
 
 
@@ -232,13 +213,13 @@ def literal_documents(
     snapshot: Snapshot,
     lexical: LexicalScorer,
     allowed: NDArray[np.bool_] | None,
-) -> list[int]:
-    """Return the allowed documents around the first text that is found, or after it if no document is around it.
+) -> dict[int, int]:
+    """Return the allowed documents around the first text that is found, or after it, each with its first line there.
 
     If a text in quotes stands nowhere in the same case, case is ignored.
     """
     if not literals or not terms:
-        return []
+        return {}
     best = np.empty(0, np.int64)
     if literals[0].form in ("quoted", "message"):
         scores, _, _ = lexical.scores(terms)
@@ -250,17 +231,17 @@ def literal_documents(
         proposed = _passing(lexical.with_all(literal.terms), allowed)
         if not len(best) and len(proposed) > limits.documents:
             continue
-        found: dict[int, bool] = {}
+        found, same = dict[int, int](), dict[int, int]()
         proposed = np.concatenate([proposed[: limits.documents], best])[: limits.documents]
         for file in _files(snapshot, proposed, limits):
-            for doc_id, same_case in islice(_around_text(file, literal), _MOST_PLACES):
+            for doc_id, line, same_case in islice(_around_text(file, literal), _MOST_PLACES):
                 if allowed is None or allowed[doc_id]:
-                    found[doc_id] = same_case or found.get(doc_id, False)
-        if exact := [doc_id for doc_id, same_case in found.items() if same_case]:
-            return exact
+                    (same if same_case else found).setdefault(doc_id, line)
+        if same:
+            return same
         if found and literal.form == "quoted":
-            return list(found)
-    return []
+            return found
+    return {}
 
 
 class ExactText(NamedTuple):
@@ -326,16 +307,17 @@ def _files(snapshot: Snapshot, doc_ids: NDArray[np.int64], limits: Limits) -> It
         yield Proposed(base, segment, file)
 
 
-def _around_text(one: Proposed, literal: Literal) -> Iterator[tuple[int, bool]]:
-    """Yield the innermost or next document at each place of a text in a file, and if case is the same."""
+def _around_text(one: Proposed, literal: Literal) -> Iterator[tuple[int, int, bool]]:
+    """Yield the innermost or next document at each place of a text in a file, the line, and if case is the same."""
     read = read_source(one.segment, one.file)
     if read is None or read[1]:
         return
     rows = one.segment.store.document_rows(one.file)
     own = [row._replace(last_line=row.end_line) for row in rows]  # Without their members.
     for place, same_case in literal.found_in(read[0]):
-        if (number := nearest(own, read[0].count(b"\n", 0, place) + 1)) is not None:
-            yield one.base + one.file.first_doc + number, same_case
+        line = read[0].count(b"\n", 0, place) + 1
+        if (number := nearest(own, line)) is not None:
+            yield one.base + one.file.first_doc + number, line, same_case
 
 
 def _is_string(source: bytes, match: re.Match[bytes]) -> bool:

@@ -55,6 +55,7 @@ class Report:
     names: Sequence[str]  # The parts of names that are written as code, without repetitions.
     places: Sequence[tuple[str, int]]  # Paths and lines, 0 for none; a traceback innermost first.
     literals: Sequence[Literal]  # The text of an error, to be found in the sources.
+    error: str  # That text.
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class AnalysedQuery:
     vector: NDArray[np.float32] | None
     pasted: bool = False  # Whether the query is a piece of code.
     literals: Sequence[Literal] = ()  # The texts that the query may quote.
+    message: str = ""  # What a program may have printed.
     exact: ExactText | None = None  # Where an exact text stands; only its documents are ranked.
     report: Report | None = None  # What a report says about the code; the other fields are then of its title.
 
@@ -82,7 +84,8 @@ class Pool:
     documents: Snapshot
     lexical: LexicalScorer
     allowed: NDArray[np.bool_] | None = None  # bool [size], or None if all documents are allowed.
-    literal: Sequence[int] = ()  # Allowed documents in which the query stands literally.
+    # Allowed documents in which the query stands literally, and the first line there.
+    literal: Mapping[int, int] = field(default_factory=dict)
 
 
 def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
@@ -134,7 +137,16 @@ def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:
         "path": _values(doc_ids, at_path),
         "literal": _values(doc_ids, dict.fromkeys(pool.literal, 1.0)),
     }
-    return Ranking(documents, doc_ids, rows, signals, nothing, missing=missing, idf=pool.lexical.idf)
+    return Ranking(
+        documents,
+        doc_ids,
+        rows,
+        signals,
+        nothing,
+        missing=missing,
+        idf=pool.lexical.idf,
+        literal=pool.literal,
+    )
 
 
 def _values(doc_ids: NDArray[np.int64], found: Mapping[int, float]) -> NDArray[np.float32]:
@@ -183,6 +195,7 @@ class Ranking:
     parts: dict[str, NDArray[np.float32]] = field(default_factory=dict)  # The contributions to the scores.
     missing: float = 0.0
     idf: Mapping[str, float] = field(default_factory=dict)  # Of the query's terms that occur.
+    literal: Mapping[int, int] = field(default_factory=dict)  # That of the pool.
     of_title: Ranking | None = None  # The ranking of the title alone, if the query is a report.
     _ordered: tuple[NDArray[np.float32], NDArray[np.intp]] | None = None
 

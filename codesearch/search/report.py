@@ -89,7 +89,12 @@ def read_report(query: str) -> Report | None:
     if len(title) > _MOST_TITLE:
         title = re.split(r"(?<=[.!?])\s", title, maxsplit=1)[0][:_MOST_TITLE]
     return Report(
-        title, f"{title}\n{text}", _names(query)[:_MOST_NAMES], places[:_MOST_PLACES], literals_of(error)
+        title,
+        f"{title}\n{text}",
+        _names(query)[:_MOST_NAMES],
+        places[:_MOST_PLACES],
+        literals_of(error),
+        error,
     )
 
 
@@ -124,7 +129,9 @@ def _places(text: str) -> Iterator[tuple[str, int]]:
 
 def of_text(report: Report) -> AnalysedQuery:
     """Return a query by keywords for all of the text."""
-    return AnalysedQuery("", query_terms(report.text)[:_MOST_TERMS], None, literals=report.literals)
+    return AnalysedQuery(
+        "", query_terms(report.text)[:_MOST_TERMS], None, literals=report.literals, message=report.error
+    )
 
 
 def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
@@ -133,6 +140,7 @@ def combined(report: Report, title: Ranking, text: Ranking) -> Ranking:
     of_title, of_text = (np.searchsorted(doc_ids, ranking.doc_ids) for ranking in (title, text))
     rows, nothing = title.documents.rows(doc_ids), np.zeros(len(doc_ids), np.float32)
     whole = Ranking(title.documents, doc_ids, rows, {}, nothing, of_title=title)
+    whole.literal = {**text.literal, **title.literal}
     text.scores = text.scores * text.signals["length_prior"]
     put_first(text)
     for name in ("name", "path", "literal"):

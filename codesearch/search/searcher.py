@@ -28,6 +28,7 @@ from codesearch.search.literals import (
     literal_documents,
     literals_of,
 )
+from codesearch.search.messages import message_documents
 from codesearch.search.ranking import AnalysedQuery, Pool, Ranking, fuse, propose
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
@@ -108,9 +109,16 @@ class Searched:
         if query.exact is not None:
             having = np.zeros(self.snapshot.size, dtype=bool)
             having[query.exact.doc_ids] = True
-            return Pool(self.snapshot, lexical, having, query.exact.doc_ids)
+            return Pool(self.snapshot, lexical, having, dict.fromkeys(query.exact.doc_ids, 0))
         allowed = allowed_documents(filters, self.snapshot)
-        literal = literal_documents(query.literals, query.terms, self.snapshot, lexical, allowed)
+        # All of the query as it is, then a text that it was made from, then what it quotes: a value in a message.
+        parts = [one for one in query.literals[1:] if one.form == "quoted"]
+        whole = [one for one in query.literals if one not in parts]
+        literal = (
+            literal_documents(whole, query.terms, self.snapshot, lexical, allowed)
+            or message_documents(query.message, self.snapshot, lexical, allowed)
+            or literal_documents(parts, query.terms, self.snapshot, lexical, allowed)
+        )
         return Pool(self.snapshot, lexical, allowed, literal)
 
     def any_passes(self, filters: Filters) -> bool:
@@ -267,6 +275,7 @@ class Searcher:
             vector=self._query_vector(query, code) if mode != "lexical" else None,
             pasted=code,
             literals=() if parse_asked(query).names and not KEY.fullmatch(query) else literals_of(query),
+            message="" if code or mode == "semantic" else query,
             report=report,
         )
 

@@ -136,10 +136,9 @@ def test_a_pattern_takes_time_in_proportion_to_the_text() -> None:
     started = time.process_time()
     for literal in literals_of('"' + "a * - " * 39 + ' b"'):
         for hostile in (b"a" + b"* - " * 250_000, b"a {" * 250_000, b"{a}." * 30 + b"{" * 1_000_000):
-            assert sum(1 for _ in literal.found_in(hostile + b"\n")) <= (literal.form == "values")
+            assert not list(literal.found_in(hostile + b"\n"))
         for hostile in (b"{a}:{a}, ", b"%a.%a.", b"{a} {a} !"):
-            found = literal.found_in((hostile * 10 + b"{\n") * 10_000)
-            assert literal.form == "values" or not list(found)
+            assert not list(literal.found_in((hostile * 10 + b"{\n") * 10_000))
     assert time.process_time() - started < 5
 
 
