@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.direction import agreement, parse_conversion
-from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.prominence import add_prominence
 from codesearch.search.ranking import AnalysedQuery, Ranking
@@ -68,7 +67,7 @@ _ABOVE = 0.001
 """The minimum score difference between a document that the query names and any other document."""
 
 
-def adjust(query: AnalysedQuery, ranking: Ranking, lexical: LexicalScorer, config: RankConfig) -> None:
+def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
     """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`."""
     head = ranking.order()[: config.heuristics_count]
     if conversion := parse_conversion(query.text):
@@ -78,7 +77,7 @@ def adjust(query: AnalysedQuery, ranking: Ranking, lexical: LexicalScorer, confi
         ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query.text, ranking, head, config)
     if query.text and query.terms:
-        add_prominence(query.terms, ranking, lexical, config)
+        add_prominence(query.terms, ranking, config)
     if query.text and config.file_diversity_penalty:
         order = ranking.order()
         above = np.minimum(equal_before(ranking.rows["file_id"][order]), _MOST_ABOVE) / _MOST_ABOVE

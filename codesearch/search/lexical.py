@@ -88,23 +88,6 @@ class LexicalScorer:
         found = np.concatenate(parts)
         return found if self._snapshot.dead is None else found[~self._snapshot.dead[found]]
 
-    def count_with(self, terms: Sequence[str], field: int) -> int:
-        """Count the live documents that have all of some terms in a field."""
-        total, dead = 0, self._snapshot.dead
-        for base, postings in self._snapshot.based_postings():
-            term_ids = [postings.find(term) for term in terms]
-            lists = [postings.documents_of(term_id, field) for term_id in term_ids if term_id is not None]
-            if len(lists) < len(terms):
-                continue
-            found, *others = sorted(lists, key=len)
-            for doc_ids in others:
-                places = doc_ids.searchsorted(found)
-                found = found[doc_ids[np.minimum(places, len(doc_ids) - 1)] == found]
-            if dead is not None:
-                found = found[~dead[base + found.astype(np.int64)]]
-            total += len(found)
-        return total
-
     def _add_weighted_frequencies(self, term: str, scratch: NDArray[np.float32]) -> NDArray[np.int64]:
         """Add tf' of a term to `scratch`, zeros [size]; return the live documents with it, ascending."""
         lists = [np.empty(0, np.int64)]

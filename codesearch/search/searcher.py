@@ -189,7 +189,7 @@ class Searcher:
         # The score: a weighted sum of these signals.
         fuse(ranking, config.keywords_for(code=query.pasted, named=has_identifier(query.text)))
         # What needs a ranking: direction of conversions, penalties, different files, and what the query names first.
-        adjust(query, ranking, pool.lexical, config)
+        adjust(query, ranking, config)
         # The candidates of two queries to a server are numbered independently.
         if query.report is None or not self.searched.is_local:
             return ranking

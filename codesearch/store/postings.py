@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import IndexStoreError
-from codesearch.memo import Memo
 from codesearch.store.arrays import create_array, load_array, save_array
 from codesearch.store.topk import starts_of_runs
 from codesearch.text.terms import FIELDS, FORMS
@@ -41,8 +40,6 @@ MAX_DOCUMENTS = 1 << 24
 RUN_WORDS = 1 << 21
 """Number of words in the buffer of a sort: 16 MB."""
 _WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
-_REMEMBERED = 1 << 14
-"""Number of terms whose ids an open index remembers."""
 SLICE = 1 << 19
 """Number of postings that are read from another segment at a time."""
 
@@ -324,7 +321,6 @@ class PostingsReader:
         self._arrays = {name: load_array(segment / POSTINGS / f"{name}.npy", root) for name in _ARRAYS}
         # Reading a number or a few bytes from a memoryview takes a tenth of the time of reading from an array.
         self._text, self._bounds = (self._arrays[name].data for name in ("term_bytes", "term_offsets"))
-        self._term_ids = Memo(self._find, _REMEMBERED)
         self._occurrence_weights: dict[tuple[tuple[float, ...], ...], NDArray[np.float32]] = {}
 
     @property
@@ -346,9 +342,6 @@ class PostingsReader:
 
     def find(self, term: str) -> int | None:
         """Return a term's id, or None if no document has it."""
-        return self._term_ids[term]
-
-    def _find(self, term: str) -> int | None:
         wanted, count = term.encode(), len(self._bounds) - 1
         place = bisect_left(range(count), wanted, key=self._term)
         return place if place < count and self._term(place) == wanted else None
@@ -360,10 +353,20 @@ class PostingsReader:
         fields = np.arange(_F).repeat(bounds[1:] - bounds[:-1])
         return fields, self._arrays["doc_ids"][own], self._arrays["frequencies"][own]
 
-    def documents_of(self, term_id: int, field: int) -> NDArray[np.uint32]:
-        """Return the documents with a term in a field, ascending."""
-        key = term_id * _F + field
-        return self._arrays["doc_ids"][slice(*self._arrays["list_offsets"][key : key + 2].tolist())]
+    def with_all(self, terms: Sequence[str], field: int) -> NDArray[np.uint32]:
+        """Return the documents that have all of some terms in a field, ascending; none for no terms."""
+        lists = []
+        for term in terms:
+            if (term_id := self.find(term)) is None:
+                return np.empty(0, np.uint32)
+            key = term_id * _F + field
+            bounds = self._arrays["list_offsets"][key : key + 2].tolist()
+            lists.append(self._arrays["doc_ids"][slice(*bounds)])
+        found, *others = sorted(lists, key=len) or [np.empty(0, np.uint32)]
+        for doc_ids in others:
+            places = doc_ids.searchsorted(found)
+            found = found[doc_ids[np.minimum(places, len(doc_ids) - 1)] == found]
+        return found
 
     def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
         """Yield keys, doc_ids and frequencies of all postings in slices, each [S], in the order of the lists."""

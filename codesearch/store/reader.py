@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 
 from codesearch.errors import IndexCorruptError
 from codesearch.files import Stamp
+from codesearch.memo import Memo
 from codesearch.store.arrays import PASSAGES, ROWS, SOURCES, SourceReader, load_array
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import check_intact
 from codesearch.store.manifest import Manifest, SegmentEntry, read_manifest
 from codesearch.store.postings import PostingsReader
 from codesearch.store.vectors import PASSAGE_VECTORS, VectorReader
+from codesearch.text.terms import FIELDS, query_terms
+
+_NAME, _BODY = FIELDS.index("name"), FIELDS.index("body")
+_REMEMBERED = 1 << 14
+"""Number of names whose counts an open segment remembers."""
 
 
 class SegmentReader:
@@ -37,6 +43,8 @@ class SegmentReader:
         self.passage_vectors = VectorReader(
             folder, len(self.passages), dim, root=root, name=PASSAGE_VECTORS, files=entry.files
         )
+        # Name -> number of documents that have all its terms in their bodies, and of those with the name.
+        self.name_counts = Memo(self._count_name, _REMEMBERED)
         self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
         self.sources = SourceReader(folder, root) if SOURCES in entry.files else None
@@ -66,6 +74,13 @@ class SegmentReader:
         """Return which passages are in the documents of a file."""
         bounds = record.first_doc, record.first_doc + record.doc_count
         return slice(*self.passage_documents.searchsorted(bounds).tolist())
+
+    def _count_name(self, name: str) -> tuple[int, int]:
+        terms = query_terms(name)  # Of several, the first is the whole name.
+        using = self.postings.with_all(terms[1:] or terms, _BODY)
+        defining = self.postings.with_all(terms[:1], _NAME)
+        using, defining = (found[~np.isin(found, self.dead)] for found in (using, defining))
+        return len(using), len(defining)
 
     def close(self) -> None:
         """Close the database."""

@@ -309,6 +309,11 @@ class Snapshot:
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
+    def name_counts(self, name: str) -> tuple[int, int]:
+        """Count the live documents that have all terms of a name in their bodies, and those with the name."""
+        counts = [segment.name_counts[name] for segment in self.segments]
+        return sum([using for using, _ in counts]), sum([defining for _, defining in counts])
+
     def members_named(self, name: str) -> Iterator[tuple[SegmentReader, FileRecord, DocumentRow]]:
         """Yield (segment, file, member) of each live member with this name, ignoring case."""
         for segment in self.segments:
