@@ -115,7 +115,9 @@ def test_explain_shows_rows_that_add_up_to_the_score(ask):
     assert [row.split()[1].rstrip(":") for row in rows] == [
         "vectors",
         "keywords",
+        "window",
         "name",
+        "summary",
         "score",
     ]
     assert sum(parts) == pytest.approx(total, abs=0.002)
