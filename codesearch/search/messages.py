@@ -22,7 +22,7 @@ _QUESTION = re.compile(r"(?:how|what|where|which|who|why|when|is|are|can|does|do
 _MOST_WORDS = 60
 _FEWEST_FIXED, _FEWEST_PLAIN, _FEWEST_SAID = 3, 5, 2
 """The fewest words of a text, also if the query has no other sign of a message, and those that are no stop words."""
-_PROPOSED, _MOST_DOCUMENTS = 20, 5
+_PROPOSED, _MOST_DOCUMENTS = 40, 5
 """Documents that are read, and those that are found; a text in more of them says nothing about one."""
 _HOLE = "\0"
 _STRING = r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`[^`]*+`)"
@@ -46,7 +46,9 @@ def message_documents(
     said = f" {' '.join(words)} "
     found: dict[int, int] = {}
     most = 0
-    for ref in snapshot.refs(_proposed(query, snapshot, lexical, allowed)):
+    scores, _, _ = lexical.scores(query_terms(query))
+    proposed = np.flatnonzero(scores if allowed is None else scores * allowed)
+    for ref in snapshot.refs(snapshot.best(proposed, scores[proposed], _PROPOSED).tolist()):
         excerpt = ref.code()
         for size, line in texts_in(excerpt.code if excerpt else "", said):
             if size > max(most, fewest - 1):
@@ -54,22 +56,6 @@ def message_documents(
             if size == most:
                 found.setdefault(ref.doc_id, ref.row.start_line + line)
     return found if len(found) <= _MOST_DOCUMENTS else {}
-
-
-def _proposed(
-    query: str, snapshot: Snapshot, lexical: LexicalScorer, allowed: NDArray[np.bool_] | None
-) -> list[int]:
-    """Return the documents with all terms of a part of a query, rare parts first, then those with most of its terms."""
-    parts = [[term for term in query_terms(part) if not term.isdigit()] for part in query.split(": ")]
-    having = sorted((lexical.with_all(terms) for terms in parts if len(terms) > 1), key=len)
-    scores, _, _ = lexical.scores(query_terms(query))
-    proposed: dict[int, None] = {}
-    for doc_ids in (*having, np.flatnonzero(scores > 0)):
-        passing = doc_ids if allowed is None else doc_ids[allowed[doc_ids]]
-        best = snapshot.best(passing, scores[passing], _PROPOSED)
-        order = best[snapshot.order(best, scores[best])]
-        proposed |= dict.fromkeys(order[:_PROPOSED].tolist())
-    return list(proposed)
 
 
 def texts_in(code: str, said: str) -> Iterator[tuple[int, int]]:

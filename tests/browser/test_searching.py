@@ -580,6 +580,30 @@ def answered(answer: Any, route: Any) -> None:
     route.fulfill(json=answer)
 
 
+def test_show_more_replaces_the_lines_of_a_hit_by_its_passages(open_page: Open) -> None:
+    page = open_page()
+    lines = [{"line": at, "text": f"step {at}", "tokens": [["text", f"step {at}"]]} for at in range(10, 22)]
+    long = {
+        **BARE_HIT,
+        "root": "/x",
+        "path": "a.py",
+        "label": ["drain", ""],
+        "snippet": lines[5:8],
+        "more": lines,
+    }
+    hits = [long, {**long, "path": "b.py", "rank": 2, "more": []}]
+    page.route("**/api/v1/search?*", partial(answered, {**EMPTY["search"], "hits": hits}))
+    page.goto("./?q=drain")
+    wait_for(page, "drain")
+    numbers = [line.get_attribute("data-line") for line in page.locator(".hit").first.locator(".line").all()]
+    assert numbers == ["15", "16", "17"]
+    page.get_by_role("button", name="Show more of drain").click()
+    numbers = [line.get_attribute("data-line") for line in page.locator(".hit").first.locator(".line").all()]
+    assert numbers == [str(at) for at in range(10, 22)]
+    assert page.evaluate("document.activeElement.className") == "code"
+    assert page.get_by_role("button", name="Show more of drain").count() == 0
+
+
 @pytest.mark.parametrize(("hits", "low_confidence"), [([], True), ([BARE_HIT], False)])
 def test_an_empty_answer_never_shows_undefined(
     open_page: Open, hits: list[Any], low_confidence: bool
