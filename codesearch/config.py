@@ -164,6 +164,7 @@ class RankConfig:
         section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
         summary_weight: weight of the share of the query that is in the first sentence of public documentation.
         uses_weight: weight of how much other files use the name of a public definition.
+        opposite_penalty: subtracted from definitions whose name does the opposite: `write` if the query says "read".
         file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
         file_support_weight: weight of the other definitions of a file, if files are ranked.
         file_name_weight: weight of the words of a file's name that are in the query, if files are ranked.
@@ -194,6 +195,7 @@ class RankConfig:
     section_penalty: float = 0.15
     summary_weight: float = 0.15
     uses_weight: float = 0.2
+    opposite_penalty: float = 0.15
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200
     file_support_weight: float = 0.2

@@ -128,6 +128,38 @@ def _side(terms: Iterable[str], stops: Set[str]) -> tuple[int, tuple[str, ...]]:
     return len(side), tuple(term for term in side if term != "of")
 
 
+_OPPOSITES = tuple(
+    tuple(frozenset(side.split()) for side in pair.split(":"))
+    for pair in (
+        "read load parse decode deserialize unmarshal:write save dump format encode serialize marshal",
+        "compress zip gzip deflate archive pack:extract unzip gunzip decompress uncompress inflate unpack",
+        "get:set",
+        "encrypt:decrypt",
+        "escape quote:unescape unquote",
+        "add insert push append:remove delete pop",
+        "open connect start enable show lock:close disconnect stop disable hide unlock",
+        "upload:download",
+        "import:export",
+    )
+)
+"""Verbs that mean the opposite of each other."""
+
+
+def opposition(query: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """Return the verbs that mean what a query asks for, and their opposites, or None.
+
+    >>> opposition("how do I unzip a file")[0] >= {"extract", "unzip"}, opposition("read and write a file")
+    (True, None)
+    """
+    if parse_conversion(query):
+        return None
+    terms = set(canonical_terms(query))
+    for first, second in _OPPOSITES:
+        if terms.isdisjoint(first) != terms.isdisjoint(second):
+            return (second, first) if terms.isdisjoint(first) else (first, second)
+    return None
+
+
 _SIGNATURE_WEIGHT, _VERB_WEIGHT = 0.5, 0.5
 """The weight of the name is 1."""
 _PARAMETERS = re.compile(

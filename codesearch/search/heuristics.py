@@ -9,7 +9,7 @@
 - **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
   lower for each document of its file above it, which makes room for other files. The order within a file stays the
   same.
-- **Names.** Documents whose name or path is the query, or that contain it literally, come first.
+- **Names.** Documents whose name or path is the query, that contain it literally or that it describes, come first.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
         ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query.text, ranking, head, config)
     if query.text and query.terms:
-        add_prominence(query.terms, ranking, config)
+        add_prominence(query, ranking, config)
     if query.text and config.file_diversity_penalty:
         order = ranking.order()
         above = np.minimum(equal_before(ranking.rows["file_id"][order]), _MOST_ABOVE) / _MOST_ABOVE
@@ -123,11 +123,13 @@ def named_tiers(ranking: Ranking) -> NDArray[np.float32]:
     """
     signals = ranking.signals
     names = signals["name"] * (signals["name"] >= OTHER_SPELLING)
-    if not (names.any() or signals["path"].any() or signals["literal"].any()):
+    verbatim = signals.get("verbatim", np.zeros_like(names))
+    if not (names.any() or verbatim.any() or signals["path"].any() or signals["literal"].any()):
         return names
     method = ranking.rows["kind"] == _METHOD
     aside = ranking.rows["flags"] & _ASIDE != 0
     # An exact name has 1, another spelling .5.
     by_name = (names - np.float32(0.1) * method - np.float32(0.2) * aside) * (names > 0)
     by_text = signals["literal"] * np.where(aside, np.float32(0.05), np.float32(0.1))
+    by_text = np.maximum(by_text, verbatim * np.float32(0.04))
     return np.where(signals["path"] > 0, 1 + signals["path"], np.maximum(by_name, by_text))

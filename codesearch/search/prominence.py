@@ -9,12 +9,14 @@ queries to a project that one knows ask for such code.
 
 Both are 0 for what is not public. A long query says more precisely what it wants, so `uses` counts less for it. A body
 uses a name if it has all its terms. So the postings answer it, and it is the same after any history of updates.
+
+Two more signals are for private code too: `verbatim` is 1 if the query is the first sentence, except of what a penalty
+lowers, and `opposite` is -1 if the name does the opposite of what the query asks for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from math import log, log1p
 
@@ -23,37 +25,51 @@ import numpy as np
 from codesearch.config import RankConfig
 from codesearch.languages import record_of
 from codesearch.parsing.docstrings import first_sentence
-from codesearch.search.ranking import Ranking
-from codesearch.text.terms import terms_of
+from codesearch.search.direction import canonical_terms, opposition
+from codesearch.search.ranking import AnalysedQuery, Ranking
+from codesearch.text.terms import STOP_WORDS, terms_of
 from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
 
 _COUNT = 20
 """Only so many of the best candidates are read. More change little."""
 _REMEMBERED = 4096
+_SENTENCE, _VERBATIM = 3, 0.8
+"""A query of so many terms is a first sentence if they share this much of all their terms."""
 _MUCH_USED = log(100)
 _LOWERED = TEST | GENERATED | VENDORED | STUB | NESTED
 _INSIDE = re.compile(
-    r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/",  # A folder of what only the project uses.
+    r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?"  # A folder of what only the project uses,
+    r"|demos?|examples?|samples?|bench(?:marks?)?|migrations?)/",  # or of what nothing uses.
     re.IGNORECASE,
 )
 _HIDDEN = re.compile(r"(?:^|[.:/#\\])[_#]| ")
 """A name that begins so is private, also that of a class around it; one with a space is a callback."""
 
 
-def add_prominence(terms: Sequence[str], ranking: Ranking, config: RankConfig) -> None:
+def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
     """Reward the best candidates that are public by what their documentation says and by how much they are used."""
     documents, head = ranking.documents, ranking.order()[: min(_COUNT, config.heuristics_count)]
-    summary, uses = np.zeros(len(head)), np.zeros(len(head))
+    terms, verbs = query.terms, opposition(query.text)
+    summary, uses, opposite, verbatim = np.zeros((4, len(head)))
     for at, ref in enumerate(documents.refs(ranking.doc_ids[head].tolist())):
         row, file = ref.row, ref.file
-        if not row.flags & _LOWERED and is_public(
-            file.path, file.language, row.qualified_name, row.signature
-        ):
-            summary[at] = len(_summary_terms(row.docstring).intersection(terms)) / len(terms)
+        if verbs:
+            words = set(canonical_terms(row.name))
+            opposite[at] = -float(words.isdisjoint(verbs[0]) and not words.isdisjoint(verbs[1]))
+        says = _summary_terms(row.docstring)
+        shared = len(says.intersection(terms))
+        if row.flags & _LOWERED:
+            continue
+        is_sentence = shared >= _VERBATIM * len(says.union(terms) - STOP_WORDS)
+        verbatim[at] = is_sentence and len(terms) >= _SENTENCE
+        if is_public(file.path, file.language, row.qualified_name, row.signature):
+            summary[at] = shared / len(terms)
             using, defining = documents.name_counts(row.name)
             uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
     ranking.add_signal("summary", head, summary, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses * min(1, 2 / len(terms)), reward=config.uses_weight)
+    ranking.add_signal("verbatim", head, verbatim)
+    ranking.add_signal("opposite", head, opposite, penalty=config.opposite_penalty)
 
 
 @lru_cache(_REMEMBERED)

@@ -2,7 +2,8 @@
 
 All copies of a document are one candidate, with the score and signals of the best one. A copy whose name or path is the
 query is shown first. Otherwise the copy comes from ordinary source files: build output, vendored code, tests and
-generated code are shown only if there is no other copy. Among equal copies, the one that ranks first is shown.
+generated code are shown only if there is no other copy. Then comes the copy whose path has most words of the query, and
+then the one that ranks first.
 
 A question such as "how are sessions stored" asks for a file. The right file often has several definitions that match a
 little, and its name says what it is about. So the score of a file is
@@ -33,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.parsing.identifiers import subtokens
 from codesearch.search.best_passages import PassagesOf
 from codesearch.search.heuristics import named_tiers, put_first
 from codesearch.search.ranking import Candidate, Ranking
@@ -53,23 +55,25 @@ _PREFIX = 4
 """The fewest letters of a word that is the beginning of another."""
 
 
-def group_copies(ranking: Ranking, count: int, left_out: Collection[int] = ()) -> list[Candidate]:
+def group_copies(query: str, ranking: Ranking, count: int, left_out: Collection[int] = ()) -> list[Candidate]:
     """Return the first `count` candidates, best first; no two of them are copies of each other."""
     order = ranking.order()
     if left_out:
         order = order[~np.isin(ranking.doc_ids[order], list(left_out))]
     keys = ranking.rows["copy_key"][order]
     firsts = np.flatnonzero(equal_before(keys) == 0)[:count]
-    return [_with_copies(ranking, order[keys == key]) for key in keys[firsts]]
+    return [_with_copies(query, ranking, order[keys == key]) for key in keys[firsts]]
 
 
-def _with_copies(ranking: Ranking, positions: NDArray[np.intp]) -> Candidate:
+def _with_copies(query: str, ranking: Ranking, positions: NDArray[np.intp]) -> Candidate:
     best = ranking.candidate(int(positions[0]))
     if len(positions) == 1:
         return best
     flags = ranking.rows["flags"][positions] & OF_FILE
     name, path = (-ranking.signals[signal][positions] for signal in ("name", "path"))
-    shown, *others = ranking.doc_ids[positions[np.lexsort((flags, name, path))]].tolist()
+    asked, paths = set(subtokens(query)), ranking.documents.paths_of(ranking.doc_ids[positions])
+    words = np.array([-len(asked.intersection(subtokens(at))) for at in paths])
+    shown, *others = ranking.doc_ids[positions[np.lexsort((words, flags, name, path))]].tolist()
     return replace(best, doc_id=shown, copies=tuple(others))
 
 
@@ -126,7 +130,7 @@ def group_by_file(
     a row for its best definition, and one for each `columns` others.
     The other arguments are those of `rank_files`. If files are copies of each other, the candidates may be fewer.
     """
-    bests = group_copies(rank_files(query, ranking, config, max(count, screen)), max(count, screen))
+    bests = group_copies(query, rank_files(query, ranking, config, max(count, screen)), max(count, screen))
     shown = np.array([best.doc_id for best in bests], dtype=np.int64)
     file_ids = ranking.rows["file_id"]
     files = file_ids[np.searchsorted(ranking.doc_ids, shown)]

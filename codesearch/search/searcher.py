@@ -214,7 +214,7 @@ class Searcher:
                 screen = request.screen, request.columns
                 candidates = group_by_file(query.words, wider, self.config, count, *screen)
             else:
-                candidates = group_copies(wider, count, left_out)
+                candidates = group_copies(query.words, wider, count, left_out)
             hits = hydrate(wider.documents, candidates, request.context, passages_for(query, wider))
             if len(hits) >= request.count:
                 break

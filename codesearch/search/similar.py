@@ -69,7 +69,7 @@ def search_similar(
     query = AnalysedQuery(text="", terms=terms[:MAX_CODE_TERMS], vector=vector if vector.any() else None)
     filters = filters or request.filters
     ranking = searcher.ranking(query, filters, all_code=request.all_code)
-    nearest = group_copies(ranking, request.count + _SPARE)
+    nearest = group_copies("", ranking, request.count + _SPARE)
     left_out = _overlapping(ranking.documents, nearest, definition, is_saved=place.text is None)
     return Found(searcher.hits(query, ranking, request, filters, left_out))
 

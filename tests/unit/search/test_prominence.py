@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.config import RankConfig
+from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.store.reader import IndexReader
 from codesearch.types import Hit
@@ -90,3 +91,42 @@ def test_a_long_query_counts_uses_less(tmp_path: Path, index_tree: IndexTree) ->
     short, long = (hits(index, query)[0] for query in ("send mail", "send mail with other words"))
     assert (short.name, long.name) == ("send_mail", "send_mail")
     assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * 2 / 4)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"), [("read settings file", "load"), ("write settings file", "save")]
+)
+def test_a_name_that_does_the_opposite_is_below(
+    tmp_path: Path, index_tree: IndexTree, query: str, first: str
+) -> None:
+    code = "".join(
+        f"def {verb}_settings_file(path):\n    return {verb}(path, 'read', 'write')\n"
+        for verb in ("save", "load")
+    )
+    found = hits(index_tree(write_tree(tmp_path / "tree", {"a.py": code})), query)
+    opposites = {hit.name.partition("_")[0]: hit.signals["opposite"] for hit in found}
+    assert opposites == {first: 0, ({"save", "load"} - {first}).pop(): -1}
+    assert found[0].name.startswith(first)
+
+
+def test_a_definition_that_the_query_describes_is_first(tmp_path: Path, index_tree: IndexTree) -> None:
+    tree = {
+        "mail/send.py": "".join(
+            _PYTHON.format(name=f"send_mail_queue{number}", body=1) for number in range(4)
+        ),
+        "x.py": 'def _helper():\n    """Send a mail to each subscriber."""\n    return 1\n',
+    }
+    index = index_tree(write_tree(tmp_path / "tree", tree))
+    request = SearchRequest("send mail to each subscriber", 1, mode="lexical", by_file=True)
+    (found,) = Searcher([index], None).answer(request).hits
+    assert (found.name, found.signals["verbatim"]) == ("_helper", 1)
+
+
+def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(
+    tmp_path: Path, index_tree: IndexTree
+) -> None:
+    code = "def create_server(port):\n    server = Server(port)\n    return server\n"
+    index = index_tree(write_tree(tmp_path / "tree", {"a/https.py": code, "b/http.py": code}))
+    for query, path in (("create http server", "b/http.py"), ("create https server", "a/https.py")):
+        (found,) = hits(index, query)
+        assert (found.path, found.copy_count) == (path, 1)
