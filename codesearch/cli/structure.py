@@ -90,7 +90,7 @@ def usages(
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
     all_code: Annotated[
-        bool, Opt("Include comments, tests, migrations, generated and vendored code.")
+        bool, Opt("Include possible usages, comments, tests, migrations, generated and vendored code.")
     ] = False,
     tests: Annotated[bool, Opt("List the tests with the name, one usage each.")] = False,
     vimgrep: Annotated[bool, Opt("Print path:line:column:text, for editors.")] = False,

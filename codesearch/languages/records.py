@@ -66,6 +66,8 @@ class Language:
     public: str = r"(?![^(]*\b(?:private|fileprivate|internal)\b)"  # pattern of signatures that all may use
     self_words: tuple[str, ...] = ("this",)  # what means the instance or class around
     needs_self: bool = False  # a member is never used without a qualifier
+    binds: str = ""  # pattern of what binds NAME in a function: a parameter or a local variable
+    key_mark: str = ""  # what stands behind the name of a field in a literal
     attribute: str = ""  # the end of a class's name that `[...]` leaves out
 
     def __hash__(self) -> int:
@@ -103,22 +105,39 @@ _NONE = "(?!)"
 _IMPORT, _FROM, _SOURCED = ("import",), ("import", "from", "require"), ("source", "\n.", "Import-Module")
 _METHOD = r"\s*(?:(?:async|static|get|set)\s+)*(?!function\b)(?P<function>[\w$#]+)\s*\([^;{}=]*\)\s*\{"
 _SIGNATURE = r"(?P<function>[a-z]\w*)\s*::?\s"
+# What binds NAME: an assignment, `for` or `as`, and a parameter; declarations; a type before it; `:=`.
+_BOUND = (
+    r"^\s*(?:\w+\s*,\s*)*NAME\s*(?:,\s*\w+\s*)*(?::[^=\n(]+)?=(?!=)|\bfor\s[^\n:]*\bNAME\b[^\n:]*\sin\s"
+    r"|\sas\s+NAME\s*[:,)]|\bdef\s+\w+\s*\([^)]*?(?<![\w=.])NAME\s*[:,=)]"
+)
+_DECLARED = (
+    r"\b(?:const|let|var)\s+(?:[{[][^=;]*?(?<![\w.$])NAME\s*[,}\]=]|NAME\b)|[(,]\s*NAME\s*[,)][^;\n]*=>|\bNAME\s*=>"
+    r"|\bfunction\b[^(\n]*\([^)]*?(?<![\w.$])NAME\s*[:,=)?]"
+)
+_TYPED = (
+    r"(?<![\w.])(?!return|else|goto|case|new|throw|struct|enum|union|delete|typeof)[A-Za-z_]\w*(?:<[^<>;]*>|\[\])?"
+    r"[\s*&]+NAME\s*[;=,)[:]"
+)
+_SHORT = (
+    r"(?<![\w.])NAME\s*(?:,\s*\w+\s*)*:=|\w\s*,\s*NAME\s*(?:,\s*\w+\s*)*:=|\bvar\s+NAME\b"
+    r"|^func[^{\n]*[(,]\s*NAME\s+[\w*[.]"
+)
 _hashed = partial(Language, comments=Comments(_HASH, ()))
 _braced = partial(Language, comments=Comments(_DASHES, (("{-", "-}"),)))
 _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
 _SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
 _CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
-_of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True)
+_of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True, binds=_TYPED)
 # fmt: off
 _script = partial(Language, family="javascript", strings=_BACKTICKS, block=_METHOD, in_names="$", imports=_FROM,
-    needs_self=True, has_exports=True)
+    needs_self=True, has_exports=True, key_mark=":", binds=_DECLARED)
 _page = partial(Language, grammar="tree_sitter_typescript", factory="language_typescript", query="typescript",
     is_markup=True)
 LANGUAGES = (
     Language("go", ".go", "tree_sitter_go", imports=_IMPORT, strings=_BACKTICKS, needs_self=True, is_packaged=True,
-        public=_CAPITAL, short_name="golang"),
+        key_mark=":", binds=_SHORT, public=_CAPITAL, short_name="golang"),
     Language("java", ".java", "tree_sitter_java", family="java", in_names="$", imports=_IMPORT, is_packaged=True,
-        public=_SAYS_PUBLIC),
+        public=_SAYS_PUBLIC, binds=_TYPED),
     _script("javascript", ".js .jsx .mjs .cjs .es6 .jsm #!node", "tree_sitter_javascript"),
     Language("php", ".php .php3 .php4 .php5 .phtml .inc .module .install #!php", "tree_sitter_php", "language_php",
         separator="::", comments=Comments(f"{_HASH}|{_SLASHES}"), strings=_QUOTES,
@@ -126,7 +145,7 @@ LANGUAGES = (
         imports=("use ", "require", "include"), opens_all=True),
     Language("python", ".py .pyi .pyw .ipynb #!python #!uv", "tree_sitter_python", comments=_DOCUMENTED,
         strings=_QUOTES, trailing_comment="#", self_words=_SELF, needs_self=True, imports=_IMPORT,
-        has_bases_in_brackets=True, has_exports=True),
+        has_bases_in_brackets=True, has_exports=True, key_mark="=", binds=_BOUND),
     Language("ruby", ".rb .rake .gemspec .podspec .rbi .ru Rakefile Gemfile Podfile Vagrantfile Fastfile #!ruby",
         "tree_sitter_ruby", comments=Comments(_HASH, (("\n=begin", "\n=end"),)), strings=_QUOTES, after_names="?!",
         self_words=_SELF, has_open_classes=True, imports=("require", "load"), opens_all=True),
@@ -137,7 +156,7 @@ LANGUAGES = (
     _of_c("cpp", ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino",
         "tree_sitter_cpp", separator="::", short_name="c++"),
     Language("csharp", ".cs .csx", "tree_sitter_c_sharp", mask="csharp", is_packaged=True, has_open_classes=True,
-        imports=("using",), opens_all=True, attribute="Attribute", public=_SAYS_PUBLIC,
+        imports=("using",), opens_all=True, attribute="Attribute", binds=_TYPED, public=_SAYS_PUBLIC,
         short_name="c#"),
     Language("dart", ".dart", "tree_sitter_dart", strings=_QUOTES, imports=_IMPORT, opens_all=True),
     Language("elixir", ".ex .exs #!elixir", "tree_sitter_elixir", comments=_DOCUMENTED, strings=_QUOTES,

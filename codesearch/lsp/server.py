@@ -42,7 +42,7 @@ from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.extract import Extraction
 from codesearch.search.similar import extraction_of
 from codesearch.search.snippets import head_of
-from codesearch.structure.meaning import GRADES, IN_COMMENTS
+from codesearch.structure.meaning import GRADES, SEVERAL
 from codesearch.structure.usages import Usages
 from codesearch.structure.whole import nested
 from codesearch.types import Definition, Document, Hit
@@ -154,7 +154,7 @@ class Editor:
         if found is None:
             return []
         usages = [one for one in found.usages if not one.may_be or not meant.isdisjoint(one.may_be)]
-        usages = [one for one in usages if one.grade != GRADES[IN_COMMENTS]]
+        usages = [one for one in usages if GRADES.index(one.grade) < SEVERAL]
         counts = Counter(one.grade for one in usages)
         grades = ", ".join(f"{count:,} {grade}" for grade, count in counts.items()) or "no usages"
         if found.usage_count > len(found.usages):

@@ -10,7 +10,7 @@ import posixpath
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -48,6 +48,10 @@ _OF_DEFAULT = re.compile(
     r"\s*import\s+(?:type\s+)?([\w$]+)\s*(?:,|from\b)|\s*(?:const|let|var)\s+([\w$]+)\s*=\s*require\("
 )
 _STAR = re.compile(r"\s*export\s+\*\s+from\b|\s*from\b.*\bimport\s+\*")
+_QUOTED = re.compile(r"[\"']([^\"'\n]*)[\"']")
+_KEYWORD = re.compile(r"(?:pub(?:\([^)]*\))?\s+)?(?:from|import|use)\s+(?:static\s+|type\s+)?")
+_HERE = frozenset(("crate", "self", "super", "@", "~", "#"))
+"""What a path within the project begins with."""
 R = TypeVar("R")
 Modules = Mapping[str, Sequence[tuple[tuple[str, ...], R]]]
 """The last part of a file or folder -> the parts of each such file and folder, and a definition in it."""
@@ -128,10 +132,15 @@ class Statement:
             for of in (module, folder)
         )
 
-    @property
-    def is_standard_go(self) -> bool:
-        """Say whether it imports a package of Go's standard library: the others begin with a domain."""
-        return "." not in self.text.partition('"')[2].partition("/")[0]
+    def is_outside(self, folders: Collection[str]) -> bool:
+        """Say whether it imports from a place that is in none of some folders and files, such as a library."""
+        if self.language == "go":  # Only the packages of its standard library begin without a domain.
+            return "." not in self.text.partition('"')[2].partition("/")[0]
+        quoted = _QUOTED.search(self.text)
+        text = quoted[1] if quoted else _KEYWORD.sub("", self.text.strip(), count=1)
+        first, *_ = _PARTS.split(text.strip()) or [""]
+        first = re.split(r"[\s,;({]", first)[0]
+        return bool(first) and first not in _HERE and not self.opens_all and normal([first])[0] not in folders
 
     def agreeing(self, modules: Modules[R], name: str) -> list[tuple[int, R]]:
         """Return the definitions that agree with it, each with the number of equal parts."""

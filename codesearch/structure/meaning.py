@@ -1,7 +1,9 @@
 """A name in a source -> the definitions that it can mean, and how sure that is.
 
-`graded` reads what is around the name as text: the word before it, the definition around it, and the import
-statements of its file. The definitions that agree with them in the most parts are meant.
+`graded` reads what is around the name as text. A definition is meant certainly if it is in the same file, or in the
+same class for members, if the file imports the name from its file, or if they are in the same package and the language
+needs no import then. It is likely meant if the declared type of what stands before the name has it, or if there is no
+other one in related languages. Anything else is possible.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import cast
 
@@ -20,14 +22,31 @@ from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
-from codesearch.structure.imports import Modules, Statement, by_module, composed, import_statements, normal
-from codesearch.types import FIELD, NESTED
+from codesearch.structure.imports import (
+    Modules,
+    Statement,
+    by_module,
+    composed,
+    import_statements,
+    module_of,
+    normal,
+)
+from codesearch.structure.receivers import Types
+from codesearch.types import FIELD, NESTED, TYPE_KINDS
 
 GRADES = (
-    *("declared here", "certain", "likely", "one of several", "no definition", "in comments"),
+    *(
+        "declared here",
+        "certain",
+        "likely",
+        "no definition",
+        "as a string",
+        "possible",
+        "in comments and strings",
+    ),
     "only in the file's name",
 )
-DECLARED, CERTAIN, LIKELY, SEVERAL, NO_DEFINITION, IN_COMMENTS, IN_FILE_NAME = range(len(GRADES))
+DECLARED, CERTAIN, LIKELY, NO_DEFINITION, AS_STRING, SEVERAL, IN_COMMENTS, IN_FILE_NAME = range(len(GRADES))
 _BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w+ +)?(?:~[sS]|[rRuU])?")
 _CONTINUED = frozenset("([{,=+%\\")
 """What ends a line if the next one continues its expression."""
@@ -43,6 +62,11 @@ _CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z
 _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTILINE)
 _MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
+_BEFORE_KEY = re.compile(r"(?:^|[{(,])\s*\Z")
+_PROTOTYPE = re.compile(r"\s*\([^;{}=]*\)[^;{}()=]*;")
+_RETURNS = re.compile(r"^[\w\s*&:<>,]*[\w*&>][\s*&]*\Z")
+FUNCTIONS = ("function", "method")
+_TAG, _MOST_TAG = re.compile(r"\b(?:struct|union|enum)\s+\Z"), 30
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
 _IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
@@ -63,10 +87,11 @@ class Names:
         asked: Sequence[Ref],
         owner: str = "",
         sigil: str = "",
-        types_named: Callable[[str], Sequence[Ref]] = lambda _: (),
+        types: Types | None = None,
     ) -> None:
         self.name = name
-        self._types_named, self._one = types_named, dict[frozenset[str], bool]()
+        self.types = types or Types(lambda _: ())
+        self.imported: dict[tuple[SourceFile, str | int | None], list[Ref]] = {}
         self.asked, self.owner, self.sigil = asked, owner, sigil
         self.has_variants = any(ref.row.name != name for ref in everything)
         self.targets = {ref.doc_id for ref in asked}
@@ -109,26 +134,46 @@ class Names:
         return packages
 
     def are_one(self, refs: Sequence[Ref]) -> bool:
-        """Say whether there is one definition, or a method of a type and those of types that have it as a base."""
-        owners = frozenset(ref.owner for ref in refs)
-        if len(refs) < 2 or len(owners) < len(refs) or not all(owners) or len(owners) > _MOST_OWNERS:
-            return len(refs) == 1
-        if owners not in self._one:
-            of_types = {owner: self._types_named(owner) for owner in owners}
-            self._one[owners] = any(
-                all(
-                    any(is_base(base, ref.row, ref.file.language) for ref in of_types[owner])
-                    for owner in owners - {base}
-                )
-                for base in owners
-            )
-        return self._one[owners]
+        """Say whether there is one definition, several of one thing, or those of one family of methods.
+
+        Overloads, a getter and its setter, and a type and a value with one name are one thing.
+        """
+        owners = {ref.owner for ref in refs}
+        if _is_one(refs):
+            return True
+        if not refs or not all(owners) or len(owners) > _MOST_OWNERS:
+            return False
+        return any(all(base in self.types.ancestors(owner) for owner in owners) for base in owners)
+
+    def is_outside(self, file: SourceFile, word: str) -> bool:
+        """Say whether a file imports a word only from outside of the project."""
+        statements = [statement for statement in file.imports if word and word in statement.words]
+        return bool(statements) and all(one.is_outside(self._folders | file.folders) for one in statements)
+
+    @cached_property
+    def _folders(self) -> frozenset[str]:
+        return frozenset(part for ref in self.everything for part in module_of(ref.path))
+
+    def distance(self, file: SourceFile) -> tuple[int, str, str]:
+        """Return what files are sorted by: those with most folders in common with a definition come first."""
+        shared = (
+            len(posixpath.commonprefix([file.path.split("/"), path.split("/")]))
+            for root, path in self.target_files
+            if root == file.root
+        )
+        return -max(shared, default=0), file.path, file.root
+
+    def overriding(self, refs: Sequence[Ref]) -> list[Ref]:
+        """Return the methods that are asked for and override one of some others, if none of these is asked for."""
+        owners = {ref.owner for ref in refs if _is_method(ref)}
+        if not owners or any(ref.doc_id in self.targets for ref in refs):
+            return []
+        return [ref for ref in self.asked if _is_method(ref) and owners & self.types.ancestors(ref.owner)]
 
     def possible(self, file: SourceFile) -> Sequence[Ref]:
-        """Return what the name can mean in a file: its definitions in related languages and the same root, else all."""
+        """Return its definitions in related languages, if possible of the same root."""
         family = family_of(file.language)
-        by_family = self._by_family
-        return by_family.get((file.root, family)) or by_family.get(("", family)) or self.everything
+        return self._by_family.get((file.root, family)) or self._by_family.get(("", family)) or ()
 
 
 class SourceFile:
@@ -139,7 +184,6 @@ class SourceFile:
         self.source = composed(source.decode("utf-8", "replace"))
         self.root, self.path = proposed.segment.root, proposed.file.path
         self.language = proposed.file.language
-        self.meant: dict[str | int | None, list[Ref]] = {}
 
     @cached_property
     def imports(self) -> list[Statement]:
@@ -165,6 +209,11 @@ class SourceFile:
         """Say whether a position is in the text of a string."""
         return may_be_in_string(self.source, position) and in_string(self.source, position, self.strings)
 
+    def is_whole_string(self, position: int, size: int) -> bool:
+        """Say whether a name is all that is between two quotes."""
+        quotes = {self.source[position - 1 : position], self.source[position + size : position + size + 1]}
+        return len(quotes) == 1 and quotes <= set("\"'`")
+
     @cached_property
     def rows(self) -> list[DocumentRow]:
         """Its definitions, outer ones first."""
@@ -174,6 +223,43 @@ class SourceFile:
         """Return the innermost definition around a line."""
         at = innermost(self.rows, line)
         return None if at is None else self.rows[at]
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Its folders and its name, as imports have them."""
+        return frozenset(module_of(self.path))
+
+    def binds(self, name: str, line: int) -> bool:
+        """Say whether the function around a line has a parameter or a variable with a name."""
+        pattern = record_of(self.language).binds
+        for row in self.rows if pattern else ():
+            if row.kind in FUNCTIONS and row.start_line <= line <= row.last_line:
+                starts = (*self.line_starts, len(self.source))
+                text = self.source[starts[row.start_line - 1] : starts[min(row.last_line, len(starts) - 1)]]
+                if re.search(pattern.replace("NAME", re.escape(name)), text, re.MULTILINE):
+                    return True
+        return False
+
+    def type_around(self, line: int) -> str:
+        """Return the name of the innermost type around a line, or ""."""
+        around = [
+            row for row in self.rows if row.kind in TYPE_KINDS and row.start_line <= line <= row.last_line
+        ]
+        if around:
+            return around[-1].name
+        inside, separator = self.innermost(line), record_of(self.language).separator
+        return inside.qualified_name.rpartition(separator)[0].rpartition(separator)[2] if inside else ""
+
+    def function_text(self, line: int, end: int) -> str:
+        """Return the text of the outermost function around a line, up to a position."""
+        around = (row for row in self.rows if row.kind in ("function", "method"))
+        first = next((row.start_line for row in around if row.start_line <= line <= row.last_line), 0)
+        return self.source[self.line_starts[first - 1] : end] if first else ""
+
+    @cached_property
+    def line_starts(self) -> list[int]:
+        """Where its lines begin."""
+        return [0, *(match.end() for match in re.finditer("\n", self.source))]
 
     def import_around(self, at: int) -> int | None:
         """Return the position of the import statement around a position in the source."""
@@ -193,8 +279,13 @@ def _is_method(ref: Ref) -> bool:
 
 
 def has_name(ref: Ref) -> bool:
-    """Say whether a definition has its name in the source; an anonymous export has that of its file."""
-    return ref.row.start_line > 0 and ref.row.name in composed(ref.row.signature)
+    """Say whether a definition stands in its file with its name; an anonymous export has that of its file."""
+    return ref.row.start_line > 0 and not is_anonymous(ref)
+
+
+def is_anonymous(ref: Ref) -> bool:
+    """Say whether a definition has no name in its source."""
+    return ref.row.start_line > 0 and ref.row.name not in ref.row.signature
 
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
@@ -202,8 +293,8 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
     grade, meant = _graded(file, names, position, line)
     if in_comment(file.source, position, file.language, file.comments):
         grade = IN_COMMENTS
-    elif grade == CERTAIN and file.is_text(position):
-        grade = LIKELY
+    elif file.is_text(position):
+        grade = AS_STRING if file.is_whole_string(position, len(names.name)) else IN_COMMENTS
     return grade, meant
 
 
@@ -217,37 +308,92 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
             return LIKELY, ()
         if not names.modules:
             return NO_DEFINITION, ()
-    own = names.by_file.get((file.root, file.path), ())
+    possible = _fitting(file, names.possible(file), position, before)
+    own = [ref for ref in names.by_file.get((file.root, file.path), ()) if ref in possible]
     meant = (
         [ref for ref in own if has_name(ref) and _reaches(ref, file, line, before)]
         or _imported(file, names, position, before)
-        or [ref for ref in own if not has_name(ref) and _reaches(ref, file, line, before)]
+        or [ref for ref in own if is_anonymous(ref) and _reaches(ref, file, line, before)]
         or _of_package(file, names, line, before)
     )
-    possible = meant or _possible(file, names, before)
+    meant = [ref for ref in meant if ref in possible]
+    grade = CERTAIN if meant else LIKELY
+    meant = meant or [*(_bare if before is None else _joined)(file, names, position, line, possible)]
     if names.has_variants:
         mark = mark_of(file.source, position + len(names.name), file.language)
-        same = [ref for ref in possible if ref.row.name.removeprefix(names.name).rstrip("=") == mark]
-        if not same:
-            return SEVERAL, possible
-        meant, possible = same if meant else meant, same
-    if names.are_one(meant):
-        return CERTAIN, meant
-    if names.are_one(possible):  # With an owner, there is also a definition that is not in the index.
-        return (SEVERAL if names.owner else LIKELY), possible
-    return (SEVERAL if possible else NO_DEFINITION), possible
+        meant = [ref for ref in meant if ref.row.name.removeprefix(names.name).rstrip("=") == mark]
+    if names.are_one(meant) and not (grade == LIKELY and names.owner):
+        if grade == CERTAIN and record_of(file.language).is_script:
+            overriding = names.overriding(meant)  # Another object of the class can have them.
+            grade, meant = (LIKELY, [*meant, *overriding]) if overriding else (grade, meant)
+        return grade, meant
+    return SEVERAL, meant or possible or names.everything
 
 
-def _possible(file: SourceFile, names: Names, before: str | None) -> Sequence[Ref]:
-    """Return the definitions that the word before an occurrence allows."""
-    possible = names.possible(file)
-    if not before:
-        return possible
-    if file.language == "go" and any(
-        statement.is_standard_go and before in statement.words for statement in file.imports
-    ):
-        return list(filter(_is_method, possible))
-    return [ref for ref in possible if ref.owner == before] or possible
+def _bare(file: SourceFile, names: Names, position: int, line: int, possible: Sequence[Ref]) -> Sequence[Ref]:
+    """Return what a name without a receiver can mean, if it is no import: members only in their class."""
+    around = file.type_around(line)
+    if not record_of(file.language).needs_self and around:
+        if members := names.types.members_of(around, [ref for ref in possible if _is_method(ref)]):
+            return members
+    is_bound = names.is_outside(file, names.name) or file.binds(names.name, line)
+    return [ref for ref in possible if not _is_method(ref) and not is_bound]
+
+
+def _joined(
+    file: SourceFile, names: Names, position: int, line: int, possible: Sequence[Ref]
+) -> Sequence[Ref]:
+    """Return what a name behind a receiver can mean: the members of its type."""
+    members = [ref for ref in possible if _is_method(ref)]
+    before = qualifier(file.source, position)
+    if before and before[0].isupper() and (static := [ref for ref in members if ref.owner == before]):
+        return static
+    if types := names.types.before(file, position, line):
+        return [ref for of in types for ref in names.types.members_of(of, members)]
+    is_outside = names.is_outside(file, before or "")
+    return () if is_outside or (members and not _is_one(members)) else members or possible
+
+
+def _is_one(refs: Sequence[Ref]) -> bool:
+    return len({(ref.root, ref.path, ref.owner) for ref in refs}) == 1
+
+
+def is_prototype(file: SourceFile, position: int, size: int, line: int) -> bool:
+    """Say whether C or C++ declares a function at a position that it defines elsewhere."""
+    if file.language not in ("c", "cpp") or (inside := file.innermost(line)) and inside.kind in FUNCTIONS:
+        return False
+    return (
+        _PROTOTYPE.match(file.source, position + size) is not None
+        and _RETURNS.search(_line_before(file.source, position)) is not None
+    )
+
+
+def _fitting(file: SourceFile, possible: Sequence[Ref], position: int, before: str | None) -> Sequence[Ref]:
+    """Return the definitions that what stands before a name allows.
+
+    In C, a structure is named behind `struct`, and after a dot there are only members. In PHP, `$name` is a variable.
+    """
+    if file.language == "c" and before is not None:
+        return [ref for ref in possible if _is_method(ref)]
+    if file.language == "c":
+        is_tagged = _TAG.search(file.source, max(position - _MOST_TAG, 0), position) is not None
+        return [ref for ref in possible if _has_tag(ref) == is_tagged or ref.row.kind == "type"]
+    is_variable = before is None and file.language == "php" and file.source[position - 1 : position] == "$"
+    return [] if is_variable or (before is None and _is_key(file, position)) else possible
+
+
+def _is_key(file: SourceFile, position: int) -> bool:
+    """Say whether a name is the key of a literal, as in `{name: 1}`, or of an argument, as in `f(name=1)`."""
+    mark = record_of(file.language).key_mark
+    if not mark or _BEFORE_KEY.search(_line_before(file.source, position)) is None:
+        return False
+    after = file.source[position : position + _MOST_QUALIFIER]
+    return re.match(rf"[\w$]+\s*{mark}(?![:=])", after) is not None
+
+
+def _has_tag(ref: Ref) -> bool:
+    """Say whether a definition of C is named with `struct`, `union` or `enum` before its name."""
+    return ref.row.signature.startswith(("struct", "union", "enum"))
 
 
 def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
@@ -349,10 +495,11 @@ def _imported(file: SourceFile, names: Names, position: int, before: str | None)
         return []
     around = file.import_around(position)
     key = before if around is None else around
-    if key not in file.meant:
+    if (file, key) not in names.imported:
         chosen = file.imports if around is None else [file.imports[around]]
-        file.meant[key] = _meant(chosen, names, before if around is None else None, names.possible(file))
-    return file.meant[key]
+        possible = names.possible(file)
+        names.imported[file, key] = _meant(chosen, names, before if around is None else None, possible)
+    return names.imported[file, key]
 
 
 def _meant(

@@ -35,7 +35,7 @@ from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import Ref, SourceFiles
-from codesearch.types import OF_FILE, TEXT_KINDS, Definition
+from codesearch.types import FIELD, OF_FILE, TEXT_KINDS, Definition
 
 _NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 _LISTED = 5
@@ -98,11 +98,12 @@ def find_spots(
     *,
     code: bool = False,
     only_definitions: bool = False,
+    members: bool = False,
 ) -> list[Spot]:
     """Return every place that a text names, at least one.
 
     With `code`, definitions come before folders. With `only_definitions` they come before files too, and lines stand
-    for the definition around the first one.
+    for the definition around the first one; with `members`, for a field or constant that stands there.
     """
     wanted = text.strip()
     if not wanted or len(wanted) > MOST_PLACE:
@@ -117,7 +118,7 @@ def find_spots(
         asked = replace(asked, names=names)  # Such as the title of a section.
     allowed = allowed_paths(indexes, within)
     resolver = _Resolver(indexes, allowed, wanted, asked, here)
-    spots = resolver.definitions() if only_definitions else resolver.places(code=code)
+    spots = resolver.definitions(members=members) if only_definitions else resolver.places(code=code)
     if kept := [spot for spot in spots if allowed[spot.root](spot.path)]:
         return kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
@@ -154,10 +155,12 @@ class _Resolver:
             return spots
         raise self._missing(f"no file, folder or definition is called {self._text!r}", "search with a query")
 
-    def definitions(self) -> list[Spot]:
+    def definitions(self, *, members: bool) -> list[Spot]:
         """Return the definitions."""
         if self._asked.first or self._asked.inside or not (spots := self._named()):
             spots = self.places(code=True)
+        if members and self._asked.first:
+            spots = [_member_at(spot, self._asked.first) for spot in spots]
         inner = (_at_line(spot, spot.lines[0]) if spot.lines else spot for spot in spots)
         if definitions := [spot for spot in inner if spot.row]:
             return definitions
@@ -368,6 +371,16 @@ def _at_line(spot: Spot, line: int) -> Spot:
     rows = spot.rows()
     at = innermost(rows, line)
     return replace(spot, lines=(line, line)) if at is None else replace(spot, row=rows[at], lines=None)
+
+
+def _member_at(spot: Spot, line: int) -> Spot:
+    """Return the member at a line, unless a definition begins there or inside of it; else the place itself."""
+    rows = [row for row in spot.rows_and_members() if row.kind not in TEXT_KINDS and row.start_line <= line]
+    rows = [row for row in rows if row.last_line >= line]
+    nearest = [row for row in rows if row.start_line == max(other.start_line for other in rows)]
+    if not nearest or any(row.kind != FIELD for row in nearest):
+        return spot
+    return replace(spot, row=nearest[0], lines=None)
 
 
 def _ordered(spots: Iterable[Spot]) -> list[Spot]:

@@ -18,6 +18,7 @@ MAX_LINE = 200
 """Characters of a line that are shown if the output is no terminal."""
 STALE = "  [changed since it was indexed]"
 _OTHER_CODE = "tests, examples, migrations, generated or vendored code"
+_DOUBTFUL = ("possible", "in comments and strings")
 _SIGNATURES = 3
 """With more definitions than this, they have no signatures."""
 NUMBER = 6
@@ -177,6 +178,8 @@ def usages_lines(
     listed = [f"{defined.path}:{defined.start_line}" for defined in usages.definitions]
     meant = {place for usage in usages.usages if len(usage.may_be) < len(listed) for place in usage.may_be}
     marks = {place: f"[{number}]" for number, place in enumerate(listed, 1) if place in meant}
+    if usages.definitions and usages.usage_count:
+        yield Row(width, about=usages_conclusion(usages))
     yield from _defined_lines(usages, marks, width, path_of)
     grade, before, inside = "", None, None
     for usage in usages.usages:
@@ -227,6 +230,18 @@ def _defined_lines(
             yield f"({counted(more, 'more definition')})"
 
 
+def usages_conclusion(usages: Usages) -> str:
+    """Return in one line what is sure about the usages of a definition."""
+    name = visible(usages.name)
+    good = sum(usages.grades.get(grade, 0) for grade in ("certain", "likely"))
+    rest = usages.usage_count - good
+    if not good:
+        return f"no line certainly uses {name}; {counted(rest, 'line')} {'has' if rest == 1 else 'have'} the word"
+    others = f", {usages.used_elsewhere:,} of them in {_OTHER_CODE}" if usages.used_elsewhere else ""
+    lines, files = counted(good, "line"), counted(usages.used_files, "file")
+    return f"{lines} in {files} {'uses' if good == 1 else 'use'} {name}{others}; nothing else is likely"
+
+
 def usages_summary(
     usages: Usages, all_code: str = "--all-code", shown: int | None = None, *, tests: bool = False
 ) -> str:
@@ -245,7 +260,9 @@ def usages_summary(
         if owner:
             text = f"{name} is not defined in {owner}, so these are all lines with {name}: {text}"
     hidden = [f"{usages.other_code:,} in {_OTHER_CODE}"] if usages.other_code else []
-    hidden += [f"{counted(usages.implied, 'line')} of imports, bases and comments"] if usages.implied else []
+    hidden += [f"{counted(usages.implied, 'line')} of imports and bases"] if usages.implied else []
+    doubtful = sum(usages.grades.get(grade, 0) for grade in _DOUBTFUL) if usages.definitions else 0
+    hidden += [f"{doubtful:,} possible, in comments and in strings"] if doubtful else []
     if hidden:
         text += f"; {all_code} lists {' and '.join(hidden)}"
     if usages.elsewhere:

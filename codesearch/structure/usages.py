@@ -1,11 +1,8 @@
 """A name -> where it is used: every line that has it as a whole word, with the definition around it and a grade.
 
-The index proposes files, and the name is looked for in their sources, so text is matched, not types. An occurrence is
-`certain` to mean a definition if it is in the same file, or in the same class for members, if its file imports the
-name from the file of the definition, or if they are in the same package and the language needs no import then. In
-the text of a string, it is at most `likely`. Otherwise it is `likely` the only definition of that name, or `one of
-several`. A name that is not defined in the index has lines that import it. What stands in comments comes
-last. Lines with the name that can only mean another definition are counted.
+The index proposes files, and the name is looked for in their sources, so text is matched, not types. `meaning` says
+which definitions an occurrence can mean, and how sure that is. `exports` has what other files call a definition. Lines
+with the name that can only mean another definition are counted.
 
 The last part of a qualified name is looked for. `@name`, `$name`, `:name`, `name=` and, where it is no definition,
 `name?` stand for `name`.
@@ -34,7 +31,7 @@ from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow
 from codesearch.store.reader import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.source import Ref
+from codesearch.store.source import Ref, read_source
 from codesearch.structure.exports import Export, exports_of, is_barrel
 from codesearch.structure.imports import DEFAULT, composed
 from codesearch.structure.interfaces import implementing
@@ -44,6 +41,8 @@ from codesearch.structure.meaning import (
     GRADES,
     IN_COMMENTS,
     IN_FILE_NAME,
+    LIKELY,
+    SEVERAL,
     Names,
     SourceFile,
     embeds,
@@ -52,11 +51,13 @@ from codesearch.structure.meaning import (
     impl_of,
     in_comment,
     is_base,
+    is_prototype,
     is_whole,
     occurrences,
     qualifier,
 )
 from codesearch.structure.places import allowed_paths, exactly_named, find_spots, place_in_order
+from codesearch.structure.receivers import Types
 from codesearch.text.terms import terms_of
 from codesearch.types import HEADER_KINDS, OF_FILE, TEST, TYPE_KINDS, Definition
 
@@ -108,9 +109,11 @@ class Usage:
 class Usages:
     """Where a name is used: source code before other code, then the best grade first, then by path and line.
 
-    The counts are of everything that was read; `unread_files` may have the name and were not all read. Other code is
-    only counted, in `other_code`, unless there is nothing else. `implied` counts the lines that are not listed because
-    they are the base of a definition in `derived`, an import in a file that has another usage, or a comment.
+    The counts are of everything that was read; `unread_files` may have the name and were not all read. Possible usages,
+    comments and strings are only counted, in `grades`, and so is other code, in `other_code`, unless there is nothing
+    else. `implied` counts the lines that are not listed because they are the base of a definition in `derived`, or an
+    import in a file that has another usage. `used_files` have certain or likely lines; `used_elsewhere` of these are in
+    other code.
     `elsewhere` counts the lines that have the name and are no usages: they can only mean other definitions, or the name
     is a part of a longer one. `derived` are definitions whose headers have the name, or an abstract type among them, as
     a base; in Go, types that embed it or have its methods by name and numbers of parameters; of a method with its type,
@@ -134,6 +137,8 @@ class Usages:
     derived_count: int
     near: tuple[str, ...]
     seconds: float
+    used_files: int
+    used_elsewhere: int
 
 
 class _Occurrence(NamedTuple):
@@ -186,19 +191,32 @@ def find_usages(
     else:
         bases = _derived(usages, names)
         derived, hidden = search.derived(names, bases, all_code=all_code)
-        listed = usages if all_code else _telling(usages, bases)
-    other_code = sum(usage.is_other for usage in usages) - sum(usage.is_other for usage in listed)
+        listed = usages if all_code else _telling(usages, names, bases)
+    sure = [usage for usage in usages if usage.grade < SEVERAL] if names.asked else usages
+    other_code = sum(usage.is_other for usage in sure) - sum(usage.is_other for usage in listed)
     counts = Counter(GRADES[usage.grade] for usage in usages)
     return Usages(
         *(names.name, names.owner, _defined(names.asked[:MOST_DEFINITIONS]), len(names.asked)),
         *(tuple(map(_hydrated, listed[:limit])), len(usages)),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({usage.file for usage in usages}),
-        *(found.unread, found.elsewhere, other_code, len(usages) - len(listed) - other_code),
+        *(
+            found.unread,
+            found.elsewhere,
+            max(other_code, 0),
+            max(len(sure) - len(listed) - max(other_code, 0), 0),
+        ),
         *(tuple(derived[:limit]), len(derived) + hidden),
         () if names.asked else search.near(names.name, has_lines=any((usages, *found[1:]))),
         time.perf_counter() - started,
+        *_in_use(usages),
     )
+
+
+def _in_use(usages: Sequence[_Occurrence]) -> tuple[int, int]:
+    """Return how many files have a certain or likely usage, and how many such lines are in other code."""
+    good = [usage for usage in usages if usage.grade in (CERTAIN, LIKELY)]
+    return len({usage.file for usage in good}), sum(usage.is_other for usage in good)
 
 
 class _Search:
@@ -214,6 +232,7 @@ class _Search:
         self._indexes, self._here, self._folders = indexes, here, folders
         self._snapshot, self._filters = Snapshot(indexes), filters or Filters()
         self._allowed = allowed_paths(indexes, folders)
+        self._types = Types(self._definitions)
         self._sources: dict[Proposed, SourceFile] = {}
         self._with_text: dict[tuple[str, bool], tuple[list[SourceFile], int]] = {}
 
@@ -236,7 +255,11 @@ class _Search:
         *around, last = asked.names or (bare,)
         owner = around[-1] if around else ""
         try:
-            spots = find_spots(self._indexes, bare, self._here, self._folders, only_definitions=True)
+            spots = find_spots(
+                self._indexes, bare, self._here, self._folders, only_definitions=True, members=True
+            )
+            if asked.first and spots[0].row and spots[0].row.kind == "module" and self._declared_at(bare):
+                raise IndexNotFoundError(f"{bare} only declares a function")
             within = " ".join(f"{spot.path} {spot.row.qualified_name}" for spot in spots if spot.row)
             is_name = owner and not (asked.first or asked.inside)
             if (
@@ -244,13 +267,17 @@ class _Search:
             ):  # A folder has this name.
                 raise IndexNotFoundError(f"{owner} does not define {last}")
         except (ConfigError, IndexNotFoundError) as error:
+            if asked.first and (name := self._declared_at(bare)):
+                everything = self._definitions(name)
+                yield Names(name, everything, everything, types=self._types)
+                return
             if asked.first or (asked.inside and language_of_path(asked.path)):
                 raise
             if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
                 yield Names(bare, [], [])
             name = last.rstrip(_MARKS) or last
             everything = self._definitions(name)
-            yield Names(name, everything, everything, owner, sigil)
+            yield Names(name, everything, everything, owner, sigil, self._types)
             return
         places = {(spot.root, spot.path, spot.row.start_byte) for spot in spots if spot.row}
         name = composed(spots[0].row.name) if spots[0].row else ""
@@ -266,7 +293,18 @@ class _Search:
         ]
         if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
             yield Names(last, [], [], owner, sigil)
-        yield Names(name, everything, targets, sigil=sigil, types_named=self._types_named)
+        yield Names(name, everything, targets, sigil=sigil, types=self._types)
+
+    def _declared_at(self, place: str) -> str:
+        """Return the name of the function that C declares in a line, if it is defined elsewhere."""
+        for spot in find_spots(self._indexes, place, self._here, self._folders):
+            if spot.segment and spot.file and (read := read_source(spot.segment, spot.file)):
+                file = SourceFile(Proposed(0, spot.segment, spot.file), *read)
+                start = file.line_starts[min(spot.first_line, len(file.line_starts)) - 1]
+                for match in islice(re.compile(r"\w+(?=\s*\()").finditer(file.source, start), 1):
+                    if is_prototype(file, match.start(), len(match.group()), spot.first_line):
+                        return match.group()
+        return ""
 
     def _definitions(self, name: str) -> list[Ref]:
         variants = [name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier())]
@@ -308,7 +346,7 @@ class _Search:
                 lines[usage.line] = other if other and other.grade <= usage.grade else usage
         every = [usage for of_line in of_files.values() for usage in of_line.values()]
         usages = [usage for usage in every if usage]
-        usages.sort(key=lambda usage: (*usage[:2], usage.file.path, usage.file.root, usage.position))
+        usages.sort(key=lambda usage: (*usage[:2], *names.distance(usage.file), usage.position))
         return _Occurrences(usages, unread, len(every) - len(usages))
 
     def _exported(self, name: str, exports: Sequence[Export]) -> Iterator[_Occurrence]:
@@ -320,7 +358,7 @@ class _Search:
         ]
         paths = {(ref.root, ref.path) for ref in standing}
         others = [ref for ref in self._definitions(name) if (ref.root, ref.path) not in paths]
-        names = Names(name, [*others, *standing], standing)
+        names = Names(name, [*others, *standing], standing, types=self._types)
         for file in self._files_with(name)[0]:
             for usage in filter(None, _in_file(file, names)[0].values()):
                 if usage.grade == CERTAIN:
@@ -440,11 +478,11 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
             _, ref = own.pop(0)
             # As in C#, `void IShape.Draw()` can define a member and name another one.
             if qualifier(file.source, position) not in names.owners - {ref.owner, ""}:
-                if ref.doc_id not in names.targets:
-                    of_line.setdefault(line, None)
+                of_line |= {} if ref.doc_id in names.targets else {line: of_line.get(line)}
                 continue
         best = of_line.setdefault(line, None)
-        if not is_whole(file.source, position, size, file.language, names.sigil):
+        is_name = is_whole(file.source, position, size, file.language, names.sigil)
+        if not is_name or (names.asked and is_prototype(file, position, size, line)):
             continue
         grade, may_be = graded(file, names, position, line)
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
@@ -490,13 +528,14 @@ def _in_brackets(source: str, position: int) -> bool:
     return _ATTRIBUTE.fullmatch(source, start, position) is not None
 
 
-def _telling(usages: Sequence[_Occurrence], bases: Collection[_Line]) -> list[_Occurrence]:
-    """Return the usages without other code, comments, bases of derived types, and imports in files with other usages.
+def _telling(usages: Sequence[_Occurrence], names: Names, bases: Collection[_Line]) -> list[_Occurrence]:
+    """Return the usages without other code, doubtful ones, bases of derived types, and imports beside other usages.
 
-    If all usages are in other code, it is not left out; neither are comments.
+    If all usages are in other code, it is not left out; of a name without a definition, nothing is doubtful.
     """
-    source = [usage for usage in usages if not usage.is_other] or usages
-    source = [usage for usage in source if usage.grade != IN_COMMENTS] or source
+    sure = [usage for usage in usages if usage.grade < SEVERAL]
+    sure = sure if sure or names.asked else list(usages)
+    source = [usage for usage in sure if not usage.is_other] or sure
     source = [usage for usage in source if (usage.file, usage.line) not in bases]
 
     def is_import(usage: _Occurrence) -> bool:

@@ -29,6 +29,7 @@ def test_definitions_come_before_usages_by_grade_and_file(ask):
     done = ask("usages", "total")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
+        "1 line in 1 file uses total; nothing else is likely\n"
         "shop/cart.py:2  Cart.total  method\n"
         "       | def total(self)\n"
         "\n"

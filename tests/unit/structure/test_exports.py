@@ -21,7 +21,7 @@ def used(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> Ask:
     def ask(tree: dict[str, str], name: str) -> list[str]:
         index = index_tree(write_tree(tmp_path / "project", tree))
         found = find_usages([index], name, limit=100, all_code=True)
-        return [f"{one.path}:{one.line}" for one in found.usages if one.grade == "certain"]
+        return sorted(f"{one.path}:{one.line}" for one in found.usages if one.grade == "certain")
 
     return ask
 
@@ -46,7 +46,7 @@ def test_names_are_followed_through_two_barrels(used: Ask) -> None:
         "other.ts": "import { circle } from './compass'\ncircle()\n",
     }
     assert used(tree, "lib/shape/ring.ts::ring") == [
-        "app.ts:1", "app.ts:2", "app.ts:3", "lib/shape/index.ts:1", "lib/shape/index.ts:2", "lib/shape/ring.ts:2",
+        "app.ts:1", "app.ts:2", "app.ts:3", "lib/shape/index.ts:1", "lib/shape/ring.ts:2",
     ]  # fmt: skip
 
 

@@ -45,7 +45,6 @@ TEXTS = {
     "./app/stack.py:8": [PUSH],
     "app\\stack.py:8": [PUSH],
     "project/app/stack.py:8": [PUSH],
-    "app/stack.py:5": [STACK],
     "app/stack.py::push": [PUSH],
     "stack.py::Stack.push": [PUSH],
     "stack.py::Stack::push": [PUSH],

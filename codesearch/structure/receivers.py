@@ -1,0 +1,197 @@
+"""What stands before a name -> the type that its file, or the signature of a definition, declares for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import Protocol
+
+from codesearch.languages import record_of
+from codesearch.store.source import Ref
+from codesearch.types import FIELD, TYPE_KINDS
+
+_JOINED = re.compile(r"\s*(?:\?\.|&\.|!!?\.|\.|->|::)\s*\Z")
+_MOST_BEFORE, _MOST_TYPES, _DEEPEST = 400, 4, 3
+_MOST_ANCESTORS, _MOST_REFS = 40, 50
+_SUPER = ("super", "base", "parent")
+_TYPE = r"[\"']?(?:[\w$]+(?:\.|::|\\))*(?P<type>[A-Za-z_]\w*)"
+_WRAPPED = (
+    r"(?:(?:Optional|Option|Promise|Awaitable|Final|ClassVar|[Tt]ype|Box|Rc|Arc|Readonly|Partial)[\[<]\s*)*"
+)
+_NO_TYPES = frozenset(
+    "return new else var let const auto throw case in of await yield import from typeof delete not and or is if elif "
+    "while for public private protected internal static final readonly virtual override abstract async func "
+    "function def None null undefined true false True False self this any Any object unknown int string str bool float "
+    "double void instanceof interface echo print goto do val mut ref out struct enum union class export "
+    "default extends".split()
+)
+# `name: Type`; `name = Type(` with `new`, `&` or `Type::`; `Type as name`; `isinstance(name, Type`.
+_FORMS = (
+    rf"(?<![\w$]){{0}}\s*[?!]?\s*:\s*(?:readonly\s+|&\s*|mut\s+|\*)*{_WRAPPED}{_TYPE}(?=\W|$)",
+    rf"(?<![\w$]){{0}}\s*(?::[^=\n]*)?:?=\s*(?:await\s+|yield\s+)?(?P<new>new\s+|&)?{_TYPE}(?:<[^<>\n]*>)?(?P<call>\(|\{{{{|::)",
+    rf"\b{_TYPE}(?:\([^()\n]*\))?\s+as\s+{{0}}\b",
+    rf"\bisinstance\(\s*{{0}},\s*{_TYPE}",
+)
+# `Type name`, which these languages write before a name; Go writes the type behind it.
+_BEFORE = rf"(?<![\w$.]){_TYPE}(?:<[^;(){{{{}}}}\n]*>|\[\])?\??[\s*&]+\$?{{0}}\s*(?=[;=,):{{{{]|\[|\bin\b)"
+_BEHIND = r"(?<![\w.]){0}(?:,\s*\w+)*\s+\*?(?:\w+\.)?(?P<type>[A-Za-z_]\w*)(?=[,)\s{{;])"
+_RESULT = re.compile(rf"(?:->|\)\s*:)\s*{_WRAPPED}{_TYPE}|\)\s*\(?\*?(?:\w+\.)?(?P<go>[A-Z]\w*)(?:,|\)|$)")
+
+
+class SourceFile(Protocol):
+    """A file that is looked through."""
+
+    source: str
+    language: str
+
+    def type_around(self, line: int) -> str: ...  # noqa: D102 - the name of the innermost type around a line, or "".
+    def function_text(self, line: int, end: int) -> str: ...  # noqa: D102 - of the function around a line, up to `end`.
+
+
+def receiver_before(source: str, position: int) -> tuple[str, bool, int] | None:
+    """Return the word before a joined name, whether it is called or made, and its position; None for other expressions.
+
+    >>> receiver_before("a.jar.push", 6), receiver_before("new Jar(1).push", 11), receiver_before("(a).push", 4)
+    (('jar', False, 2), ('Jar', True, 4), None)
+    """
+    begin = max(position - _MOST_BEFORE, 0)
+    if not (joined := _JOINED.search(source, begin, position)):
+        return None
+    end, is_called = joined.start(), False
+    if source[end - 1 : end] == ")":
+        depth, is_called = 0, True
+        while end > begin:
+            end -= 1
+            depth += (source[end] == ")") - (source[end] == "(")
+            if not depth:
+                break
+    word = re.search(r"[\w$]+\Z", source[begin:end])
+    return (word.group().lstrip("$"), is_called, begin + word.start()) if word else None
+
+
+@cache
+def _patterns(name: str, language: str) -> tuple[re.Pattern[str], ...]:
+    record = record_of(language)
+    before = record.family in ("c", "java") or language in ("csharp", "php", "dart", "groovy")
+    forms = [*_FORMS, *([_BEFORE] if before else ()), *([_BEHIND] if language == "go" else ())]
+    escaped = re.escape(name)
+    return tuple(re.compile(form.format(escaped)) for form in forms)
+
+
+@lru_cache(maxsize=1000)
+def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, bool]]:
+    """Return where a text declares the type of a name, the type, and whether it is what a function returns.
+
+    >>> declared_types("self.jar = Jar()", "jar", "python"), declared_types("h := NewHeap(1)", "h", "go")
+    ([(5, 'Jar', False)], [(0, 'Heap', False)])
+    """
+    found = []
+    text = "\n".join(line for line in text.split("\n") if name in line)  # Searching in these is much faster.
+    for pattern in _patterns(name, language):
+        for match in pattern.finditer(text):
+            type_name, parts = match["type"], match.groupdict()
+            is_made = (
+                bool(parts.get("new"))
+                or not parts.get("call")
+                or type_name[:1].isupper()
+                or parts["call"] == "::"
+            )
+            if (
+                language == "go"
+                and parts.get("call")
+                and (made := re.fullmatch("[Nn]ew([A-Z]\\w*)", type_name))
+            ):
+                type_name, is_made = made[1], True
+            if type_name not in _NO_TYPES:
+                found.append((match.start(), type_name, not is_made))
+    return sorted(found)
+
+
+def result_of(signature: str) -> str:
+    """Return the type that a signature says its function returns, or "".
+
+    >>> result_of("def make(x) -> Jar"), result_of("func Make(x int) (*Jar, error)"), result_of("def make(x)")
+    ('Jar', 'Jar', '')
+    """
+    *_, last = [None, *_RESULT.finditer(signature)]
+    return last["type"] or last["go"] if last else ""
+
+
+class Types:
+    """The types of some indexes; `named` returns the definitions of a name."""
+
+    def __init__(self, named: Callable[[str], Sequence[Ref]]) -> None:
+        self.named = cache(named)
+        self._ancestors: dict[str, frozenset[str]] = {}
+
+    def bases(self, name: str) -> set[str]:
+        """Return the words in the headers of the types of a name, behind it: its bases are among them."""
+        rows = [ref.row for ref in self.named(name) if ref.row.kind in TYPE_KINDS]
+        words = {word for row in rows for word in re.findall(r"\w+", row.signature.partition(name)[2])}
+        return {word for word in words if word[:1].isupper() or len(word) > 2} - _NO_TYPES - {name}
+
+    def ancestors(self, name: str) -> frozenset[str]:
+        """Return a type and the types that it derives from."""
+        if name not in self._ancestors:
+            found, rest = {name}, [name]
+            while rest and len(found) < _MOST_ANCESTORS:
+                new = self.bases(rest.pop()) - found
+                found |= new
+                rest += new
+            self._ancestors[name] = frozenset(found)
+        return self._ancestors[name]
+
+    def members_of(self, name: str, refs: Sequence[Ref]) -> list[Ref]:
+        """Return the members that a value of a type can have: its own, else those of its bases, and overriding ones."""
+        own = [ref for ref in refs if ref.owner == name]
+        above = own or [ref for ref in refs if ref.owner in self.ancestors(name)]
+        below = [ref for ref in refs if name in self.ancestors(ref.owner)]
+        return list(dict.fromkeys([*above, *below]))
+
+    def before(self, file: SourceFile, position: int, line: int, depth: int = 0) -> list[str]:
+        """Return the types that what stands before a name at a position can have; [] if that is not known."""
+        receiver = receiver_before(file.source, position)
+        if receiver is None or depth > _DEEPEST:
+            return []
+        word, is_called, at = receiver
+        around = file.type_around(line)
+        if is_called:
+            return [*self.bases(around)] if word in _SUPER else self._of_call(word)
+        if word in record_of(file.language).self_words:
+            return [around] if around else []
+        if word in _SUPER:
+            return [*self.bases(around)]
+        inner = receiver_before(file.source, at)
+        if inner and not (inner[0] in record_of(file.language).self_words and not inner[1]):
+            owners = self.before(file, at, line, depth + 1)
+            return self._of_fields(word, owners)
+        found = [] if inner else declared_types(file.function_text(line, at), word, file.language)[-1:]
+        if not found and inner:
+            if types := self._of_fields(word, [around]):
+                return types
+        found = found or declared_types(file.source, word, file.language)
+        names = dict.fromkeys(
+            name for _, of, is_result in found for name in (self._of_call(of) if is_result else [of])
+        )
+        if not names and any(ref.row.kind in TYPE_KINDS for ref in self.named(word)):
+            return [word]
+        return list(names) if len(names) <= _MOST_TYPES else []
+
+    def _of_call(self, word: str) -> list[str]:
+        """Return the type that a call makes or returns."""
+        refs = self.named(word)
+        if not refs or any(ref.row.kind in TYPE_KINDS for ref in refs):
+            return [word] if word[:1].isupper() else []
+        return list(dict.fromkeys(filter(None, (result_of(ref.row.signature) for ref in refs[:_MOST_REFS]))))
+
+    def _of_fields(self, word: str, owners: Sequence[str]) -> list[str]:
+        """Return the declared types of the fields with a name in some types."""
+        found: dict[str, None] = {}
+        for owner in owners:
+            for ref in self.named(word)[:_MOST_REFS]:
+                if ref.row.kind == FIELD and ref.owner in self.ancestors(owner):
+                    found |= {
+                        of: None for _, of, _ in declared_types(ref.row.signature, word, ref.file.language)
+                    }
+        return list(found)
