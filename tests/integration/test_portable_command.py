@@ -61,7 +61,7 @@ def test_outline_read_usages_and_exact_text_work_on_an_imported_index_or_say_why
     assert "    14  class Stack  A last in, first out container.\n" in command("outline", "Stack", *at).stdout
     found = [
         command("read", "Stack.push", *at),
-        command("usages", "sortStrings", *at),
+        command("usages", "sortStrings", "--all-code", *at),
         command("query", "-F", "self.items.append(", *at),
     ]
     if with_code:
