@@ -293,7 +293,7 @@ def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[in
     grade, meant = _graded(file, names, position, line)
     if in_comment(file.source, position, file.language, file.comments):
         grade = IN_COMMENTS
-    elif file.is_text(position):
+    elif grade < SEVERAL and file.is_text(position):
         grade = AS_STRING if file.is_whole_string(position, len(names.name)) else IN_COMMENTS
     return grade, meant
 

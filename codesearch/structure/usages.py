@@ -232,7 +232,7 @@ class _Search:
         self._indexes, self._here, self._folders = indexes, here, folders
         self._snapshot, self._filters = Snapshot(indexes), filters or Filters()
         self._allowed = allowed_paths(indexes, folders)
-        self._types = Types(self._definitions)
+        self._types = Types(lambda name: exactly_named(self._snapshot, name))
         self._sources: dict[Proposed, SourceFile] = {}
         self._with_text: dict[tuple[str, bool], tuple[list[SourceFile], int]] = {}
 
