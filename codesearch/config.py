@@ -193,8 +193,8 @@ class RankConfig:
     nested_penalty: float = 0.1
     data_penalty: float = 0.2
     section_penalty: float = 0.15
-    summary_weight: float = 0.15
-    uses_weight: float = 0.2
+    summary_weight: float = 0.06
+    uses_weight: float = 0.05
     opposite_penalty: float = 0.15
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200

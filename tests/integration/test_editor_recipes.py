@@ -74,7 +74,7 @@ def test_vim_lists_the_hits(run, tmp_path):
     (tmp_path / "vimrc").write_text(recipe("Vim"))
     (tmp_path / "typed").write_text(f"CodeSearch {QUERY}\n{WRITE.format(tmp_path / 'list')}\nqall!\n")
     done = run("vim", "-es", "-N", "-u", tmp_path / "vimrc", "-S", tmp_path / "typed")
-    assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
+    assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 4, 1, "def push(item)"]], done
 
 
 def test_neovim_lists_the_hits(run, tmp_path):
@@ -82,7 +82,7 @@ def test_neovim_lists_the_hits(run, tmp_path):
     wait = "call wait(100000, {-> len(getqflist()) > 0})"
     (tmp_path / "typed").write_text(f"CodeSearch {QUERY}\n{wait}\n{WRITE.format(tmp_path / 'list')}\nqall!\n")
     done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "typed")
-    assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 3, 1, "def push(item)"]], done
+    assert json.loads((tmp_path / "list").read_text()) == [["a b.py", 4, 1, "def push(item)"]], done
 
 
 def test_neovim_shows_the_error(run, tmp_path):
@@ -215,7 +215,7 @@ def test_the_task_of_vs_code_matches_real_output(run):
     (line,) = run("sh", "-c", shlex.join([task["command"], *words])).stdout.splitlines()
     found = re.search(pattern["regexp"], line)
     values = [found[pattern[name]] for name in ("file", "line", "column", "message")]
-    assert values == ["a b.py", "3", "1", "def push(item)"]
+    assert values == ["a b.py", "4", "1", "def push(item)"]
 
 
 def test_the_arguments_of_jetbrains_find_the_hit(run):
