@@ -61,7 +61,7 @@ class _Handler(FileSystemEventHandler):
         self._plain_root = _plain(root)
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        # What is in a modified folder has events of its own.
+        # The files and folders in a modified folder have their own events.
         if event.event_type in _READ or (event.is_directory and event.event_type == EVENT_TYPE_MODIFIED):
             return
         paths = [_plain(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path]
