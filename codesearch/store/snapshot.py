@@ -137,8 +137,8 @@ class Snapshot:
 
         `allowed` is bool [size], or None for all. A graph may miss some, so it returns twice as many.
         """
-        readers, owners = [segment.vectors for segment in self.segments], np.arange(self.size)
-        near, exact = self._near(readers, owners, query, count, allowed, ef_search)
+        readers = [segment.vectors for segment in self.segments]
+        near, exact = self._near(readers, self._document_owners, query, count, allowed, ef_search)
         return np.concatenate([near, self.best(exact, self.similarities(query, exact), count)])
 
     def nearest_passages(
@@ -162,6 +162,11 @@ class Snapshot:
             edge = similarities[best_positions(similarities, count)].min()
             exact = exact[similarities >= edge]
         return distinct(owners[np.concatenate([near, exact])])
+
+    @cached_property
+    def _document_owners(self) -> DocIds:
+        """The document of each vector of a document: its own number."""
+        return np.arange(self.size)
 
     @cached_property
     def _passage_owners(self) -> DocIds:
