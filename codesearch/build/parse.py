@@ -236,6 +236,9 @@ def leave_no_core() -> None:
 
 
 def _data_bytes() -> int:
-    """Return how much writable memory this process has."""
-    with open("/proc/self/statm", "rb") as file:
-        return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    """Return how much writable memory this process has; without `/proc`, how much memory it has used at most."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):  # A sandbox; the file may be there and empty.
+        return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if resource else 0

@@ -108,7 +108,7 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
         *not_indexed(report.not_indexed, report.folders_not_entered),
     ]
     warnings = [visible(line) for line in report.warnings[:_SHOWN_WARNINGS]]
-    if not report.documents:
+    if not report.documents and not warnings:
         warnings.insert(0, f"{name}: no functions or classes found in any supported language")
     if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
         warnings.append(f"{more} more, see `codesearch status --warnings`")

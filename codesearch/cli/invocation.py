@@ -169,7 +169,10 @@ class Invocation:
             with build_progress(os.path.basename(name)) as on_progress:
                 report = index(on_progress=on_progress)
             line = f"indexed {visible(name)}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
-            done.append(Output(err=line + build_notes(report)))
+            why_empty = [
+                f"warning: {visible(warning)}\n" for warning in report.warnings[:1] if not report.documents
+            ]
+            done.append(Output(err="".join([line, build_notes(report), *why_empty])))
 
         may_index = options is None or options.auto_index
         budget_s = math.inf if complete else REFRESH_S

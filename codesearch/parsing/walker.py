@@ -14,7 +14,7 @@ from pathlib import Path
 
 from codesearch.config import PROJECT_FILE, ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
-from codesearch.files import Stamp, stamp, stamp_of
+from codesearch.files import ABSENT, Stamp, stamp, stamp_of
 from codesearch.git import work_tree
 from codesearch.languages import (
     is_binary,
@@ -63,6 +63,8 @@ _MOST_SPACE, _LEAST_LONG, _LEAST_SHORT = 0.1, 0.3, 0.3
 """Shares of a minified file: bytes that are white space, bytes in long lines, names that are short."""
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NAMES_BYTES = 100_000
+_MOST_NAMED = 3
+"""Ignore files that a warning names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,18 @@ class WalkReport:
             self._unnamed += 1
             self.warnings[_MOST_WARNINGS:] = [f"{self._unnamed:,} more, of which only the number is kept"]
 
+    def warn_if_ignored(self) -> None:
+        """Warn about the rules that left out everything."""
+        ignored = sum(self.skipped[IGNORED].values())
+        ignored += sum(sum(self.folders[reason].values()) for reason in (IGNORED, ALWAYS))
+        names = (*IGNORE_FILES, "exclude")
+        files = [
+            path for path, seen in self.watched.items() if os.path.basename(path) in names and seen != ABSENT
+        ]
+        if ignored:
+            rules = f"the rules of {', '.join(files[:_MOST_NAMED])}" if files else "the rules in force"
+            self.warn(f"{rules} leave out everything that could be indexed: give --no-ignore to index it")
+
     def watch(self, path: str, place: str) -> None:
         """Note the stamp of a path that a later walk depends on: `path` is the key, `place` is read."""
         self.watched[path] = stamp_of(place)
@@ -131,7 +145,12 @@ def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceF
     for pattern in config.exclude:
         if reason := one.why_without_effect(pattern):
             report.warn(f"--exclude {pattern!r} has no effect: {reason}")
-    yield from one.files()
+    is_empty = True
+    for file in one.files():
+        is_empty = False
+        yield file
+    if is_empty:
+        report.warn_if_ignored()
 
 
 def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None:
@@ -296,7 +315,12 @@ class _Walk:
             self.report.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
-            identity = _identity(os.stat(entry.path))  # That of the entry is zero on Windows.
+            try:
+                identity = _identity(os.stat(entry.path))  # That of the entry is zero on Windows.
+            except OSError as error:  # Its path is too long, or it is gone.
+                self.report.warn(f"{entry.name}: {error.strerror}: folder left out")
+                self.report.folders[UNREADABLE][entry.name] += 1
+                return False
             if identity in self.seen:
                 return False
             self.seen.add(identity)

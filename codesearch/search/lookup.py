@@ -159,16 +159,18 @@ def types_of_members(
     """
     if not asked.names or len(asked.names) == 1 == len(split_identifier(asked.names[0])):
         return {}
-    members = members_named(documents, asked.names)
-    if len(members) > _MOST_MEMBERS:
-        return {}
     bases = {id(segment): base for base, segment in documents.based_segments()}
-    doc_ids = set()
-    for segment, file, row in members:
-        rows = segment.store.document_rows(file)
-        if (at := innermost(rows, row.start_line)) is not None:
-            doc_ids.add(bases[id(segment)] + file.first_doc + at)
-    return {doc_id: OTHER_SPELLING for doc_id in doc_ids if allowed is None or allowed[doc_id]}
+    doc_ids = list[int]()
+    for segment, file, row in members_named(documents, asked.names):
+        first = bases[id(segment)] + file.first_doc
+        if allowed is None or allowed[first : first + file.doc_count].any():
+            if len(doc_ids) == _MOST_MEMBERS:
+                return {}
+            at = innermost(segment.store.document_rows(file), row.start_line)
+            doc_ids.append(-1 if at is None else first + at)
+    return {
+        doc_id: OTHER_SPELLING for doc_id in doc_ids if doc_id >= 0 and (allowed is None or allowed[doc_id])
+    }
 
 
 def documents_misspelt(
@@ -180,14 +182,16 @@ def documents_misspelt(
     name = asked.names[0].lower()
     near = [
         exact
-        for exact in near_names(documents, asked.names[0])
+        for exact in near_names(documents, asked.names[0], allowed=allowed)
         if SequenceMatcher(None, name, exact.lower()).ratio() >= _MISSPELT
     ]
     return dict.fromkeys(with_names(documents, near, allowed), SPELLED_OUT)
 
 
-def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[str]:
-    """Return up to `most` names of definitions that are like a text, the nearest first.
+def near_names(
+    documents: Snapshot, name: str, most: int = _MOST_NEAR, allowed: NDArray[np.bool_] | None = None
+) -> list[str]:
+    """Return up to `most` names of live and allowed definitions that are like a text, the nearest first.
 
     First come names that the text is a part of, then names with other letters that begin with the same one or share
     words. For a path, they are paths with as many parts.
@@ -200,9 +204,13 @@ def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[s
         paths |= set(map(posixpath.dirname, paths))
         names = {"/".join(path.split("/")[first:]) for path in paths}
     else:
-        names = {exact for segment in documents.segments for exact in segment.store.names_like(name)}
+        names = set[str]()
+        for base, segment in documents.based_segments():
+            names |= segment.store.names_like(name, _files_with(segment, base, allowed))
         typed = {exact: share for exact in names if (share := typed_share(name, exact))}
         scores, _, _ = LexicalScorer(documents, _OF_NAMES).scores(sorted(terms))
+        if allowed is not None:
+            scores = np.where(allowed, scores, 0)
         doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
         names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
         names.difference_update(typed)
@@ -219,6 +227,18 @@ def near_names(documents: Snapshot, name: str, most: int = _MOST_NEAR) -> list[s
     near = [exact for exact in near if likeness[exact] >= _ALIKE]
     parts = sorted(typed, key=lambda exact: (-typed[exact], not exact.startswith(name), exact))
     return [*parts, *near][:most]
+
+
+def _files_with(
+    segment: SegmentReader, base: int, allowed: NDArray[np.bool_] | None
+) -> Collection[int] | None:
+    """Return the live files of a segment with allowed documents; None if all files are such."""
+    if allowed is None and not segment.dead_files:
+        return None
+    if allowed is None:
+        return set(range(len(segment.files))).difference(segment.dead_files)
+    here = allowed[base : base + len(segment)]
+    return set(segment.rows["file_id"][here].tolist()).difference(segment.dead_files)
 
 
 def typed_share(text: str, name: str) -> float:

@@ -15,7 +15,7 @@ import errno
 import sqlite3
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
@@ -315,19 +315,25 @@ class StoreReader:
         query = f"{_MEMBERS} WHERE name = ? COLLATE NOCASE ORDER BY member_id"
         return [(row[0] >> _MEMBER_BITS, DocumentRow._make(row[1:])) for row in self._select(query, (name,))]
 
-    def names_like(self, name: str) -> set[str]:
+    def names_like(self, name: str, file_ids: Collection[int] | None = None) -> set[str]:
         """Return the names that have the letters of a text in order, and those that begin like it and are as long.
 
-        All ignore case. Of one or two letters, only the names that begin with them.
+        All ignore case. Of one or two letters, only the names that begin with them. Only names in some files count, if
+        `file_ids` are given.
         """
         alike = "name >= ?1 COLLATE NOCASE AND name < ?2 COLLATE NOCASE AND length(name) BETWEEN ?3 AND ?4"
-        either = (f"SELECT name FROM {of} WHERE {alike} OR name LIKE ?5" for of in ("documents", "members"))
+        tables = {"documents": "file_id", "members": f"member_id >> {_MEMBER_BITS}"}
+        with_file = {of: "" if file_ids is None else f", {file}" for of, file in tables.items()}
+        either = (
+            f"SELECT name{file} FROM {of} WHERE {alike} OR name LIKE ?5" for of, file in with_file.items()
+        )
         first, size = name[:1].lower(), len(name)
         end = chr(min(ord(first) + 1, 0x10FFFF)) if first else ""
         letters = [letter for letter in name if letter.isalnum()]
         pattern = "%".join(["", *letters, ""]) if len(letters) > _FEW_LETTERS else f"{''.join(letters)}%"
         values = first, end, size - size // 4 - 1, size + size // 4 + 1, pattern if letters else ""
-        return {found for (found,) in self._select(" UNION ".join(either), values)}
+        found = self._select(" UNION ".join(either), values)
+        return {row[0] for row in found if file_ids is None or row[1] in file_ids}
 
     def _select_many(self, query: str, values: Sequence[int | str]) -> Iterator[tuple[Any, ...]]:
         """Run a query that ends in IN with all values, in batches."""

@@ -17,7 +17,7 @@ from typing import cast
 
 from codesearch.errors import ConfigError, IndexNotFoundError, index_command
 from codesearch.languages import language_of_path
-from codesearch.search.filters import path_filter
+from codesearch.search.filters import allowed_documents, path_filter
 from codesearch.search.forms import MOST_PLACE, Asked, did_you_mean, parse_asked, split_name
 from codesearch.search.lookup import (
     documents_inside,
@@ -319,10 +319,11 @@ def definitions_like(
 ) -> list[Ref]:
     """Return definitions whose names a text is a part of, or is like: some with its name, then one of each name."""
     snapshot, allowed = Snapshot(indexes), allowed_paths(indexes, within)
+    documents = allowed_documents(Filters(within=tuple(within)), snapshot)
     *around, last = parse_asked(text).names or (text.strip(),)
     exact, others = list[Ref](), list[list[Ref]]()
     owner = around[-1].lower() if around else ""
-    for name in near_names(snapshot, last, most):
+    for name in near_names(snapshot, last, most, documents):
         refs = exactly_named(snapshot, name)
         refs = [ref for ref in refs if owner in ref.around.lower() and allowed[ref.root](ref.path)]
         if name.lower() == last.lower():

@@ -175,6 +175,16 @@ def test_a_file_has_time_by_its_size_and_by_what_the_run_has_lost(
     assert limits["bytes"] == min(parse._data_bytes() + 400_000_000 + 250 * size, max_bytes)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("content", [None, b""])
+def test_memory_is_limited_where_there_is_no_proc(monkeypatch, tmp_path, content):
+    statm = tmp_path / "statm"
+    if content is not None:
+        statm.write_bytes(content)
+    monkeypatch.setattr("builtins.open", lambda path, mode, opened=open: opened(statm, mode))
+    assert 1_000_000 < parse._data_bytes() < 4_000_000_000
+
+
 class SlowParser(FileParser):
     """Simulate files on which a parser takes too long; count the attempts."""
 

@@ -122,3 +122,27 @@ def test_a_saved_file_makes_the_next_search_compare():
     assert [pace.is_due(now) for now in (0, 1)] == [True, False]
     pace.forget()
     assert pace.budget_s() is not None
+
+
+MANY = "".join(f"def array{number}(a):\n    return a\n\n" for number in range(30))
+
+
+@pytest.mark.usefixtures("never_merged")
+def test_names_that_were_removed_take_no_place_of_others(engine: Engine, root):
+    live = "def the_live_array_of_all(a):\n    return a\n"
+    write_tree(root, {"many.py": MANY + live})
+    engine.index(root)
+    write_tree(root, {"many.py": live})
+    engine.index(root)
+    session = engine.session(Scope(roots=(root,)))
+    assert [hit.name for hit in session.named("array")] == ["the_live_array_of_all"]
+    assert session.usages("array").found.near == ("the_live_array_of_all",)
+    with pytest.raises(IndexNotFoundError, match="did you mean the_live_array_of_all?"):
+        session.read("array")
+
+
+def test_names_outside_of_a_scope_take_no_place_of_those_inside(engine: Engine, root):
+    write_tree(root, {"many.py": MANY, "lib/own.py": "def the_own_array(a):\n    return a\n"})
+    engine.index(root)
+    session = engine.session(Scope(within=(root / "lib",)))
+    assert [hit.name for hit in session.named("array")] == ["the_own_array"]

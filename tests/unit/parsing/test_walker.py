@@ -334,3 +334,35 @@ def test_broken_links_are_not_an_error(tmp_path):
     assert walked(tmp_path, report, follow_links=True) == ["a.py"]
     assert report.warnings == ["self.py: Too many levels of symbolic links: left out"]
     assert walked(tmp_path) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("files", "named"),
+    [
+        ({".gitignore": "/*\n!/debian/\n", "a.py": PY}, "the rules of .gitignore leave out everything"),
+        ({".codesearchignore": "*.py\n", "a.py": PY}, "the rules of .codesearchignore leave out everything"),
+        ({"node_modules/a.py": PY}, "the rules in force leave out everything"),
+    ],
+)
+def test_rules_that_leave_nothing_are_named(tmp_path, files, named):
+    assert walked(write_tree(tmp_path, files), report := WalkReport()) == []
+    assert report.warnings == [f"{named} that could be indexed: give --no-ignore to index it"]
+
+
+def test_an_empty_folder_has_no_rules_to_blame(tmp_path):
+    assert walked(tmp_path, report := WalkReport(), ignore_files=False) == report.warnings == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
+def test_a_folder_whose_path_is_too_long_is_left_out_if_links_are_followed(tmp_path):
+    write_tree(tmp_path, {"a.py": PY})
+    here, depth = os.getcwd(), 60
+    try:
+        os.chdir(tmp_path)
+        for _ in range(depth):
+            os.mkdir("e" * 80)
+            os.chdir("e" * 80)
+    finally:
+        os.chdir(here)
+    assert walked(tmp_path, report := WalkReport(), follow_links=True) == ["a.py"]
+    assert sum(report.folders["unreadable"].values()) == 1
