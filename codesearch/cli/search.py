@@ -18,7 +18,7 @@ from codesearch.cli.render import columns_of, path_from, percent, render, screen
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.languages import language_of_path
 from codesearch.options import Opt
-from codesearch.search.request import SearchRequest
+from codesearch.search.request import READ_S, SearchRequest
 from codesearch.settings import ModelSettings, QuerySettings, SearchSettings, ServerSettings
 from codesearch.types import KINDS, Hit
 from codesearch.visible import visible
@@ -79,6 +79,7 @@ class QueryOptions(QuerySettings, SearchOptions):
     """Options of `query`."""
 
     fixed: Annotated[bool, Opt("Find this exact text.", "--fixed -F")] = False
+    seconds: Annotated[float, Opt("With -F: read files for at most this time.", low=0.1)] = READ_S
 
     def fields(self, invocation: Invocation) -> dict[str, Any]:
         """Return the fields of the request."""
@@ -86,6 +87,7 @@ class QueryOptions(QuerySettings, SearchOptions):
             "mode": "lexical" if self.fixed else self.mode,
             "min_confidence": self.min_confidence,
             "fixed": self.fixed,
+            "seconds": self.seconds,
         }
         if self.flat or self.form in _OF_DEFINITIONS:
             return fields

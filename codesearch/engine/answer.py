@@ -120,7 +120,7 @@ _OTHERS = {
     "changed": "file{s} that changed since",
     "not compared": "index{es} not compared with the folder",
     "unreadable index": "index{es} that cannot be read",
-    "not read": "file{s} not read, because there are too many",
+    "not read": "file{s} not read, because there are too many or no time was left",
     "not shown": "place{s} not shown",
     "folded": "line{s} or definition{s} folded",
     "shallow": "shallow clone{s} without older commits",
@@ -245,7 +245,8 @@ class Answer:
         places = f"; outside of definitions: {', '.join(shown)}" if shown else ""
         places += f" and {more:,} more" if more > 0 else ""
         verb = "has" if self.lines == 1 else "have"
-        return f"{counted(self.lines, 'line')} in {counted(self.files, 'indexed file')} {verb} the text{places}\n"
+        lines = ("at least " if "not read" in self.coverage.reasons else "") + counted(self.lines, "line")
+        return f"{lines} in {counted(self.files, 'indexed file')} {verb} the text{places}\n"
 
 
 @dataclass(frozen=True, slots=True)

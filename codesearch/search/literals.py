@@ -6,18 +6,23 @@ files, and the text is verified in them. In a query of ordinary words, only docu
 proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
 differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
 
-With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words. Files are read first if one
-of their documents has all terms, or if they have no document; the first document of a file also has the terms of words
-that are in none of its documents, such as imports. Then all others are read, those that were indexed last first.
+With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words; the ends of its lines may be
+those of any system. All files are read, in several threads. If there is no time for all of them, those come first that
+have all terms in a document, or no document; the first document of a file also has the terms of words that are in none
+of its documents, such as imports.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from functools import partial
+from itertools import accumulate, groupby, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -25,19 +30,24 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.parsing.decoding import NOTEBOOK, decoded
+from codesearch.processes import available_cores
 from codesearch.search.filters import allowed_documents, passing_files
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import innermost, nearest
-from codesearch.search.request import Filters
+from codesearch.search.request import READ_S, Filters
 from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
-from codesearch.store.source import read_source
+from codesearch.store.source import is_inside, read_source
 from codesearch.store.topk import distinct
 from codesearch.text.terms import STOP_WORDS, terms_of
+from codesearch.treefiles import FolderReader
 
 MOST_FILES, MOST_BYTES = 2_000, 64_000_000
-"""In how many files a text is looked at, and how much is read to find them."""
+"""In how many files `usages` looks at a name, and how much is read to find them."""
+_READ_AT_ONCE, _MOST_READERS = 200, 8
+"""Files that a thread reads before it looks at the time, and threads."""
 
 
 class Proposed(NamedTuple):
@@ -251,30 +261,32 @@ class ExactText(NamedTuple):
     outside: list[tuple[str, str, int]]  # Where no document is around it: root, path and line.
     lines: int  # Number of lines where it begins.
     files: int
-    unread_files: int  # How many more files may have it and were not read, because there are too many.
+    unread_files: int  # How many more files may have it and were not read, because there was no time.
 
 
+_OTHER_BYTES = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+"""How a source begins in which ASCII has other bytes. One is also the beginning of UTF-32 in the other order."""
 NOWHERE = ExactText([], [], 0, 0, 0)
 
 
-def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText:
-    """Return the documents around each place of a text, and the places outside of documents."""
+def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: float = READ_S) -> ExactText:
+    """Return the documents around each place of a text, and the places outside of documents.
+
+    After some seconds no more files are read.
+    """
     check_has_code(snapshot.indexes)
     if not text.strip() or len(text) > _MOST_CHARS:
         reason = f"has more than {_MOST_CHARS:,} characters" if text.strip() else "is empty"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
-    wanted = text.encode("utf-8", "surrogateescape")
     files = proposed_files(snapshot, sorted(terms_of(text)), filters, others=True)
-    read, unread = read_with(lambda source: wanted in source, files)
+    read, unread = _read_all(files, text.replace("\r\n", "\n").encode("utf-8", "surrogateescape"), seconds)
     lines_of: Counter[int] = Counter()
     files_with: set[int] = set()
     outside: list[tuple[str, str, int]] = []
-    for number, (one, source, _) in enumerate(read):
+    for number, (one, lines) in enumerate(read):
         rows = one.segment.store.document_rows(one.file)
-        inside, parts = wanted.count(b"\n"), source.split(wanted)
-        begun = accumulate(part.count(b"\n") + inside for part in parts[:-1])
-        for line in dict.fromkeys(count - inside + 1 for count in begun):
+        for line in lines:
             place = innermost(rows, line)
             doc_id = None if place is None else one.base + one.file.first_doc + place
             if doc_id is None:
@@ -287,6 +299,61 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters) -> ExactText
                 continue
             files_with.add(number)
     return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
+
+
+def _read_all(
+    files: Sequence[Proposed], wanted: bytes, seconds: float
+) -> tuple[list[tuple[Proposed, list[int]]], int]:
+    """Return the files with a text and the lines where it begins, and how many files were not read in time."""
+    from concurrent.futures import ThreadPoolExecutor  # Most queries read no files.
+
+    parts = [files[first : first + _READ_AT_ONCE] for first in range(0, len(files), _READ_AT_ONCE)]
+    until = time.monotonic() + seconds
+    found: list[tuple[Proposed, list[int]]] = []
+    unread = 0
+    with ThreadPoolExecutor(min(available_cores() + 2, _MOST_READERS)) as pool:
+        for part, read in zip(parts, pool.map(partial(_read_part, wanted, until), parts), strict=True):
+            found += read or ()
+            unread += len(part) if read is None else 0
+    return found, unread
+
+
+def _read_part(
+    wanted: bytes, until: float, files: Sequence[Proposed]
+) -> list[tuple[Proposed, list[int]]] | None:
+    """Return the files with a text and its lines; None after the time `until`."""
+    if time.monotonic() > until:
+        return None
+    found: list[tuple[Proposed, list[int]]] = []
+    probe = max(wanted.split(b"\n"), key=len)
+    for segment, own in groupby(files, key=lambda one: one.segment):
+        with closing(FolderReader(segment.root, segment.walk)) as reader:
+            for one in own:
+                source = _source_with(probe, one, reader)
+                if source and (lines := _lines_with(wanted, source)):
+                    found.append((one, lines))
+    return found
+
+
+def _source_with(probe: bytes, one: Proposed, reader: FolderReader) -> bytes:
+    """Return the source of a file, or b"" if a text is surely not in it: most bytes need not be decoded for that."""
+    if not one.segment.has_sources:
+        return (read_source(one.segment, one.file) or (b"",))[0]
+    content = b""
+    with suppress(OSError):  # It is gone.
+        content = reader.read(one.file.path) if is_inside(one.file.path) else b""
+    is_other = content.startswith(_OTHER_BYTES) or (not probe.isascii() and not content.isascii())
+    if probe in content or is_other or one.file.path.lower().endswith(NOTEBOOK):
+        return decoded(content, one.file.path)
+    return b""
+
+
+def _lines_with(wanted: bytes, source: bytes) -> list[int]:
+    """Return the lines where a text begins, each once; the ends of the lines of a source may be CRLF."""
+    if inside := wanted.count(b"\n"):
+        source = source.replace(b"\r\n", b"\n")
+    begun = accumulate(part.count(b"\n") + inside for part in source.split(wanted)[:-1])
+    return list(dict.fromkeys(count - inside + 1 for count in begun))
 
 
 def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:

@@ -15,6 +15,9 @@ from codesearch.search.forms import parse_asked
 from codesearch.settings import HITS, QuerySettings, SearchSettings
 from codesearch.types import KINDS
 
+READ_S = 30.0
+"""How long files are read for an exact text."""
+
 
 def keep_tuples(record: object, *names: str) -> None:
     """Replace sequences in fields of a frozen record by tuples, so it can be hashed; a string alone is one element."""
@@ -83,11 +86,13 @@ class SearchRequest:
             files, also in further files than `top_k`. By default three for each of `top_k` files on average.
         columns: definitions that share a row, except for the best one of a file.
         fixed: the query is an exact text: hits are the definitions that it stands in, in the same case.
+        seconds: with `fixed`, how long files are read; those that are not read then are counted.
         changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
 
     Raises:
         ConfigError: the mode is unknown.
-        ValueError: `top_k` is below 1, `context` is below 0, or `min_confidence` is not from 0 to 1.
+        ValueError: `top_k` is below 1, `context` is below 0, `seconds` is not above 0, or `min_confidence` is not from
+            0 to 1.
     """
 
     query: str = ""
@@ -102,6 +107,7 @@ class SearchRequest:
     screen: int = 0
     columns: int = 1
     fixed: bool = False
+    seconds: float = READ_S
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
@@ -110,6 +116,8 @@ class SearchRequest:
             raise ValueError(f"top_k must be at least 1, not {self.top_k}")
         if self.context < 0:
             raise ValueError(f"context must not be negative, not {self.context}")
+        if self.seconds <= 0:
+            raise ValueError(f"seconds must be above 0, not {self.seconds}")
         if not 0.0 <= self.min_confidence <= 1.0:
             raise ValueError(f"min_confidence must be from 0 to 1, not {self.min_confidence}")
 

@@ -158,7 +158,7 @@ class Searcher:
         filters = filters or request.filters
         # What the query says: its words, their vector, and what it quotes; or where an exact text stands.
         if request.fixed:
-            query = self._exact(request.query, filters)
+            query = self._exact(request.query, filters, request.seconds)
         else:
             query = self.analyse(request.query, request.mode, reports=True)
         # The documents that pass the filters, by keywords, vectors, names, paths and texts, the best first.
@@ -245,13 +245,13 @@ class Searcher:
             return None
         return confidence_of(ranking.of_title or ranking, self.encoder.model_id)
 
-    def _exact(self, text: str, filters: Filters) -> AnalysedQuery:
+    def _exact(self, text: str, filters: Filters, seconds: float) -> AnalysedQuery:
         """Return a query for the documents that an exact text stands in."""
         if not self.searched.is_local:
             raise ConfigError(
                 "an exact text is looked for in the files of this machine", "leave --backend out"
             )
-        exact = documents_with(text, self.searched.snapshot, filters)
+        exact = documents_with(text, self.searched.snapshot, filters, seconds)
         return AnalysedQuery("", query_terms(text), None, exact=exact)
 
     def analyse(self, text: str, mode: str = "hybrid", *, reports: bool = False) -> AnalysedQuery:

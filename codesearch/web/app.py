@@ -41,6 +41,8 @@ from codesearch.web.present import answer_json, list_folder, outside_files, show
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
 _MAX_TEXT, _MAX_VALUES, _MAX_LINE = 4000, 64, 999_999_999
+_READ_S = 8.0
+"""How long files are read for an exact text; `Work` ends requests after ten seconds."""
 _RETRY = {"Retry-After": "1"}
 
 _Text = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*$")]
@@ -171,6 +173,7 @@ class Api:
             by_file=not flat,
             screen=screen,
             fixed=mode == "exact",
+            seconds=_READ_S,
         )
         policy = Policy(may_index=False, budget_s=self.pace.budget_s())
         session = self.engine.session(_scope(self.engine, root, group), policy)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -231,6 +233,47 @@ def test_an_empty_or_long_exact_text_is_refused(exact: Callable[..., Found], tex
 def test_files_that_are_not_read_for_an_exact_text_are_counted(
     exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(literals, "MOST_FILES", 1)
-    found = exact("self.items.append(")
-    assert found.exact and found.exact.unread_files == 2
+    read = iter([0.0, 1.0, *[3.0] * 99])
+    monkeypatch.setattr(literals, "_READ_AT_ONCE", 1)
+    monkeypatch.setattr(literals, "_MOST_READERS", 1)
+    monkeypatch.setattr(literals, "time", SimpleNamespace(monotonic=lambda: next(read)))
+    found = exact("self.items.append(", seconds=2.0)
+    assert found.exact and (found.exact.files, found.exact.unread_files) == (1, 2)
+
+
+@pytest.mark.parametrize("text", ["first = 'Größe'\nsecond", "first = 'Größe'\r\nsecond", "Größe", "second"])
+def test_an_exact_text_is_found_whatever_the_bytes_of_a_file_are(
+    index_tree: Callable[[Path], IndexReader], tmp_path: Path, text: str
+) -> None:
+    code = "first = 'Größe'\nsecond = first\n"
+    crlf, cr = code.replace("\n", "\r\n"), code.replace("\n", "\r")
+    files = {
+        "lf.py": code.encode(),
+        "crlf.py": crlf.encode(),
+        "cr.py": cr.encode(),
+        "latin.py": crlf.encode("latin-1"),
+        "utf16.py": crlf.encode("utf-16"),
+        "mark.py": crlf.encode("utf-8-sig"),
+        "other.py": b"first = 'Gr'\n",
+    }
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    book = {"cells": [{"cell_type": "code", "source": code.splitlines(keepends=True)}], "nbformat": 4}
+    (tmp_path / "book.ipynb").write_text(json.dumps(book))
+    request = SearchRequest(text, 20, "lexical", fixed=True)
+    found = Searcher([index_tree(tmp_path)], None).answer(request)
+    assert {hit.path for hit in found.hits} | {path for _, path, _ in found.exact.outside} == {
+        "book.ipynb",
+        *files,
+    } - {"other.py"}
+
+
+def test_exact_text_is_read_neither_outside_of_the_root_nor_behind_links(
+    index_tree: Callable[[Path], IndexReader], tmp_path: Path
+) -> None:
+    write_tree(tmp_path, {"secret/a.py": "word = 1\n", "root/sub/a.py": "other = 1\n"})
+    index = index_tree(tmp_path / "root")
+    (tmp_path / "root/sub/a.py").unlink()
+    (tmp_path / "root/sub").rmdir()
+    (tmp_path / "root/sub").symlink_to(tmp_path / "secret")
+    assert Searcher([index], None).answer(SearchRequest("word", mode="lexical", fixed=True)).exact.files == 0
