@@ -13,7 +13,7 @@ from exporters.graph import GraphBuilder
 from training.encoders.birnn import DIRECTIONS, BirnnBody
 from training.encoders.cnn import CnnBody
 from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
-from training.encoders.sequence import Stack
+from training.encoders.sequence import Positions, Stack
 from training.pooling import (
     MASKED,
     AttentionPooling,
@@ -106,20 +106,28 @@ def add_body(graph: GraphBuilder, body: nn.Module, states: str, mask: str) -> st
         for part in body.bodies:
             states = add_body(graph, part, states, mask)
         return states
-    writers = {CnnBody: _cnn, BirnnBody: _birnn, SelfAttentionBody: _self_attention}
+    writers = {
+        Positions: _positions,
+        CnnBody: _cnn,
+        BirnnBody: _birnn,
+        SelfAttentionBody: _self_attention,
+    }
     if type(body) not in writers:
         raise TypeError(f"no ONNX form of {type(body).__name__}: add a function to exporters/layers.py")
     return writers[type(body)](graph, body, states, mask)
 
 
+def _positions(graph: GraphBuilder, body: Positions | SelfAttentionBody, states: str, mask: str) -> str:
+    return graph.node("Add", states, first_positions(graph, values(body.positions)))
+
+
 def _cnn(graph: GraphBuilder, body: CnnBody, states: str, mask: str) -> str:
     present = graph.node("Unsqueeze", mask, graph.ints(2))
     for layer in body.layers:
-        pad = layer.padding[0]
         states = graph.node("Mul", states, present)
         turned = graph.node("Transpose", states, perm=[0, 2, 1])
         kernel, bias = graph.weight(values(layer.weight), axis=0), graph.array(values(layer.bias))
-        seen = graph.node("Tanh", graph.node("Conv", turned, kernel, bias, pads=[pad, pad]))
+        seen = graph.node("Tanh", graph.node("Conv", turned, kernel, bias, pads=body.beyond))
         states = graph.node("Add", states, graph.node("Transpose", seen, perm=[0, 2, 1]))
     return states
 
@@ -173,8 +181,7 @@ def _zrn(gates: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _self_attention(graph: GraphBuilder, body: SelfAttentionBody, states: str, mask: str) -> str:
-    states = graph.node("Add", states, first_positions(graph, values(body.positions)))
-    return attention_layers(graph, body.layers, states, mask)
+    return attention_layers(graph, body.layers, _positions(graph, body, states, mask), mask)
 
 
 def attention_layers(

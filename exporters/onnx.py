@@ -61,7 +61,7 @@ def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
 def _bag(graph: GraphBuilder, tower: BagTower, vectors: str, mask: str) -> str:
     if tower.pooling == "max":
         return add_pooling(graph, MaxPooling(), vectors, mask)
-    table = graph.array(values(tower.token_weights()), name=ROW_WEIGHTS)
+    table = graph.array(values(tower.token_weights(tower.table.weight)), name=ROW_WEIGHTS)
     weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
     return weighted_sum(graph, by_count(graph, weights, mask, tower.count_power), vectors)
 

@@ -277,8 +277,12 @@ def test_every_suite_of_encoders_is_documented(name: str) -> None:
     assert f"`{name}`" in (ROOT / page).read_text("utf-8"), f"describe it in {page}"
 
 
-def test_the_page_of_encoders_has_every_encoder_that_can_be_trained() -> None:
-    rows = table_rows("docs/dev/encoder.md", "`--encoder`")
+def test_the_pages_of_encoders_have_every_encoder_that_can_be_trained() -> None:
+    rows = [
+        row
+        for page in ("encoder", "codesearchnet")
+        for row in table_rows(f"docs/dev/{page}.md", "`--encoder`")
+    ]
     assert sorted(row[0].strip("`") for row in rows) == shipped_configs()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
@@ -13,11 +13,10 @@ from pydantic.dataclasses import dataclass
 from training.errors import TrainingError
 
 CONFIGS = Path(__file__).parent / "configs"
-ALIASES = {"neuralbow": "nbow", "1dcnn": "cnn", "rnn": "birnn", "convselfatt": "cnn-selfatt"}
-"""Names in CodeSearchNet's repository -> ours; `selfatt` is the same in both."""
 SequenceModel = Literal["cnn", "birnn", "selfatt", "cnn-selfatt"]
 """Architectures that read a text in order. Each part of a name is a module of `training.encoders` with `make_body`."""
 Architecture = Literal["nbow", "unif", "ncs", "bert", SequenceModel]
+_READS_IN_ORDER = get_args(SequenceModel)
 Pooling = Literal["mean", "max", "attention", "token-weights", "sigmoid"]
 Loss = Literal["symmetric-softmax", "softmax", "cosine", "max-margin", "triplet"]
 Positive = Annotated[int, Field(ge=1)]
@@ -63,7 +62,9 @@ class TrainConfig(_OneLineErrors):
     layers: Positive = 1
     """Number of layers of convolution, recurrence or attention; `cnn-selfatt` has this number of each kind."""
     kernel_size: Positive = 7
-    """Tokens that a convolution sees; odd."""
+    """Tokens that a convolution sees; of an even number, one more after the token than before it."""
+    positions: bool = False
+    """Learn a vector for each position, added before the first layer; self-attention has its own anyway."""
     heads: Positive = 4
     """Number of heads of self-attention."""
     attention_dim: Count = 0
@@ -74,6 +75,8 @@ class TrainConfig(_OneLineErrors):
     """Number of first layers that keep their pretrained weights, with all below them (`bert`)."""
     dropout: Annotated[float, Field(ge=0, le=0.99)] = 0.0
     """Share of a sequence model's activations that are set to zero."""
+    table_dropout: Annotated[float, Field(ge=0, le=0.99)] = 0.0
+    """Share of the numbers of token vectors that are set to zero, the same ones in all texts of a step."""
     max_pairs: Count = 0
     """Pairs to train on, drawn by seed from all languages; 0 stands for all."""
     vocabulary_size: Annotated[int, Field(ge=2, le=1 << 16)] = 22_000  # Token ids are stored in 16 bits.
@@ -145,7 +148,16 @@ class TrainConfig(_OneLineErrors):
     def _faults(self) -> Iterator[tuple[object, str]]:
         """Yield which settings do not fit together, and what to do then."""
         encoders = (self.architecture, self.query_architecture)
-        yield self.kernel_size % 2 == 0, f"kernel_size {self.kernel_size}: a convolution needs an odd one"
+        has_layers = any(name in _READS_IN_ORDER for name in encoders)
+        for name in ("dropout", "positions"):
+            yield (
+                getattr(self, name) and not has_layers,
+                f"{name}: only {', '.join(_READS_IN_ORDER)} have it: leave it out, or use table_dropout",
+            )
+        yield (
+            self.table_dropout and self.architecture in ("bert", "ncs"),
+            f"table_dropout: {self.architecture} has none: leave it out",
+        )
         yield "birnn" in encoders and self.dim % 2, f"dim {self.dim}: birnn needs a multiple of 2"
         yield (
             self.similarity == "dot" and (self.loss == "cosine" or self.keep),
@@ -214,10 +226,10 @@ def read_train_recipe(path: Path) -> TrainRecipe:
 
 
 def config_path(name: str) -> Path:
-    """Return the file of shipped settings, which may have CodeSearchNet's name."""
-    if name not in (known := [*shipped_configs(), *ALIASES]):
+    """Return the file of shipped settings."""
+    if name not in (known := shipped_configs()):
         raise TrainingError(f"encoder {name}: choose one of {', '.join(known)}")
-    return CONFIGS / f"{ALIASES.get(name, name)}.toml"
+    return CONFIGS / f"{name}.toml"
 
 
 def shipped_configs() -> list[str]:

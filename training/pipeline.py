@@ -63,6 +63,8 @@ def train_run(
     The vocabulary may be that of another run, `vocabulary`, or that of the bundle of a bag, `start`, whose vectors are
     the initial ones.
     """
+    if compiled and "birnn" in (config.architecture, config.query_architecture):
+        raise TrainingError("birnn: torch.compile cannot keep a GRU in one graph: leave out --compile")
     if tf32:
         torch.set_float32_matmul_precision("high")
     with process_group(choose_device(device)) as on:

@@ -77,7 +77,7 @@ def term_counts(input_ids: Tensor, attention_mask: Tensor) -> Tensor:
     """Count how often each token occurs in its text: float32 [B, T], at least 1; the mask [B, T] may have counts."""
     counts = attention_mask.to(torch.float32)
     in_order = (input_ids[:, 1:] > input_ids[:, :-1]) | (attention_mask[:, 1:] == 0)
-    if not input_ids.is_cuda and bool(in_order.all()):
+    if not (input_ids.is_cuda or torch.compiler.is_compiling()) and bool(in_order.all()):
         return counts.clamp(min=1)  # Distinct tokens in order: comparing all pairs would take half of a step.
     same = (input_ids[:, :, None] == input_ids[:, None, :]).to(torch.float32)
     return (same @ counts[:, :, None]).squeeze(2).clamp(min=1)

@@ -145,6 +145,11 @@ def test_attention_may_be_narrower_than_the_vectors(tokenizer, tmp_path):
     assert parity(model.document("go"), tokenizer, "fp32", tmp_path, 50).max_abs_diff <= FP32_TOLERANCE
 
 
+def test_a_convolution_may_have_positions_and_an_even_width(tokenizer, tmp_path):
+    model = random_encoder(tokenizer, "cnn", "mean", positions=True, kernel_size=4)
+    assert parity(model.document("go"), tokenizer, "fp32", tmp_path, 50).max_abs_diff <= FP32_TOLERANCE
+
+
 @pytest.mark.parametrize("architecture", ["nbow", "ncs", *get_args(SequenceModel)])
 def test_the_embedding_of_a_text_without_tokens_is_zero(architecture, tokenizer):
     tower = random_encoder(tokenizer, architecture, "token-weights").document("go")

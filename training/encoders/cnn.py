@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from training.config import TrainConfig
 
@@ -21,9 +22,9 @@ class CnnBody(nn.Module):
 
     def __init__(self, dim: int, *, layers: int, kernel_size: int, dropout: float) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(
-            nn.Conv1d(dim, dim, kernel_size, padding=kernel_size // 2) for _ in range(layers)
-        )
+        self.layers = nn.ModuleList(nn.Conv1d(dim, dim, kernel_size) for _ in range(layers))
+        self.beyond = (kernel_size - 1) // 2, kernel_size // 2
+        """Positions before the start and after the end of a text that a layer sees."""
         self.dropout = nn.Dropout(dropout)
         for layer in self.layers:
             nn.init.zeros_(layer.weight)
@@ -34,6 +35,6 @@ class CnnBody(nn.Module):
         present = mask[:, :, None].to(states.dtype)
         for layer in self.layers:
             states = states * present
-            seen = torch.tanh(layer(states.transpose(1, 2))).transpose(1, 2)
+            seen = torch.tanh(layer(functional.pad(states.transpose(1, 2), self.beyond))).transpose(1, 2)
             states = states + self.dropout(seen)
         return states

@@ -11,7 +11,7 @@ from training.config import TrainConfig
 from training.encoders.bag import BagTower
 from training.encoders.bert import Bert, BertConfig
 from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
-from training.encoders.sequence import SequenceTower, Stack
+from training.encoders.sequence import Positions, SequenceTower, Stack
 from training.errors import TrainingError
 from training.pooling import make_pooling
 
@@ -109,7 +109,7 @@ def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) ->
     count_power = 1.0 if is_query else config.count_power
     architecture = config.query_architecture or config.architecture if is_query else config.architecture
     if architecture in _BAGS:
-        return BagTower(vocabulary_size, config.dim, pooling, count_power)
+        return BagTower(vocabulary_size, config.dim, pooling, count_power, config.table_dropout)
     return SequenceTower(
         vocabulary_size,
         config.dim,
@@ -118,12 +118,14 @@ def _make_tower(config: TrainConfig, vocabulary_size: int, *, is_query: bool) ->
         ),
         pooling=make_pooling(pooling, vocabulary_size, config.dim, count_power),
         dropout=config.dropout,
+        table_dropout=config.table_dropout,
     )
 
 
 def _make_body(config: TrainConfig, architecture: str, max_tokens: int) -> nn.Module:
     modules = [import_module(f"training.encoders.{name}") for name in architecture.split("-")]
-    bodies: list[nn.Module] = [module.make_body(config, max_tokens) for module in modules]
+    bodies: list[nn.Module] = [Positions(config.dim, max_tokens)] if config.positions else []
+    bodies += [module.make_body(config, max_tokens) for module in modules]
     return bodies[0] if len(bodies) == 1 else Stack(*bodies)
 
 

@@ -20,7 +20,6 @@ import training.__main__ as training  # noqa: E402
 from benchmarks import suite  # noqa: E402
 from tests import codesearchnet_sample  # noqa: E402
 from tests.command import Command  # noqa: E402
-from training.config import config_path, read_train_recipe  # noqa: E402
 from training.corpus.load import load  # noqa: E402
 from training.evaluation.mrr import encode_texts  # noqa: E402
 from training.evaluation.predict import predict  # noqa: E402
@@ -66,7 +65,7 @@ def official(tmp_path_factory):
     folder = tmp_path_factory.mktemp("csn")
     codesearchnet_sample.main(folder)
     assert training.main(["corpus", "load", str(folder / "data"), "--out", str(folder / "corpus")]) == 0
-    options = "--encoder neuralbow --dim 16 --vocabulary-size 2000 --epochs 1 --device cpu".split()
+    options = "--encoder nbow --dim 16 --vocabulary-size 2000 --epochs 1 --device cpu".split()
     train = ["train", "--corpus", str(folder / "corpus"), "--run", str(folder / "run"), *options]
     assert training.main(train) == 0
     return folder
@@ -116,9 +115,3 @@ def test_data_in_other_languages_than_the_run_is_an_error(official, tmp_path, ca
 def load_lines(file):
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         return list(lines)
-
-
-def test_the_names_of_the_original_are_known():
-    names = ("neuralbow", "1dcnn", "rnn", "selfatt", "convselfatt")
-    architectures = [read_train_recipe(config_path(name)).settings.architecture for name in names]
-    assert architectures == ["nbow", "cnn", "birnn", "selfatt", "cnn-selfatt"]

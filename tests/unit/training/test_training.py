@@ -17,7 +17,7 @@ from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
 from training.batches import counted, padded, sample_batches  # noqa: E402
 from training.build import build_model  # noqa: E402
-from training.config import Architecture, TrainConfig  # noqa: E402
+from training.config import Architecture, SequenceModel, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
 from training.curves import CURVE, EVENTS  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
@@ -91,8 +91,9 @@ def test_the_settings_of_codesearchnet_learn(loss, data, tmp_path):
 
 @pytest.mark.parametrize("architecture", [name for name in get_args(Architecture) if name != "ncs"])
 def test_every_architecture_learns(architecture, data, tmp_path):
+    dropout = {"dropout": 0.1} if architecture in get_args(SequenceModel) else {}
     config = dataclasses.replace(
-        CONFIG, architecture=architecture, body_learning_rate=0.01, dropout=0.1, epochs=3
+        CONFIG, architecture=architecture, body_learning_rate=0.01, epochs=3, **dropout
     )
     assert mrr_by_language(train(data, tmp_path / "run", config), data[2], 100)["go"] > 0.5
 
@@ -343,6 +344,9 @@ def test_training_without_validation_pairs_is_refused(data, tmp_path):
             "max_query_tokens 9: bert has only the positions of a document: give at most 8",
         ),
         ({"dropout": 2.0}, "dropout 2.0: Input should be less than or equal to 0.99"),
+        ({"dropout": 0.1}, "dropout: only cnn, birnn, selfatt, cnn-selfatt have it: .* table_dropout"),
+        ({"positions": True}, "positions: only cnn, birnn, selfatt, cnn-selfatt have it"),
+        ({"architecture": "ncs", "table_dropout": 0.1}, "table_dropout: ncs has none"),
         ({"vocabulary_size": 70_000}, "vocabulary_size 70000: Input should be less than or equal to 65536"),
         ({"temperature": 0.0}, "temperature 0.0: Input should be greater than or equal to 0.000001"),
         ({"learning_rate": float("nan")}, "learning_rate nan: Input should be a finite number"),
