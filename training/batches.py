@@ -242,6 +242,11 @@ def counted(input_ids: Tensor, attention_mask: Tensor) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
+def mixed_precision(device: torch.device) -> torch.autocast:
+    """Return a context in which encoders multiply in bfloat16 on CUDA, and as always on the CPU."""
+    return torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda")
+
+
 def encode_by_length(
     tower: nn.Module, input_ids: Tensor, mask: Tensor, lengths: Tensor, buckets: int
 ) -> Tensor:

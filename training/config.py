@@ -120,7 +120,11 @@ class TrainConfig(_OneLineErrors):
     gradient_clip: Amount = 0.0
     """Largest norm of the gradient over all weights; 0 means no limit."""
     decay: Amount = 0.1
-    """The learning rate falls linearly to this share of its start."""
+    """The learning rate falls to this share of its highest value."""
+    schedule: Literal["linear", "cosine"] = "linear"
+    """How it falls: in a line, or as half a cosine."""
+    warmup: Annotated[float, Field(ge=0, le=0.9)] = 0.0
+    """Share of all steps in which it first rises in a line."""
     batch_size: Annotated[int, Field(ge=2)] = 1_024  # The other pairs of a batch are the wrong answers.
     """Pairs in a step."""
     neighbours: Positive = 1

@@ -19,7 +19,7 @@ from torch.nn import functional
 from training.errors import TrainingError
 
 _PATIENCE = timedelta(hours=6)
-"""How long processes wait for the first one, which tokenizes and validates."""
+"""How long processes wait for the first one, which tokenizes."""
 _Value = TypeVar("_Value")
 
 
@@ -97,12 +97,12 @@ def sum_gradients(parameters: Iterable[Tensor]) -> None:
                 distributed.all_reduce(parameter.grad)
 
 
-def broadcast(value: _Value) -> _Value:
-    """Return the value of the first process."""
-    values = [value]
+def gather_values(value: _Value) -> list[_Value]:
+    """Return the values of all processes, in their order."""
+    values = [value] * world()
     if world() > 1:
-        distributed.broadcast_object_list(values)
-    return values[0]
+        distributed.all_gather_object(values, value)
+    return values
 
 
 def any_rank(flag: bool, device: torch.device) -> bool:

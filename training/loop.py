@@ -28,7 +28,7 @@ from training import checkpoint
 from training.batches import stream
 from training.config import TrainConfig
 from training.curves import events_of, plot_curve
-from training.distributed import any_rank, barrier, broadcast, rank, sum_gradients
+from training.distributed import any_rank, barrier, rank, sum_gradients, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
 from training.objectives import Objective
@@ -37,6 +37,8 @@ CHECKPOINT_S = 60.0
 PREPARED = 4
 """Batches that wait for their step, for each worker process."""
 SHOWN_S = 1.0
+SHARED_STEPS = 50
+"""Several processes agree on whether to stop, and look at the loss, once in this number of steps."""
 _log = logging.getLogger(__name__)
 
 
@@ -65,22 +67,18 @@ def train(
 ) -> Progress:
     """Train until the epochs or the patience are exhausted; return the final progress.
 
-    If the loss is not a number, the weights of the best epoch stay. At Ctrl-C, the checkpoint has all finished steps.
-    The model has the last epoch's weights afterwards; `average` of `validate` decides which epoch the run keeps.
-    `workers` processes prepare batches ahead of their step. `checkpoint_s` is the time between checkpoints.
+    If the loss is not a number, which is looked at every second, the weights of the best epoch stay. At Ctrl-C, the
+    checkpoint has all finished steps. The model has the last epoch's weights afterwards; `average` of `validate`, which
+    every process calls, decides which epoch the run keeps. `workers` processes prepare batches ahead of their step.
+    `checkpoint_s` is the time between checkpoints.
     """
     trainer = _Trainer(model, config, objective, run)
     trainer.resume()
     with interruptions() as stopped:
         while not trainer.is_done:
             record = trainer.train_epoch(checkpoint_s, workers, stopped)
-            if not math.isfinite(record["loss"]):
-                raise TrainingError(
-                    f"{run}: the loss of epoch {record['epoch'] + 1} is not a number: "
-                    "give lower learning rates and another --run folder"
-                )
             model.eval()
-            record["valid_mrr"] = broadcast({} if rank() else validate())
+            record["valid_mrr"] = validate()
             trainer.end_epoch(record)
     return trainer.progress
 
@@ -164,6 +162,8 @@ class _Trainer:
                 now = time.perf_counter()
                 progress.train_s, started = progress.train_s + now - started, now
                 bar.update()
+                if world() > 1 and progress.step % SHARED_STEPS:
+                    continue
                 stop = any_rank(stopped.is_set(), device)
                 if stop or now - saved >= checkpoint_s:
                     self.save()
@@ -171,13 +171,12 @@ class _Trainer:
                 if stop:
                     barrier()
                     raise KeyboardInterrupt
-                if now - shown >= SHOWN_S:
-                    bar.set_postfix(loss=f"{self.loss:.4f}", refresh=False)
-                    add_events(
-                        first + step, {"loss": self.loss, "pairs_per_s": progress.pairs / progress.train_s}
-                    )
+                if world() > 1 or now - shown >= SHOWN_S:  # All processes see the same loss, so all stop.
+                    loss = self.mean_loss()
+                    bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
+                    add_events(first + step, {"loss": loss, "pairs_per_s": progress.pairs / progress.train_s})
                     shown = now
-        return {"epoch": progress.epoch, "loss": self.loss, "train_s": round(progress.train_s, 1)}
+        return {"epoch": progress.epoch, "loss": self.mean_loss(), "train_s": round(progress.train_s, 1)}
 
     def _bar(self, steps: int) -> tqdm[Any]:
         """Make a bar of the whole run, so that its estimate is that of the run."""
@@ -190,13 +189,17 @@ class _Trainer:
             disable=True if rank() else None,
         )
 
-    @property
-    def loss(self) -> float:
-        """Return the mean loss of the epoch so far; this waits for the device."""
+    def mean_loss(self) -> float:
+        """Return the mean loss of the epoch so far, if it is a number; this waits for the device."""
         progress = self.progress
         for loss, pairs in self._losses:
             progress.loss += float(loss) * pairs
         self._losses.clear()
+        if not math.isfinite(progress.loss):
+            raise TrainingError(
+                f"{self.run}: the loss of epoch {progress.epoch + 1} is not a number at step {progress.step}: "
+                "give lower learning rates and another --run folder"
+            )
         return progress.loss / max(1, progress.pairs)
 
     def _seed(self, step: int) -> int:
@@ -237,7 +240,7 @@ class _Trainer:
 
     def save(self) -> None:
         """Write the checkpoint."""
-        _ = self.loss
+        self.mean_loss()
         if not rank():
             states = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
             checkpoint.save_state(self.run, {**states, "progress": asdict(self.progress)})
@@ -274,6 +277,12 @@ def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Opti
 
 
 def _share_of_rate(config: TrainConfig, steps: int, step: int) -> float:
-    """Return the learning rate of a step, counted over all epochs, as a share of the first one."""
-    left = 1 - step / (steps * config.epochs)
+    """Return the learning rate of a step, counted over all epochs, as a share of the highest one."""
+    total = steps * config.epochs
+    rising = int(config.warmup * total)
+    if step < rising:
+        return (step + 1) / (rising + 1)
+    left = 1 - (step - rising) / (total - rising)
+    if config.schedule == "cosine":
+        left = (1 - math.cos(math.pi * left)) / 2
     return config.decay + (1 - config.decay) * left

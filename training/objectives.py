@@ -24,6 +24,7 @@ from training.batches import (
     Texts,
     encode_by_length,
     make_batch,
+    mixed_precision,
     sample_batches,
     stream,
 )
@@ -126,7 +127,7 @@ class PairObjective:
 
     def _sides(self, model: JointEncoder, language: str, chunk: Chunk, seed: int) -> tuple[Tensor, Tensor]:
         torch.manual_seed(seed)  # Of dropout: the second pass must drop the same as the first.
-        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._device.type == "cuda"):
+        with mixed_precision(self._device):
             unit = self._config.similarity == "cosine"
             queries = model.query(*chunk[0], unit=unit)
             tower = partial(model.document(language), unit=unit)

@@ -21,8 +21,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from training.batches import SourceDataset, counted, padded, stream
+from training.batches import SourceDataset, counted, mixed_precision, padded, stream
 from training.config import TrainConfig
+from training.distributed import gather_values, rank, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
 from training.evaluation.pairs import ranks
@@ -90,15 +91,23 @@ def mrr_by_language(
     max_pools: int | None = None,
     device: torch.device | None = None,
 ) -> dict[str, float]:
-    """Compute `mrr_999`, without languages that have fewer pairs than one pool."""
+    """Compute `mrr_999`, without languages that have fewer pairs than one pool; all processes share the pools."""
     model.eval()
-    result = {}
-    for name, indices in _shuffled(samples).items():
-        pools = len(indices) // pool if max_pools is None else min(max_pools, len(indices) // pool)
-        if pools:
-            queries, documents = encode(model, samples, indices[: pools * pool], device)
-            result[name] = batch_mrr(queries, documents, pool)
-    return with_average(result)
+    pools = [
+        (name, indices[start : start + pool])
+        for name, indices in _shuffled(samples).items()
+        for start in range(0, len(indices) - pool + 1, pool)[:max_pools]
+    ]
+    own = {}
+    for number in range(rank(), len(pools), world()):
+        with mixed_precision(device or torch.device("cpu")):
+            queries, documents = encode(model, samples, pools[number][1], device)
+        own[number] = batch_mrr(queries.float(), documents.float(), pool)
+    values = {number: value for its in gather_values(own) for number, value in its.items()}
+    found: dict[str, list[float]] = {}
+    for number, (name, _) in enumerate(pools):
+        found.setdefault(name, []).append(values[number])
+    return with_average({name: sum(its) / len(its) for name, its in found.items()})
 
 
 def batch_mrr(queries: Tensor, documents: Tensor, pool: int) -> float:

@@ -12,11 +12,13 @@ from training import objectives  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
+from training.evaluation import mrr  # noqa: E402
 from training.evaluation.mrr import (  # noqa: E402
     batch_mrr,
     encode,
     encode_texts,
     figures,
+    mrr_by_language,
     ranks_among,
     recalls,
 )
@@ -53,6 +55,41 @@ def test_ranks_among_all_agree_with_a_naive_loop():
         for i, answer in enumerate(answers.tolist())
     ]
     assert ranks_among(queries, documents, answers).tolist() == expected
+
+
+def test_processes_share_the_pools_of_a_validation(data, monkeypatch):
+    tokenizer, samples = data
+    model = build_model(TrainConfig(dim=8), tokenizer.vocabulary_size, [samples])
+    expected = mrr_by_language(model, samples, pool=10, max_pools=2)
+    embedded, gathered = [], []
+    monkeypatch.setattr(mrr, "encode", lambda *rest: embedded.append(len(rest[2])) or encode(*rest))
+    monkeypatch.setattr(mrr, "world", lambda: 3)
+    for process in range(3):  # Each gets what the others before it found; the last one has all.
+        monkeypatch.setattr(mrr, "rank", lambda process=process: process)
+        monkeypatch.setattr(
+            mrr, "gather_values", lambda own: gathered.append(own) or [all_pools(), *gathered]
+        )
+        found = mrr_by_language(model, samples, pool=10, max_pools=2)
+    assert found == expected
+    assert embedded == [10] * 4 and [sorted(own) for own in gathered] == [[0, 3], [1], [2]]
+
+
+def all_pools():
+    return dict.fromkeys(range(4), 0.0)
+
+
+def test_validation_may_be_in_half_precision(data, monkeypatch):
+    tokenizer, samples = data
+    seen = []
+    for architecture in ("nbow", "unif", "birnn", "cnn-selfatt", "bert"):
+        config = TrainConfig(architecture=architecture, dim=32)
+        model = build_model(config, tokenizer.vocabulary_size, [samples])
+        exact = mrr_by_language(model, samples, pool=30)
+        with monkeypatch.context() as patch:
+            patch.setattr(mrr, "mixed_precision", lambda device: torch.autocast("cpu", torch.bfloat16))
+            patch.setattr(mrr, "batch_mrr", lambda *sides: seen.append(sides) or batch_mrr(*sides))
+            assert mrr_by_language(model, samples, pool=30) == pytest.approx(exact, abs=0.1)
+    assert {side.dtype for queries, documents, _ in seen for side in (queries, documents)} == {torch.float32}
 
 
 def test_an_incomplete_batch_is_dropped():

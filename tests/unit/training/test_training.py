@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -194,9 +195,31 @@ def test_a_run_that_diverges_stops_and_keeps_the_weights_of_the_epoch_before(dat
     kept = (run / checkpoint.WEIGHTS).read_bytes()
     (run / checkpoint.CHECKPOINT).unlink()
     config = dataclasses.replace(CONFIG, temperature=1e-6, learning_rate=1e30)
-    with pytest.raises(TrainingError, match="the loss of epoch 1 is not a number: give lower learning rates"):
+    with pytest.raises(TrainingError, match="the loss of epoch 1 is not a number at step 8: give lower"):
         train(data, run, config)
     assert (run / checkpoint.WEIGHTS).read_bytes() == kept
+
+
+@pytest.mark.parametrize(("processes", "stops_at"), [(1, 3), (2, 5)])
+def test_divergence_ends_an_epoch_before_its_end(processes, stops_at, data, tmp_path, monkeypatch):
+    """One process looks at the loss when it shows it, several in the steps that they share."""
+    backward, asked = objectives.PairObjective.backward, []
+    monkeypatch.setattr(loop, "SHOWN_S", 0.0)
+    monkeypatch.setattr(loop, "SHARED_STEPS", 5)
+    monkeypatch.setattr(loop, "world", lambda: processes)
+    monkeypatch.setattr(loop, "any_rank", lambda flag, device: bool(asked.append(flag)))
+
+    def broken(self, batch, seed):
+        broken.steps += 1
+        return backward(self, batch, seed) * (torch.nan if broken.steps == 3 else 1)
+
+    broken.steps = 0
+    monkeypatch.setattr(objectives.PairObjective, "backward", broken)
+    with pytest.raises(TrainingError, match=f"not a number at step {stops_at}: give lower"):
+        train(data, tmp_path / "run", CONFIG, checkpoint_s=0)
+    assert (broken.steps, len(asked)) == (stops_at, 3 if processes == 1 else 1)
+    state = checkpoint.load_state(tmp_path / "run")
+    assert state["progress"]["step"] == 2 if processes == 1 else state is None
 
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path):
@@ -369,6 +392,11 @@ def test_the_learning_rate_falls_to_its_last_share(data, tmp_path, monkeypatch):
     config = dataclasses.replace(CONFIG, epochs=2, batch_size=100, decay=0.25, body_learning_rate=0.004)
     train(data, tmp_path / "run", config)
     assert shares == [{round(1 - 0.75 * done / 8, 4)} for done in range(8)]
+    shares.clear()
+    config = dataclasses.replace(config, warmup=0.25, schedule="cosine")
+    train(data, tmp_path / "other", config)
+    falling = [0.25 + 0.75 * (1 + math.cos(math.pi * done / 6)) / 2 for done in range(6)]
+    assert shares == [{round(share, 4)} for share in (1 / 3, 2 / 3, *falling)]
 
 
 def test_the_gradient_is_clipped_to_the_norm_that_is_set(data, tmp_path, monkeypatch):
