@@ -7,6 +7,7 @@ that is a part of the definition itself), the `@docstring` and the `@table` (a c
 constant). `@test` marks a test. `@comment` and `@attribute` nodes are expected above a definition. Attributes at its
 start are not part of its signature. A first line `; inherits: NAME` adds the patterns of another file before its own.
 The patterns below a line `; each: NODE NODE` hold for each of these nodes in place of `EACH`, up to a blank line.
+Below a line `; let WORD = PATTERN`, the pattern stands in place of the word, also in earlier ones' place.
 `query_settings` explains what `#set!` says about a language.
 """
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tree_sitter import Parser, Query
 
 _INHERITS = re.compile(r"; inherits: (\w+)\n")
+_LET = re.compile(r"; let (\w+) = (.+)\n")
 _EACH = re.compile(r"; each: (.+)\n((?:.+\n)+)")
 _LEFT_OUT = re.compile(
     r"""(?:^|[-_.])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$        # package-lock.json, pnpm-lock.yaml
@@ -214,6 +216,8 @@ def query_source(stem: str) -> str:
     from importlib import resources
 
     text = resources.files("codesearch.languages").joinpath("queries", f"{stem}.scm").read_text("utf-8")
+    for name, value in reversed(_LET.findall(text)):
+        text = re.sub(rf"\b{name}\b(?! = )", value.replace("\\", r"\\"), text)
     text = _EACH.sub(lambda match: "".join(match[2].replace("EACH", node) for node in match[1].split()), text)
     inherited = _INHERITS.match(text)
     return f"{query_source(inherited[1])}{text}" if inherited else text

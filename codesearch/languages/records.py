@@ -129,6 +129,8 @@ _SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
 _CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
 _of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True, binds=_TYPED)
 # fmt: off
+_lua = partial(Language, family="lua", comments=Comments(_DASHES, (("--[[", "]]"),)), strings=_QUOTES, self_words=_SELF,
+    needs_self=True, imports=("require", "load"))
 _script = partial(Language, family="javascript", strings=_BACKTICKS, block=_METHOD, in_names="$", imports=_FROM,
     needs_self=True, has_exports=True, key_mark=":", binds=_DECLARED)
 _page = partial(Language, grammar="tree_sitter_typescript", factory="language_typescript", query="typescript",
@@ -148,7 +150,8 @@ LANGUAGES = (
         has_bases_in_brackets=True, has_exports=True, key_mark="=", binds=_BOUND),
     Language("ruby", ".rb .rake .gemspec .podspec .rbi .ru Rakefile Gemfile Podfile Vagrantfile Fastfile #!ruby",
         "tree_sitter_ruby", comments=Comments(_HASH, (("\n=begin", "\n=end"),)), strings=_QUOTES, after_names="?!",
-        self_words=_SELF, has_open_classes=True, imports=("require", "load"), opens_all=True),
+        sigil=r"^:|(?<![\w#])@(?=\w)", self_words=_SELF, has_open_classes=True, imports=("require", "load"),
+        opens_all=True),
     _hashed("bash", ".sh .bash .ksh .zsh .bats #!bash #!sh #!dash #!ksh #!zsh #!bats", "tree_sitter_bash",
         separator="::", mask="bash", strings=_QUOTES, imports=_SOURCED, opens_all=True,
         block=r"(?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)", short_name="shell"),
@@ -161,15 +164,16 @@ LANGUAGES = (
     Language("dart", ".dart", "tree_sitter_dart", strings=_QUOTES, imports=_IMPORT, opens_all=True),
     Language("elixir", ".ex .exs #!elixir", "tree_sitter_elixir", comments=_DOCUMENTED, strings=_QUOTES,
         after_names="?!", imports=("import", "alias", "use ", "require"), opens_all=True),
-    _braced("haskell", ".hs #!runhaskell #!runghc", "tree_sitter_haskell", after_names="'", imports=_IMPORT,
+    _braced("haskell", ".hs #!runhaskell #!runghc", "tree_sitter_haskell", mask="haskell", after_names="'",
+        imports=_IMPORT,
         opens_all=True),
     Language("julia", ".jl #!julia", "tree_sitter_julia", mask="julia",
         comments=Comments(_HASH, (("#=", "=#"), *DOCSTRINGS)), strings=_QUOTES, after_names="?!",
         imports=("using", "import", "include"), opens_all=True),
     Language("kotlin", ".kt .kts", "tree_sitter_kotlin", family="java", mask="kotlin", imports=_IMPORT,
         is_packaged=True),
-    Language("lua", ".lua .luau #!lua #!luajit", "tree_sitter_lua", comments=Comments(_DASHES, (("--[[", "]]"),)),
-        strings=_QUOTES, self_words=_SELF, needs_self=True, imports=("require", "load")),
+    _lua("lua", ".lua #!lua #!luajit", "tree_sitter_lua"),
+    _lua("luau", ".luau #!luau #!lune", "tree_sitter_luau", mask="luau"),
     Language("nix", ".nix", "tree_sitter_nix", comments=Comments(_HASH), in_names="-", after_names="'",
         imports=_IMPORT),
     _of_c("objc", ".m .mm", "tree_sitter_objc", self_words=_SELF, short_name="objective-c"),
@@ -190,7 +194,8 @@ LANGUAGES = (
     _script("typescript", ".ts .mts .cts #!deno #!bun #!ts-node", "tree_sitter_typescript", "language_typescript"),
     _page("astro", ".astro"),
     _page("html", ".html .htm .xhtml", comments=_TAGS, strings=_NONE, family="javascript", in_names="$"),
-    _page("svelte", ".svelte", comments=_TAGS, strings=_NONE, family="javascript", needs_self=True, imports=_FROM),
+    _page("svelte", ".svelte", block=r"\s*\{#snippet\s+(?P<function>\w+)",
+        comments=_TAGS, strings=_NONE, family="javascript", needs_self=True, imports=_FROM),
     _page("vue", ".vue", comments=_TAGS, strings=_NONE, family="javascript", needs_self=True, imports=_FROM,
         in_names="$"),
 )
@@ -220,7 +225,11 @@ BLOCK_LANGUAGES = (
     _hashed("fish", ".fish #!fish", long_string='"'),
     Language("flatbuffers", ".fbs"),
     Language("fortran", ".f .f90 .f95 .f03 .f08 .for"),
-    _starred("fsharp", ".fs .fsx .fsi", after_names="'"),
+    _starred("fsharp", ".fs .fsx .fsi", after_names="'",
+        block=r"\s*(?:and\s+(?:(?:inline|private|internal)\s+)*(?=(?-i:[a-z_])\w*'*\s+[^=\s][^=]*=)"
+        r"|(?:(?:static|abstract|default|override)\s+)*member\s+val\s+(?:(?:private|internal|public|mutable)\s+)*"
+        r"|let\s+(?:(?:rec|inline|private|internal)\s+)*\((?=\|))(?P<function>\|[^()]+\||\w+'*)"
+        r"|\s*and\s+(?:\[<[^>]*>\]\s*)?(?:(?:private|internal|public)\s+)?(?P<class>(?-i:[A-Z])\w*)"),
     Language("gdscript", ".gd", comments=_DOCUMENTED, self_words=_SELF, has_bases_in_brackets=True),
     Language("gleam", ".gleam", long_string='"'),
     Language("graphql", ".graphql .gql .graphqls", comments=_DOCUMENTED),
@@ -245,20 +254,33 @@ BLOCK_LANGUAGES = (
     Language("protobuf", ".proto"),
     _braced("purescript", ".purs", after_names="'", block=_SIGNATURE),
     _hashed("r", ".r #!Rscript", strings=_QUOTES, long_string='"',
-        block=r"`(?P<function>[^`]+)`\s*(?:<-|=)\s*function\b"
-        r"|(?P<class>[\w.]+)\s*(?:<-|=)\s*(?:\w+::)?(?:R6Class|setRefClass)\("),
+        block=r"(?:[`'\"](?=[^`'\"]+[`'\"]\s*(?:<-|=)\s*(?:function\b|\\\())|set(?:Generic|Method|ReplaceMethod)\(\s*[\"'])"
+        r"(?P<function>[^`'\"]+)"
+        r"|(?:(?=[\w.]+\s*(?:<-|=)\s*(?:\w+::)?(?:R6Class|setRefClass|setClass)\()|setClass\(\s*[\"'])(?P<class>[\w.]+)"),
     Language("reason", ".re .res .resi"),
     Language("rego", ".rego"),
     Language("shader", ".glsl .vert .frag .comp .hlsl .wgsl .metal"),
-    Language("solidity", ".sol", block=r"\s*(?:modifier|event|error)\s+(?P<function>\w+)"),
+    Language("solidity", ".sol", block=r"\s*(?:(?:modifier|event|error)\s+(?=\w)"
+        r"|(?=(?:constructor|receive|fallback)\s*\())(?P<function>\w+)"),
     Language("sql", ".sql .ddl .pgsql .plsql .pkb .pks", comments=Comments(_DASHES),
-        block=r"create (?:unique )?(?:index|sequence|domain|policy|role)(?: concurrently| if not exists)* "
-        r'["`\[]?(?P<class>\w+)'),
+        block=r"\s*(?:(?:static|member|constructor|map|order|final|overriding|instantiable|not)\s+)+(?:function|procedure)\s+"
+        r"(?P<function>\w+)|\s*create\s+(?:or\s+(?:replace|alter)\s+)?(?:(?:bitmap|clustered|columnstore|external|"
+        r"force|foreign|fulltext|hybrid|immutable|memory|no\s?force|nonclustered|private|public|recursive|secure|shared|"
+        r"spatial|temp|temporary|transient|trusted|unique|unlogged|virtual|volatile|xml|"
+        r"(?:algorithm|definer)\s*=\s*\S+|sql\s+security\s+\w+)\s+)*"
+        r"(?:(?:table|view)\s+(?:if\s+not\s+exists\s+)?(?=\#)|(?:access\s+method|aggregate|collation|database(?:\s+link)?|"
+        r"domain|event(?:\s+trigger)?|extension|foreign\s+data\s+wrapper|index|language|login|materialized\s+view|operator|"
+        r"policy|publication|queue|role|rule|schema|sequence|server|statistics|subscription|synonym|table|tablespace|"
+        r"text\s+search\s+\w+|type\s+body|user|view)"
+        r"(?:\s+concurrently|\s+if\s+not\s+exists)*\s+)"
+        r'(?:[\w$]+\.(?=["`\[\#])|["`\[][\w $-]+["`\]]\.)*["`\[\#]{0,2}'
+        r'(?P<class>(?<=["`\[])[^"`\]]+|(?:[\w$]+\.)*\w[\w$\#]*)'),
     Language("starlark", ".bzl .bazel .star BUILD WORKSPACE Tiltfile", comments=_DOCUMENTED, long_string="'''"),
     _hashed("tcl", ".tcl #!tclsh", long_string='"'),
     Language("template",
         ".cshtml .razor .erb .eex .heex .leex .ejs .hbs .mustache .twig .jinja .jinja2 .j2 .njk .liquid "
-        ".haml .slim .pug"),
+        ".haml .slim .pug",
+        block=r"\s*\{%[-+~]?\s*(?:block|macro)\s+(?P<function>\w+)|\s*\{\{\#\*\s*inline\s+[\"'](?=\w)(?P<class>[\w-]+)"),
     Language("thrift", ".thrift"),
     Language("vala", ".vala"),
     Language("verilog", ".v .sv .svh .vh",

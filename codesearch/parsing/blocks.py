@@ -1,7 +1,8 @@
 r"""A file of any language -> blocks, without a parser.
 
 A line such as `function area(shape)`, `message User {` or `(defn area` opens a block of code and names it. The block
-ends where the next one begins, or at an unindented line below a blank line. Comments right above are its documentation.
+ends where the next one begins, below the line that closes it, or at a line that is indented less. At the top level, it
+also ends at an unindented line below a blank line. Comments right above are its documentation.
 All other lines are cut into parts of about 2.5 kB, at blank lines if possible. A part has its first line as its name.
 """
 
@@ -32,7 +33,7 @@ _BEFORE = (
     r"case|implicit|fileprivate|mutating|opaque|shared|friend|notinheritable|mustinherit|overridable|overrides|external|"
     r"enum(?=\s+class\b)|"
     r"create|alter(?=\s+(?:proc|func|view|trig))|or\s+(?:replace|alter)|temp|temporary|global|materialized|unique|aggregate|"
-    r"editionable|definer\s*=\s*\S+)\s+)*"
+    r"(?:non)?editionable|definer\s*=\s*\S+)\s+)*"
 )
 # Names of SQL may have quotes and a schema before them, as in `dbo.[Close Month]`; names of Nim have backticks.
 _NAME = (
@@ -94,6 +95,8 @@ _CLOSER = re.compile(
 _LITERAL = re.compile(r'[^\n]*\n\s*"((?:[^"\\]|\\.){3,2000})"')
 """A string on the second line, which is the documentation of a function of Lisp."""
 _WORD = re.compile(r"\w")
+_LAST = re.compile(r"\s*(?:[\])]*\}|[\])]+\s*;|end\w*\b|esac\b|fi\b|done\b|\{/)", re.IGNORECASE)
+_GOES_ON = re.compile(r"\s*(?:\{(?:\s|$)|[()]|(?:as|begin|do|is|where)\b)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -106,6 +109,9 @@ class _Block:
     doc_row: int  # where the comments above it begin; the block before it ends there
     indent: int = 0  # columns before its first line
     outer: tuple[str, ...] = ()  # names of the blocks around it
+    last_row: int = 0  # with the blocks in it
+    has_members: bool = False
+    is_closed: bool = False  # a line closed it
 
 
 def block_documents(
@@ -137,9 +143,10 @@ def block_documents(
                 qualified = spec.separator.join(filter(None, [*around, *block.outer, outer, name]))
                 signature = " ".join(rows[row].split())[:_MAX_LINE]
                 docstring = (_comments(rows, block) or _literal(text)) if row == block.row else ""
+                last = block.last_row + 1 if block.has_members and row == block.row else end
                 yield Document(
                     *(path, spec.name, kind, name, qualified, signature, docstring),
-                    *(first + row + 1, first + end, first + end),
+                    *(first + row + 1, first + end, first + max(last, end)),
                     code=text,
                     start_byte=offsets[row],
                     end_byte=offsets[end] - 1,
@@ -179,25 +186,62 @@ def _blocks(lines: Sequence[str], spec: Language) -> list[_Block]:
         line = lines[row]
         if not lines[doc_row - 1].strip():
             paragraph = row, doc_row
-        opened = _opened(
-            line[:_MAX_LINE], spec.block, _Block("", "", row, doc_row, len(line) - len(line.lstrip())), around
-        )
+        block = _Block("module", "", row, doc_row, len(line) - len(line.lstrip()))
+        is_left = _leave(around, block, lines, last)
+        opened = _opened(line[:_MAX_LINE], spec.block, block, around)
         if opened is None:
-            if around and line[0] not in " {)" and _is_apart(line, lines, doc_row, last):
-                around.clear()
-                blocks.append(_Block("module", "", row, doc_row))
+            if around and line[0] not in " {)`" and _is_apart(line, lines, doc_row, last):
+                is_left = _close(around, last)
+            if is_left:
+                block.outer = _enter(around)
+                blocks.append(block)
         # The next clause of the same function, as in Erlang, is a part of it.
         elif opened.name != blocks[-1].name or not lines[last].rstrip().endswith(";"):
-            while around and around[-1].indent >= opened.indent:
-                around.pop()
-            opened.outer = tuple(block.name for block in around[-_MAX_OUTER:])
+            _close(around, last, opened.indent)
+            opened.outer = _enter(around)
             if opened.kind == "function" and around:
                 opened.kind = "method"
+            opened.is_closed = line.count("{") == line.count("}") > 0 or line.endswith((" end", " end;"))
             around.append(opened)
             _join_heading(opened, blocks, paragraph)
             blocks.append(opened)
         last = row
+    _close(around, last)
     return blocks
+
+
+def _enter(around: Sequence[_Block]) -> tuple[str, ...]:
+    """Return the names of the blocks around a new one, which is a member of the innermost."""
+    if around:
+        around[-1].has_members = True
+    return tuple(block.name for block in around[-_MAX_OUTER:])
+
+
+def _close(around: list[_Block], last: int, indent: int = 0) -> bool:
+    """End the blocks that are indented as much as a new one; say whether there are any."""
+    count = len(around)
+    while around and around[-1].indent >= indent:
+        around.pop().last_row = last
+    return len(around) < count
+
+
+def _leave(around: list[_Block], block: _Block, lines: Sequence[str], last: int) -> bool:
+    """End the blocks that end above a line; say whether it belongs to what is around them."""
+    line, count = lines[block.row], len(around)
+    while around and line[0] not in "#`" and _is_past(around[-1], line, block.indent, lines, last):
+        around.pop().last_row = last
+    return len(around) < count and not _CLOSER.match(line)
+
+
+def _is_past(block: _Block, line: str, indent: int, lines: Sequence[str], last: int) -> bool:
+    """Say whether a line of code is below the end of a block, and note whether it closes the block."""
+    if indent != block.indent or _GOES_ON.match(line):
+        block.is_closed = block.is_closed and indent <= block.indent and not _GOES_ON.match(line)
+        return indent < block.indent and not _GOES_ON.match(line)
+    if block.is_closed:
+        return True
+    block.is_closed = _LAST.match(line) is not None
+    return not block.is_closed and block.indent > 0 and not lines[last + 1].strip()
 
 
 def _rows_of_code(lines: Sequence[str], spec: Language) -> Iterator[tuple[int, int]]:
@@ -268,8 +312,8 @@ def _opened(line: str, own: str, block: _Block, around: Sequence[_Block]) -> _Bl
         return None
     for kind, pattern in (("", own and _own(own)), ("function", _FUNCTION), ("class", _CLASS)):
         if match := pattern and pattern.match(line):
-            name = next(filter(None, match.groupdict().values())).rstrip(":'`.*-/~")
-            name = name.strip('"').replace('" "', ".")[:_MAX_TITLE]
+            name = next(filter(None, match.groupdict().values()))
+            name = (name.rstrip(":'`.*-/~") if kind else name).strip('"').replace('" "', ".")[:_MAX_TITLE]
             words = {name.lower(), line.split(None, 1)[0].lower()}
             if name and words.isdisjoint(_KEYWORDS):
                 block.kind, block.name = kind or match.lastgroup or "", name
@@ -280,7 +324,12 @@ def _opened(line: str, own: str, block: _Block, around: Sequence[_Block]) -> _Bl
 def _join_heading(opened: _Block, blocks: list[_Block], paragraph: tuple[int, int]) -> None:
     """Add the lines between a blank line and a block that belong to no other, such as its type."""
     row, doc_row = paragraph
-    if not blocks[-1].name and max(blocks[-1].row, 1) <= row and opened.row - row <= _MAX_HEADING_ROWS:
+    if (
+        not blocks[-1].name
+        and not blocks[-1].outer
+        and max(blocks[-1].row, 1) <= row
+        and opened.row - row <= _MAX_HEADING_ROWS
+    ):
         opened.row, opened.doc_row = row, doc_row
         if blocks[-1].row == row:
             blocks.pop()

@@ -47,6 +47,7 @@ _ARGUMENTS = re.compile(ARGUMENTS)
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _HEAD_ROWS = 3
 _WORD = re.compile(rb"\w")
+_OUTER_COLONS = re.compile(r"^:{1,2}(?=[\w~])|(?<=\w):$")
 _CLOSING = re.compile(rb"\s*@?end\s*$")
 _IMPORT = re.compile(
     rb"""\s*(?:
@@ -418,8 +419,8 @@ def _qualified(kind: str, name: Node, source: bytes, spec: Language) -> tuple[st
         return "", without_type_arguments(
             text.strip("'\"`").replace("inline ", "").removesuffix(".prototype")
         )
-    # `TEST(Suite, Name)`; a symbol of Ruby; a global name of C++.
-    return split_qualified(text.replace(", ", spec.separator).strip(":"), spec.separator)
+    # `TEST(Suite, Name)`; a global name of C++ and a key of Elixir.
+    return split_qualified(_OUTER_COLONS.sub("", text.replace(", ", spec.separator)), spec.separator)
 
 
 def _end_of(start: int, last: Node, source: bytes, mark: bytes) -> tuple[int, int]:

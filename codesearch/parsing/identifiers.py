@@ -22,6 +22,7 @@ _OPERATOR = re.compile(r"\boperator\b\s*(?:\(\s*\)|[^(.]+)")
 _AROUND_COLONS = re.compile(r"\s*::\s*")
 _BEFORE_SYMBOL = re.compile(r"\s+(?=[^\w\s:])")
 _SUBSCRIPT = re.compile(r"\[(['\"])([\w$]+)\1\]")
+_SYMBOLS = re.compile(r"(?:([\w.]*\w)\.:?)?\(?\s*([^\w\s()\[\]'\"`#]+)\s*\)?")
 _QUOTED = re.compile(r"@?(['\"`])(.*)\1")
 _LAST_NAME = re.compile(r"[~#$\w]+'*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -77,10 +78,14 @@ def split_qualified(text: str, separator: str) -> tuple[str, str]:
 
     >>> split_qualified("Shape.prototype['area']", "."), split_qualified("fold'", ".")
     (('Shape', 'area'), ('', "fold'"))
+    >>> split_qualified("Base.:(==)", "."), split_qualified("( >|> )", ".")
+    (('Base', '=='), ('', '>|>'))
     """
     if operator := _OPERATOR.search(text):
         qualifier, name = text[: operator.start()], _BEFORE_SYMBOL.sub("", operator.group().rstrip())
         return without_type_arguments(qualifier).removesuffix(separator), name
+    if symbols := _SYMBOLS.fullmatch(text):
+        return symbols[1] or "", symbols[2]
     text = _SUBSCRIPT.sub(r".\2", text).removeprefix(".")
     if quoted := _QUOTED.fullmatch(text):
         text = quoted[2]

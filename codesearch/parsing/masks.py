@@ -13,6 +13,7 @@ All patterns are linear in the file. Words that are replaced in a comment or a s
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -163,6 +164,20 @@ _NO_ACCESSOR = re.compile(
     rb"^[ \t]*+([gs]et)(?=[ \t]*\((?:[ \t]*[\"\d]|[^()\n]{0,200}\)[ \t]*[\w.]))", re.MULTILINE
 )
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
+# `m?.total = 3` and `operator +=` of C#: the question mark; the sign.
+_CONDITIONAL_TARGET = re.compile(rb"(\?)[.\[][\w.?!\[\]\"' ]{1,100}[-+*/%&|^?]{0,2}=(?![=>])")
+_COMPOUND = re.compile(rb"\boperator[ \t]+(?:checked[ \t]+)?([-+*/%&|^]=)")
+_COMPOUND_SHIFT = re.compile(rb"\boperator[ \t]+(?:checked[ \t]+)?(<<=|>>=)")
+# Directives of Haskell between two branches: the grammar skips the second one.
+_OTHER_BRANCH = re.compile(rb"^(\#[ \t]*(?:else|elif)\b[^\n]*)", re.MULTILINE)
+# A function of types of Luau.
+_TYPE_FUNCTION = re.compile(rb"^[ \t]*+((?:export[ \t]+)?type[ \t]+)(?=function\b)", re.MULTILINE)
+# Keywords as symbols of Julia; a function of another module without methods.
+_SYMBOL = re.compile(
+    rb"(?<![\w:)\]}\"'!])(:(?:abstract|baremodule|begin|break|catch|const|continue|do|elseif|else|end|export|finally|for|"
+    rb"function|global|if|import|let|local|macro|module|mutable|primitive|quote|return|struct|try|using|where|while)\b)"
+)
+_NO_METHODS = re.compile(rb"^[ \t]*+function[ \t]+((?:\w{1,60}\.){1,5})\w{1,60}[ \t]+end\b", re.MULTILINE)
 # Fields of a struct of Julia that do not change.
 _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,200})?$", re.MULTILINE)
 # An empty block as a value in PowerShell.
@@ -171,9 +186,17 @@ _EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
 _PATH_BEHIND = re.compile(rb"\$\w{1,60}((?:[\\/][\w.*-]{1,100}){1,20})(?=\s)")
 _FIRST = {
     "c": (_MODULE, _ENUM_TYPE, _NS_ENUM, _EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED),
+    "csharp": (_CONDITIONAL_TARGET,),
+    "haskell": (_OTHER_BRANCH,),
+    "julia": (_NO_METHODS,),
     "kotlin": (_ANNOTATED,),
+    "luau": (_TYPE_FUNCTION,),
 }
 """Rules of a language -> what is blanked in every file: the groups of each pattern."""
+_FIRST_REPLACED = {
+    "csharp": ((_COMPOUND, b"=="), (_COMPOUND_SHIFT, b">>>")),
+    "julia": ((_SYMBOL, b":_"),),
+}
 _BLANKED = {
     "c": (_ALONE, _BEHIND, _AVAILABLE, _SECTION, _INNER, _TYPE_ARGUMENT),
     "bash": (_EXPANSION,),
@@ -218,6 +241,7 @@ def mask(source: bytes, rules: str) -> bytes:
     text = bytearray(source)
     for pattern in _FIRST.get(rules, ()):
         _blank_groups(pattern, source, text)
+    _replace_groups(_FIRST_REPLACED.get(rules, ()), source, text)
     if rules == "c":
         _name_macros(source, text)
     return bytes(text[1:])
@@ -240,10 +264,7 @@ def repair(text: bytes, rules: str) -> bytes:
     repaired = bytearray(text)
     for pattern in _BLANKED.get(rules, ()):
         _blank_groups(pattern, text, repaired)
-    for pattern, first in _REPLACED.get(rules, ()):
-        for match in pattern.finditer(text):
-            start = match.start(match.lastindex or 0)
-            repaired[start : start + len(first)] = first
+    _replace_groups(_REPLACED.get(rules, ()), text, repaired)
     if rules in ("c", "csharp", "swift") and _CONDITIONAL.search(text):
         _choose_branches(bytes(repaired), repaired)
     if rules == "csharp":
@@ -362,6 +383,13 @@ def _blank_groups(pattern: re.Pattern[bytes], source: bytes, text: bytearray) ->
     for match in pattern.finditer(source):
         for group in range(1, pattern.groups + 1):
             _blank(text, *match.span(group))
+
+
+def _replace_groups(pairs: Iterable[tuple[re.Pattern[bytes], bytes]], source: bytes, text: bytearray) -> None:
+    for pattern, first in pairs:
+        for match in pattern.finditer(source):
+            start = match.start(match.lastindex or 0)
+            text[start : start + len(first)] = first
 
 
 def _blank(text: bytearray, start: int, end: int) -> None:

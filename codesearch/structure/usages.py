@@ -72,6 +72,7 @@ _SIGILS, _MARKS = "@$:", "?!="
 _MOST_HEAD = 10
 """Lines of a definition before the line with its name, at most."""
 _IMPORTED = re.compile(r"=\s*(?:await\s+)?(?:require|import)\b|^[\w$]+ as [\w$]+$")
+_EMBEDDED = re.compile(r"\*?(?:\w+\.)?\w+(?:\[.*\])?(?: `.*`)?")
 _ATTRIBUTE = re.compile(r"\s*\[(?:\w+:\s*)?(?:[\w.]+(?:\([^)]*\))?,\s*)*(?:\w+\.)*")
 _TEXT_BEFORE, _TEXT_AFTER = 80, 160
 """Characters of a long line before and behind the name."""
@@ -311,8 +312,9 @@ class _Search:
         if (apart := unicodedata.normalize("NFD", name)) != name:
             variants.append(apart)
         refs = list(chain.from_iterable(exactly_named(self._snapshot, variant) for variant in variants))
-        # `const api = require("./api")` and `export { default as api }` define nothing.
-        refs = [ref for ref in refs if not _IMPORTED.search(ref.row.signature)] or refs
+        # `const api = require("./api")` and `export { default as api }` define nothing. A field of Go that has only
+        # a type is a usage of the type.
+        refs = [ref for ref in refs if not (_IMPORTED.search(ref.row.signature) or _is_embedded(ref))] or refs
         refs = [ref if ref.row.signature.isascii() else _composed(ref) for ref in refs]
         return sorted((ref for ref in refs if self._allowed[ref.root](ref.path)), key=place_in_order)
 
@@ -584,6 +586,10 @@ def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined
             seen.add((file, inside))
             derived[file, usage.line] = Defined(*inside.shown(file.proposed.file), root=file.root)
     return derived
+
+
+def _is_embedded(ref: Ref) -> bool:
+    return bool(ref.owner) and ref.path.endswith(".go") and _EMBEDDED.fullmatch(ref.row.signature) is not None
 
 
 def _is_abstract(one: Defined) -> bool:

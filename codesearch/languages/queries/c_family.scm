@@ -9,7 +9,11 @@
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
     (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+    (function_declarator declarator: (parenthesized_declarator
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])))
     (init_declarator declarator: [
+      (function_declarator declarator: (parenthesized_declarator
+        (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])))
       (identifier) @name
       (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
       (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])

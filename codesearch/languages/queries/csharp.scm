@@ -1,5 +1,5 @@
 (method_declaration name: (identifier) @name body: (_)? @body) @method
-(constructor_declaration name: (identifier) @name body: (_) @body) @method
+(constructor_declaration name: (identifier) @name body: (_)? @body) @method
 (destructor_declaration name: (identifier) @name body: (_) @body) @method
 (operator_declaration operator: _ @name body: (_)? @body) @method
 (conversion_operator_declaration type: (_) @name body: (_)? @body) @method

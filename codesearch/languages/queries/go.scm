@@ -19,7 +19,13 @@
 ((type_declaration "type" . (type_alias name: (type_identifier) @name)) @type (#not-match? @type "^type\\s*[(]"))
 (type_declaration "(" (type_alias name: (type_identifier) @name) @type)
 (type_spec type: (interface_type (method_elem name: (field_identifier) @name) @method))
-(source_file (const_declaration (const_spec name: (identifier) @name)) @constant)
+; A comma of `const A, B = 1, 2` has the field `name` too.
+(source_file (const_declaration (const_spec (identifier) @name)) @constant)
 (source_file (var_declaration [(var_spec name: (identifier) @name) (var_spec_list (var_spec name: (identifier) @name))]) @constant)
 (comment) @comment
 (struct_type (field_declaration_list (field_declaration name: (field_identifier) @name) @field))
+(struct_type (field_declaration_list (field_declaration !name type: [
+    (type_identifier) @name
+    (qualified_type name: (_) @name)
+    (generic_type type: [(type_identifier) @name (qualified_type name: (_) @name)])
+  ]) @field))

@@ -96,7 +96,7 @@ def test_no_block_begins_behind_the_end_of_the_code():
         ("a.f90", "character(len=:), allocatable function name(x)", "name"),
         ("a.nim", "proc `+`(a, b: V): V = a", "+"),
         ("a.nim", "iterator items*(a: Seq): int =", "items"),
-        ("a.fs", "let inline (>>=) m f =", "(>>=)"),
+        ("a.fs", "let inline (>>=) m f =", ">>="),
         ("a.fs", "  member this.Area(x) =", "Area"),
         ("a.tcl", "namespace eval shop {", "shop"),
         ("a.tcl", "proc ::total {x} {", "total"),
@@ -134,7 +134,7 @@ def test_no_block_begins_behind_the_end_of_the_code():
     ],
 )
 def test_the_first_line_of_a_definition_names_it(path, line, name):
-    (found,) = blocks(f"{line}\n  1\n", path)
+    (found,) = blocks(f"{line}\n        1\n", path)
     assert found.qualified_name.replace(".", "::") == name.replace(".", "::")
 
 
@@ -178,3 +178,37 @@ def test_blocks_nested_without_end_take_little_time():
     found = blocks(source, "a.r")
     assert (len(found), len(found[-1].qualified_name.split("."))) == (250, 17)
     assert process_time() - started < 5
+
+
+def test_a_block_has_the_lines_of_the_blocks_in_it_and_ends_at_its_end():
+    source = "class Basket\n  def add(x)\n    x\n  end\n  getter size : Int32\n  def one; 1 end\n  limit = 2\nend\n"
+    found = blocks(source, "basket.cr")
+    assert [(d.qualified_name, d.start_line, d.end_line, d.last_line) for d in found] == [
+        ("Basket", 1, 1, 8),
+        ("Basket.add", 2, 4, 4),
+        ("Basket.getter size : Int32", 5, 5, 5),
+        ("Basket.one", 6, 6, 6),
+        ("Basket.limit = 2", 7, 7, 7),
+    ]
+
+
+def test_a_head_over_several_lines_does_not_end_the_block():
+    source = (
+        "contract A {\n  function pay(\n    uint x\n  )\n    external\n  {\n    x;\n  }\n\n  uint y;\n}\n"
+    )
+    found = blocks(source, "a.sol")
+    assert [(d.name, d.start_line, d.last_line) for d in found] == [
+        ("A", 1, 11),
+        ("pay", 2, 8),
+        ("uint y", 10, 10),
+    ]
+
+
+def test_a_directive_at_the_margin_ends_no_block():
+    source = (
+        "module top;\n  task wait_for;\n`ifdef SLOW\n    #10;\n`endif\n  endtask\n  wire done;\nendmodule\n"
+    )
+    found = blocks(source, "top.sv")
+    assert [(d.name, d.start_line, d.last_line) for d in found] == [
+        ("top", 1, 8), ("wait_for", 2, 6), ("wire done", 7, 7),
+    ]  # fmt: skip

@@ -434,9 +434,12 @@ def test_every_byte_keeps_its_place_and_its_line(language):
         "TEST(a,", "int (a", "\\\n", " ", "\n", "fn a {", ") AAAA(", "data(",
         "template<,AAA(", ", const struct a ", "\n for_each(", "extension(a){", "#if\n a\n", "${a{b}", "a AAAA ",
         "DEPRECATED(", "AVAILABLE(a(),", "static const ", " get(a", "={ ",
+        "a?.b", "operator ", ":end", "#else", "function a.", "type ",
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("language", ["c", "kotlin", "powershell", "rust"])
+@pytest.mark.parametrize(
+    "language", ["c", "csharp", "haskell", "julia", "kotlin", "luau", "powershell", "rust"]
+)
 def test_the_time_grows_with_the_bytes(unit, language):
     data = (unit * (60_000 // len(unit))).encode()
     began = time.process_time()
@@ -454,6 +457,7 @@ def test_the_parser_knows_each_language_with_masks():
     assert {spec.mask for spec in LANGUAGES if spec.mask} == {
         "rust",
         "swift",
+        *masks._FIRST,
         *masks._BLANKED,
         *masks._REPLACED,
     }
