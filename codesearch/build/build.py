@@ -174,12 +174,14 @@ class _Build:
             for file in chain([first], files):
                 if isinstance(file, LiveFile):
                     record, segment = file.record, readers[file.segment]
-                    writer.add_kept(record, file.segment, segment)
+                    writer.add_kept(record, file.file_id, file.segment, segment)
                     old = slice(record.first_doc, record.first_doc + record.doc_count)
                     embedder.add_kept(*segment.vectors.part(old))
                     passages.add_kept(*segment.passage_vectors.part(segment.passages_of(record)))
                 else:
-                    writer.add_parsed(file.record, file.rows, file.block, file.passages, file.members)
+                    writer.add_parsed(
+                        file.record, file.rows, file.block, file.words, file.passages, file.members
+                    )
                     embedder.add(file.tokens)
                     passages.add(file.passage_tokens)
                 self._tell("parse", writer.documents)

@@ -21,7 +21,8 @@ from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, make_block
-from codesearch.text.terms import document_chunks, signature, terms_outside
+from codesearch.store.words import checksums_of
+from codesearch.text.terms import document_chunks, signature
 from codesearch.text.tokenizer import SubtokenTokenizer, document_text, passage_text
 from codesearch.treefiles import read_below
 from codesearch.types import VENDORED
@@ -41,6 +42,7 @@ class ParsedFile:
         record: the file; `skipped` says why there are no documents, or only blocks.
         rows: documents in the form of the store.
         block: terms of the documents.
+        words: checksums of the words of the whole file: uint32 [W].
         tokens: the token ids of each document as bytes, which are faster to send than arrays.
         passages: document, first line, last line and signature of each passage: uint32 [P, 11].
         passage_tokens: the token ids of each passage.
@@ -51,6 +53,7 @@ class ParsedFile:
     rows: list[DocumentRow]
     block: PostingsBlock
     tokens: list[bytes]
+    words: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
     passages: NDArray[np.uint32] = field(default_factory=lambda: NO_PASSAGES)
     passage_tokens: Sequence[bytes] = ()
     members: Sequence[DocumentRow] = ()
@@ -134,10 +137,8 @@ class FileParser:
                 summary=extraction.summary,
             ),
             rows=list(map(document_row, documents)),
-            block=make_block(
-                map(document_chunks, documents),
-                terms_outside(source, documents, self.config.parse),
-            ),
+            block=make_block(map(document_chunks, documents)),
+            words=checksums_of(source),
             tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
             passages=np.frombuffer(b"".join(passages), "<u4").reshape(-1, NO_PASSAGES.shape[1]),
             passage_tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in inner],

@@ -395,7 +395,7 @@ class Session:
         from codesearch.store.snapshot import Snapshot
 
         with self.indexes() as indexes:
-            files = proposed_files(Snapshot(indexes), (), self._inside(filters), others=True)
+            files = proposed_files(Snapshot(indexes), "", self._inside(filters))
             return sorted(((one.segment.root, one.file.path) for one in files), key=lambda one: one[::-1])
 
     def duplicates(

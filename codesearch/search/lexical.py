@@ -69,10 +69,7 @@ class LexicalScorer:
         return self._last[1]
 
     def with_all(self, terms: Sequence[str]) -> NDArray[np.int64]:
-        """Return the live documents that have all of some terms, ascending: int64; none for no terms.
-
-        The first document of a file also counts as having words that are in none of its documents.
-        """
+        """Return the live documents that have all of some terms, ascending: int64; none for no terms."""
         parts = [np.empty(0, np.int64)]
         for base, postings in self._snapshot.based_postings():
             term_ids = [postings.find(term) for term in terms]
@@ -107,7 +104,7 @@ class LexicalScorer:
             found = (scratch > 0).nonzero()[0]
         else:
             found = distinct(np.concatenate(lists))
-            found = found[scratch[found] > 0]  # A word outside of documents has frequency 0.
+            found = found[scratch[found] > 0]  # A field may have no weight.
         if (dead := self._snapshot.dead) is not None:
             scratch[found[dead[found]]] = 0
             found = found[~dead[found]]

@@ -7,9 +7,8 @@ proposed. Those are few, so most queries read no file. White space, comment mark
 differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
 
 With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words; the ends of its lines may be
-those of any system. All files are read, in several threads. If there is no time for all of them, those come first that
-have all terms in a document, or no document; the first document of a file also has the terms of words that are in none
-of its documents, such as imports.
+those of any system. All files are read, in several threads, that have the words between its first and its last one, which
+may be parts of longer ones. If there is no time for all of them, those come first that have all its words.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.parsing.decoding import NOTEBOOK, decoded
 from codesearch.processes import available_cores
@@ -40,7 +38,7 @@ from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import is_inside, read_source
-from codesearch.store.topk import distinct
+from codesearch.store.words import LETTERS, words_of
 from codesearch.text.terms import STOP_WORDS, terms_of
 from codesearch.treefiles import FolderReader
 
@@ -66,28 +64,20 @@ def check_has_code(indexes: Sequence[IndexReader]) -> None:
 
 
 def proposed_files(
-    snapshot: Snapshot, terms: Sequence[str], filters: Filters, *, others: bool = False
+    snapshot: Snapshot, text: str, filters: Filters, *, others: bool = False
 ) -> list[Proposed]:
-    """Return the live files that pass the filters and may have words with these terms, by path and root.
+    """Return the live files that pass the filters and have all words of a text, by path and root.
 
-    All `others` that pass follow, those that were indexed last first.
+    All `others` that pass and may have the text follow, those that were indexed last first. A text without words may be
+    in every file.
     """
-    doc_ids = LexicalScorer(snapshot, RankConfig()).with_all(terms)
-    inner = inner_folders(snapshot.roots)
+    words, inner = words_of(text.encode()), inner_folders(snapshot.roots)
+    needed = words_of(text.strip(LETTERS).encode()) if others else words
     proposed, rest = list[Proposed](), list[Proposed]()
     for base, segment in snapshot.based_segments():
-        own = doc_ids[(doc_ids >= base) & (doc_ids < base + len(segment))] - base
-        first = set(distinct(segment.rows["file_id"][own].astype(np.int64)).tolist())
-        first |= segment.store.files_without_documents()
-        if others:
-            able = {
-                file_id
-                for file_id, file in enumerate(segment.files)
-                if file.doc_count or file.skipped in ("", NO_CODE)
-            }
-        else:
-            able = set(first)
-        able -= set(segment.dead_files)
+        first = able = segment.files_with(words)
+        if others or not words:
+            able = segment.files_with(needed) if needed else _readable(segment)
         if not filters.allow_all or inner[segment.root]:
             passes = passing_files(filters, segment, inner[segment.root])
             able = {file_id for file_id in able if passes[file_id]}
@@ -96,6 +86,13 @@ def proposed_files(
             (proposed if file_id in first else rest).append(Proposed(base, segment, files[file_id]))
     proposed.sort(key=lambda one: (one.file.path, one.segment.root))
     return proposed + rest[::-1]
+
+
+def _readable(segment: SegmentReader) -> set[int]:
+    """Return the file_ids of live files whose text was read for the index."""
+    files = enumerate(segment.files)
+    able = {number for number, file in files if file.doc_count or file.skipped in ("", NO_CODE)}
+    return able.difference(segment.dead_files)
 
 
 def read_with(
@@ -279,7 +276,7 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
         reason = f"has more than {_MOST_CHARS:,} characters" if text.strip() else "is empty"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
-    files = proposed_files(snapshot, sorted(terms_of(text)), filters, others=True)
+    files = proposed_files(snapshot, text, filters, others=True)
     read, unread = _read_all(files, text.replace("\r\n", "\n").encode("utf-8", "surrogateescape"), seconds)
     lines_of: Counter[int] = Counter()
     files_with: set[int] = set()

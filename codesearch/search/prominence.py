@@ -4,11 +4,10 @@ Both signals depend on the query. A reward for all that is public or popular wou
 queries to a project that one knows ask for such code.
 
     summary = share of the query's terms in the first sentence of its documentation
-    uses    = log(1 + other bodies that use its name / definitions with the name) / log(100), at most 1,
-              * 2 / number of the query's terms, at most 1
+    uses    = log(1 + other files that have its name / definitions with the name) / log(100), at most 1
 
-Both are 0 for what is not public. A long query says more precisely what it wants, so `uses` counts less for it. A body
-uses a name if it has all its terms. So the postings answer it, and it is the same after any history of updates.
+Both are 0 for what is not public. A long query says more precisely what it wants, so both count less for it: they are
+multiplied by (3 / number of the query's terms)^2, at most 1.
 
 Two more signals are for private code too: `verbatim` is 1 if the query is the first sentence, except of what a penalty
 lowers, and `opposite` is -1 if the name does the opposite of what the query asks for.
@@ -35,7 +34,7 @@ _COUNT = 20
 _REMEMBERED = 4096
 _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
-_MUCH_USED = log(100)
+_MUCH_USED, _SHORT = log(100), 3
 _LOWERED = TEST | GENERATED | VENDORED | STUB | NESTED
 _INSIDE = re.compile(
     r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?"  # A folder of what only the project uses,
@@ -66,8 +65,9 @@ def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -
             summary[at] = shared / len(terms)
             using, defining = documents.name_counts(row.name)
             uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
-    ranking.add_signal("summary", head, summary, reward=config.summary_weight)
-    ranking.add_signal("uses", head, uses * min(1, 2 / len(terms)), reward=config.uses_weight)
+    share = min(1, _SHORT / len(terms)) ** 2
+    ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
+    ranking.add_signal("uses", head, uses * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)
     ranking.add_signal("opposite", head, opposite, penalty=config.opposite_penalty)
 

@@ -271,11 +271,6 @@ class StoreReader:
         query = f"{_FILES} WHERE path = ? OR substr(path, ?) = ?"
         return map(_numbered, self._select(query, (path, -len(path) - 1, f"/{path}")))
 
-    def files_without_documents(self) -> set[int]:
-        """Return the file_ids of files that were read and have text, but no documents."""
-        query = "SELECT file_id FROM files WHERE doc_count = 0 AND skipped IN ('', ?) AND size > 0"
-        return {file_id for (file_id,) in self._select(query, (NO_CODE,))}
-
     def document_rows(self, file: FileRecord | None = None) -> list[DocumentRow]:
         """Read the documents of a file in the order of the source, or of all files in the order of doc_ids."""
         span = (file.first_doc, file.first_doc + file.doc_count) if file else (0, sys.maxsize)

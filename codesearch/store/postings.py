@@ -7,7 +7,7 @@
     term_offsets.npy   uint64  [T + 1] where each term begins
     list_offsets.npy   uint64  [T * F + 1] where each list begins
     doc_ids.npy        uint32  [P] ascending in each list
-    frequencies.npy    uint8   [P] 0 for a word of the first document's file that is in no document
+    frequencies.npy    uint8   [P] at least 1
     field_lengths.npy  uint16  [N, F] number of terms in each field of a document
 """
 
@@ -18,10 +18,8 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BufferedRandom
 from itertools import chain, pairwise
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -29,17 +27,15 @@ from numpy.typing import NDArray
 
 from codesearch.errors import IndexStoreError
 from codesearch.store.arrays import create_array, load_array, save_array
+from codesearch.store.run_sorter import RunSorter
 from codesearch.store.topk import starts_of_runs
 from codesearch.text.terms import FIELDS, FORMS
 
 POSTINGS = "postings"
 _ARRAYS = ("term_bytes", "term_offsets", "list_offsets", "doc_ids", "frequencies", "field_lengths")
-_F, _BODY = len(FIELDS), FIELDS.index("body")
+_F = len(FIELDS)
 _MAX_FREQUENCY = 255
 MAX_DOCUMENTS = 1 << 24
-RUN_WORDS = 1 << 21
-"""Number of words in the buffer of a sort: 16 MB."""
-_WORD, _HALF = np.dtype("<u8"), np.dtype("<u4")
 SLICE = 1 << 19
 """Number of postings that are read from another segment at a time."""
 
@@ -55,12 +51,8 @@ class PostingsBlock:
     field_lengths: NDArray[np.uint16]  # [N, F], terms in each field.
 
 
-def make_block(documents: Iterable[Sequence[Sequence[bytes]]], outside: Iterable[str] = ()) -> PostingsBlock:
-    """Count the terms of some documents, each given by the chunks of its fields (see `document_chunks`).
-
-    The first document also has the terms of `outside` that it lacks, with frequency 0. They do not count in a ranking,
-    but propose the file to a search for text.
-    """
+def make_block(documents: Iterable[Sequence[Sequence[bytes]]]) -> PostingsBlock:
+    """Count the terms of some documents, each given by the chunks of its fields (see `document_chunks`)."""
     numbers, term_ids = _numbering(), _numbering()
     fields = list(chain.from_iterable(documents))
     found, lengths = array("I", map(numbers.__getitem__, chain.from_iterable(fields))), list(map(len, fields))
@@ -80,12 +72,6 @@ def make_block(documents: Iterable[Sequence[Sequence[bytes]]], outside: Iterable
     frequencies = np.minimum(np.diff(starts, append=len(words)), _MAX_FREQUENCY)
     slots, ids = (words[starts] >> np.uint64(32)).astype(np.int64), words[starts].astype(np.uint32)
     sums = np.bincount(slots, frequencies, len(lengths))
-    if lengths:
-        known = set(ids[slots < _F].tolist())
-        others = np.array(sorted({term_ids[term] for term in outside} - known), np.uint32)
-        slots = np.concatenate([np.full(len(others), _BODY), slots])
-        ids = np.concatenate([others, ids])
-        frequencies = np.concatenate([np.zeros(len(others), np.int64), frequencies])
     return PostingsBlock(
         list(term_ids),
         ids * np.uint32(_F) + (slots % _F).astype(np.uint32),
@@ -188,94 +174,6 @@ class PostingsWriter:
         offsets = np.zeros(len(order) + 1, dtype=np.uint64)
         np.cumsum(sizes, out=offsets[1:])
         save_array(self._folder / "list_offsets.npy", offsets)
-
-
-class RunSorter:
-    """Sorts distinct 64-bit words by the key in their upper half, also more words than fit in memory.
-
-    A full buffer becomes a run in a scratch file, which has no name and disappears with the process. At the end, each
-    run is sorted, and the runs are merged one range at a time. If all words fit in the buffer, nothing is written.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._file: BufferedRandom = TemporaryFile(dir=folder)
-        self._buffer = np.empty(RUN_WORDS, dtype=_WORD)
-        self._held = self._spilled = 0  # Words in the buffer, and in the file.
-
-    def __len__(self) -> int:
-        return self._spilled + self._held
-
-    def add(self, words: NDArray[np.uint64]) -> None:
-        """Add words [W], in any order."""
-        while len(words):
-            if self._held == len(self._buffer):
-                self._spill()
-            taken = words[: len(self._buffer) - self._held]
-            self._buffer[self._held : self._held + len(taken)] = taken
-            self._held += len(taken)
-            words = words[len(taken) :]
-
-    def ascending(self, order: NDArray[np.uint32]) -> Iterator[NDArray[np.uint64]]:
-        """Replace each key by `order[key]` and yield all words in ascending order, in ranges; call this only once."""
-        if self._spilled:
-            self._spill()
-            for starts, ends in pairwise(self._sort_runs(order)):
-                words = np.empty(int((ends - starts).sum()), dtype=_WORD)
-                parts = np.split(words, np.cumsum(ends - starts)[:-1])
-                for part, start in zip(parts, starts.tolist(), strict=True):
-                    self._read(part, start)
-                words.sort()
-                yield words
-        elif self._held:
-            yield _sort(self._buffer[: self._held], order)
-
-    def close(self) -> None:
-        """Close the scratch file, which deletes it."""
-        self._file.close()
-
-    def _spill(self) -> None:
-        self._file.write(self._buffer[: self._held].data)
-        self._spilled += self._held
-        self._held = 0
-
-    def _sort_runs(self, order: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Sort each run in place; return where each range begins and ends in each run: int64 [ranges + 1, R].
-
-        Samples at regular distances decide where ranges end. With R runs, each range contains R samples. A run with n
-        of these samples has at most n + 1 steps of words in the range. So all runs together have at most 2R steps,
-        which is the length of the buffer.
-        """
-        runs = range(0, self._spilled, len(self._buffer))
-        step = max(1, len(self._buffer) // (2 * len(runs)))
-        samples = []
-        for start in runs:
-            words = _sort(self._run(start), order)
-            self._file.seek(start * _WORD.itemsize)
-            self._file.write(words.data)
-            samples.append(words[::step].copy())
-        bounds = np.sort(np.concatenate(samples))[len(runs) :: len(runs)]
-        edges = np.empty((len(bounds) + 2, len(runs)), dtype=np.int64)
-        for run, start in enumerate(runs):
-            words = self._run(start)
-            edges[0, run], edges[-1, run] = start, start + len(words)
-            edges[1:-1, run] = start + np.searchsorted(words, bounds)
-        return edges
-
-    def _run(self, start: int) -> NDArray[np.uint64]:
-        return self._read(self._buffer[: self._spilled - start], start)
-
-    def _read(self, words: NDArray[np.uint64], start: int) -> NDArray[np.uint64]:
-        """Fill `words` with those in the file from position `start` on."""
-        self._file.seek(start * _WORD.itemsize)
-        self._file.readinto(words.data)
-        return words
-
-
-def _sort(words: NDArray[np.uint64], order: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    keys = words.view(_HALF)[1::2]
-    keys[:] = order[keys]
-    words.sort()
-    return words
 
 
 def load_field_lengths(segment: Path) -> NDArray[np.uint16]:

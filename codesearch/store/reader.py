@@ -18,9 +18,10 @@ from codesearch.store.digest import check_intact
 from codesearch.store.manifest import Manifest, SegmentEntry, read_manifest
 from codesearch.store.postings import PostingsReader
 from codesearch.store.vectors import PASSAGE_VECTORS, VectorReader
+from codesearch.store.words import WordsReader, words_of
 from codesearch.text.terms import FIELDS, query_terms
 
-_NAME, _BODY = FIELDS.index("name"), FIELDS.index("body")
+_NAME = FIELDS.index("name")
 _REMEMBERED = 1 << 14
 """Number of names whose counts an open segment remembers."""
 
@@ -38,12 +39,13 @@ class SegmentReader:
         self.dead_files: Collection[int] = entry.dead_files  # Their documents are not searched.
         self.rows = load_array(folder / ROWS, root)  # Numbers of each document: `ROW` [N].
         self.postings = PostingsReader(folder, root)
+        self.words = WordsReader(folder, root)
         self.vectors = VectorReader(folder, entry.documents, dim, root=root, files=entry.files)
         self.passages = load_array(folder / PASSAGES, root)  # See `codesearch.store.arrays`: uint32 [P, 11].
         self.passage_vectors = VectorReader(
             folder, len(self.passages), dim, root=root, name=PASSAGE_VECTORS, files=entry.files
         )
-        # Name -> number of documents that have all its terms in their bodies, and of those with the name.
+        # Name -> number of live files that have its words, and of live documents with the name.
         self.name_counts = Memo(self._count_name, _REMEMBERED)
         self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
@@ -75,12 +77,16 @@ class SegmentReader:
         bounds = record.first_doc, record.first_doc + record.doc_count
         return slice(*self.passage_documents.searchsorted(bounds).tolist())
 
+    def files_with(self, words: Collection[bytes]) -> set[int]:
+        """Return the file_ids of live files that have all of some words (see `codesearch.store.words`)."""
+        found = [set(self.words.files_with(word).tolist()) for word in words]
+        return set.intersection(*found).difference(self.dead_files) if found else set()
+
     def _count_name(self, name: str) -> tuple[int, int]:
-        terms = query_terms(name)  # Of several, the first is the whole name.
-        using = self.postings.with_all(terms[1:] or terms, _BODY)
-        defining = self.postings.with_all(terms[:1], _NAME)
-        using, defining = (found[~np.isin(found, self.dead)] for found in (using, defining))
-        return len(using), len(defining)
+        defining = self.postings.with_all(
+            query_terms(name)[:1], _NAME
+        )  # Of several terms, the first is all of it.
+        return len(self.files_with(words_of(name.encode()))), len(defining[~np.isin(defining, self.dead)])
 
     def close(self) -> None:
         """Close the database."""

@@ -315,7 +315,7 @@ class Snapshot:
                     yield base + number, exact, qualified
 
     def name_counts(self, name: str) -> tuple[int, int]:
-        """Count the live documents that have all terms of a name in their bodies, and those with the name."""
+        """Count the live files that have the words of a name, and the live documents with the name."""
         counts = [segment.name_counts[name] for segment in self.segments]
         return sum([using for using, _ in counts]), sum([defining for _, defining in counts])
 

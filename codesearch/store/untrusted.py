@@ -28,12 +28,14 @@ from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry
 from codesearch.store.postings import POSTINGS
 from codesearch.store.source import is_inside
 from codesearch.store.vectors import ENDINGS, PASSAGE_VECTORS, VECTORS
+from codesearch.store.words import WORDS
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
 _ARRAYS: dict[str, DTypeLike] = {
     ROWS: ROW,
     PASSAGES: "uint32",
+    WORDS: "uint64",
     f"{POSTINGS}/term_bytes.npy": "uint8",
     f"{POSTINGS}/term_offsets.npy": "uint64",
     f"{POSTINGS}/list_offsets.npy": "uint64",
@@ -176,6 +178,10 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
     for name, limit in (("kind", len(KINDS)), ("file_id", entry.source_files), ("flags", 256)):
         _require(_below(rows[name], limit), ROWS)
     _check_postings({name.split("/")[-1][:-4]: array for name, array in arrays.items()}, count)
+    words = arrays[WORDS]
+    _require(
+        bool(np.all(words[1:] > words[:-1])) and _below(words.astype(np.uint32), entry.source_files), WORDS
+    )
     passages = arrays[PASSAGES]
     _check_passages(passages, count)
     for name, rows_count in ((VECTORS, count), (PASSAGE_VECTORS, len(passages))):

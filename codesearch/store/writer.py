@@ -23,6 +23,7 @@ from codesearch.store.manifest import MANIFEST, SEGMENTS, manifest_at
 from codesearch.store.postings import PostingsBlock, PostingsWriter
 from codesearch.store.reader import SegmentReader
 from codesearch.store.vectors import PASSAGE_VECTORS, VectorWriter
+from codesearch.store.words import WordsWriter
 from codesearch.types import KINDS
 
 _PART_S = 3600.0
@@ -89,12 +90,14 @@ class SegmentWriter:
         self._rows = bytearray()
         self._passages = [NO_PASSAGES]
         self._new_ids: dict[int, NDArray[np.int64]] = {}
+        self._new_files: dict[int, NDArray[np.int64]] = {}
         self._merged: dict[int, SegmentReader] = {}
         with ExitStack() as opened:  # If a writer cannot be opened, the ones before it are closed.
             self._store = opened.enter_context(closing(StoreWriter(folder)))
             self.vectors = opened.enter_context(closing(VectorWriter(folder, dim)))
             self.passage_vectors = opened.enter_context(closing(VectorWriter(folder, dim, PASSAGE_VECTORS)))
             self._postings = opened.enter_context(closing(PostingsWriter(folder)))
+            self._words = opened.enter_context(closing(WordsWriter(folder)))
             self._opened = opened.pop_all()
 
     @property
@@ -112,20 +115,23 @@ class SegmentWriter:
         record: FileRecord,
         rows: Sequence[DocumentRow],
         block: PostingsBlock,
+        words: NDArray[np.uint32],
         passages: NDArray[np.uint32],
         members: Sequence[DocumentRow] = (),
     ) -> None:
-        """Add a file with its documents, their terms and passages, and the members."""
+        """Add a file with its words, its documents, their terms and passages, and the members."""
         first = self.documents
+        self._words.add(words, self.source_files)
         self._add_passages(passages, first)
         self._add(record, rows, members)
         self._postings.add(block, first)
 
-    def add_kept(self, record: FileRecord, number: int, segment: SegmentReader) -> None:
+    def add_kept(self, record: FileRecord, file_id: int, number: int, segment: SegmentReader) -> None:
         """Copy a file with its documents from another segment, which has the given number."""
         first = self.documents
+        new_files = self._new_files.setdefault(number, np.full(len(segment.files), -1, dtype=np.int64))
+        new_files[file_id] = self.source_files
         self._add_passages(segment.passages[segment.passages_of(record)], first - record.first_doc)
-        file_id = int(segment.rows["file_id"][record.first_doc]) if record.doc_count else -1
         rows = segment.store.document_rows(record)
         self._add(record, rows, segment.store.members(file_id))
         self._merged[number] = segment
@@ -142,7 +148,9 @@ class SegmentWriter:
             save_array(self.folder / ROWS, np.frombuffer(self._rows, ROW))
             for number, segment in self._merged.items():
                 self._postings.keep(segment.postings, self._new_ids[number])
+                self._words.keep(segment.words, self._new_files[number])
             self._postings.write()
+            self._words.write()
 
     def close(self) -> None:
         """Close the files, whether they are finished or not."""

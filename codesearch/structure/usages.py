@@ -386,7 +386,7 @@ class _Search:
         files = {
             proposed: None
             for each in sorted(spelled)
-            for proposed in proposed_files(self._snapshot, sorted(terms_of(each)), self._filters)
+            for proposed in proposed_files(self._snapshot, each, self._filters)
             if not barrels or is_barrel(proposed.file.path)
         }
         encoded = [each.encode() for each in spelled]
@@ -408,7 +408,7 @@ class _Search:
         """
         without = {usage.file.proposed for usage in usages}
         wanted, other_words = terms_of(names.name), dict[Proposed, int]()
-        for proposed in proposed_files(self._snapshot, (), self._filters, others=True):
+        for proposed in proposed_files(self._snapshot, "", self._filters):
             path = proposed.file.path
             words = terms_of(path.rpartition("/")[2].partition(".")[0])
             if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):

@@ -19,7 +19,6 @@ from itertools import chain
 from pathlib import Path
 from zlib import crc32
 
-from codesearch.config import ParseConfig
 from codesearch.memo import Memo
 from codesearch.parsing.identifiers import ascii_parts, chunks, split_identifier, words
 from codesearch.types import Document
@@ -136,20 +135,6 @@ def document_chunks(document: Document) -> list[list[bytes]]:
 def document_terms(document: Document) -> list[list[str]]:
     """List the terms of each field, in the order of `FIELDS`."""
     return [[*chain.from_iterable(map(FORMS.__getitem__, field))] for field in document_chunks(document)]
-
-
-def terms_outside(source: bytes, documents: Sequence[Document], config: ParseConfig) -> set[str]:
-    """Return the terms of the text of a file that is in none of its documents, such as imports."""
-    from codesearch.parsing.docstrings import MAX_DOCSTRING
-
-    parts, end = [], 0
-    for document in documents:  # In the order of the source.
-        # The text of a module is not all that is between its first and its last line, and long documentation is cut.
-        if document.kind != "module" and len(document.docstring) < MAX_DOCSTRING:
-            parts.append(source[end : document.start_byte])
-            cut = document.start_byte + config.max_code_bytes - _CUT_WORD
-            end = max(end, min(document.end_byte, cut))
-    return terms_of(b"\n".join([*parts, source[end:]]).decode("utf-8", "replace"))
 
 
 def terms_of(text: str) -> set[str]:

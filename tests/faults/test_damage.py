@@ -60,6 +60,7 @@ def overwrite(path: Path, seed: int = 0) -> None:
         "postings/field_lengths.npy",
         "postings/doc_ids.npy",
         "rows.npy",
+        "words.npy",
         "passages.npy",
         "documents.sqlite",
     ],

@@ -15,7 +15,7 @@ import pytest
 from codesearch import files as files_module
 from codesearch.build import build as build_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
-from codesearch.store import postings, writer
+from codesearch.store import run_sorter, writer
 from codesearch.store.catalogue import index_folder
 from codesearch.store.database import StoreWriter
 from codesearch.store.manifest import MANIFEST
@@ -256,8 +256,8 @@ def test_full_storage_while_postings_are_sorted_leaves_the_last_index(
         return file
 
     with monkeypatch.context() as patch:
-        patch.setattr(postings, "RUN_WORDS", 40)
-        patch.setattr(postings, "TemporaryFile", scratch)
+        patch.setattr(run_sorter, "RUN_WORDS", 40)
+        patch.setattr(run_sorter, "TemporaryFile", scratch)
         with pytest.raises(IndexStoreError, match="^no space left under"):
             build(tiny_repo, home, encoder)
     last_good()

@@ -389,7 +389,7 @@ def test_a_database_with_another_schema_or_wrong_values_is_refused(reader, plain
 
 
 @pytest.mark.parametrize(
-    "name", ["rows.npy", "passages.npy", "postings/doc_ids.npy", "postings/list_offsets.npy"]
+    "name", ["rows.npy", "words.npy", "passages.npy", "postings/doc_ids.npy", "postings/list_offsets.npy"]
 )
 def test_an_array_with_numbers_out_of_range_is_refused(reader, plain, tmp_path, name):
     def change(entries: dict[str, bytes]) -> None:

@@ -237,7 +237,7 @@ def test_files_that_are_not_read_for_an_exact_text_are_counted(
     monkeypatch.setattr(literals, "_READ_AT_ONCE", 1)
     monkeypatch.setattr(literals, "_MOST_READERS", 1)
     monkeypatch.setattr(literals, "time", SimpleNamespace(monotonic=lambda: next(read)))
-    found = exact("self.items.append(", seconds=2.0)
+    found = exact("tems.appen", seconds=2.0)  # Parts of words, so every file may have it.
     assert found.exact and (found.exact.files, found.exact.unread_files) == (1, 2)
 
 

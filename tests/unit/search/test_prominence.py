@@ -58,9 +58,9 @@ def test_the_summary_of_what_is_not_public_counts_nothing(
 def test_the_summary_counts_the_share_of_the_query(tmp_path: Path, index_tree: IndexTree) -> None:
     code = 'def send_mail():\n    """Send a mail. Attach the files."""\n    return 1\n'
     index = index_tree(write_tree(tmp_path / "tree", {"a.py": code}))
-    (found,) = hits(index, "send the mail, attach files")
-    assert found.signals["summary"] == 0.5
-    assert found.parts["summary"] == pytest.approx(0.5 * RankConfig().summary_weight)
+    (found,) = hits(index, "send the mail, attach")
+    assert found.signals["summary"] == pytest.approx(2 / 3)
+    assert found.parts["summary"] == pytest.approx(2 / 3 * RankConfig().summary_weight)
 
 
 def test_of_two_alike_the_one_whose_name_is_used_is_first(tmp_path: Path, index_tree: IndexTree) -> None:
@@ -90,7 +90,7 @@ def test_a_long_query_counts_uses_less(tmp_path: Path, index_tree: IndexTree) ->
     index = index_tree(write_tree(tmp_path / "tree", tree))
     short, long = (hits(index, query)[0] for query in ("send mail", "send mail with other words"))
     assert (short.name, long.name) == ("send_mail", "send_mail")
-    assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * 2 / 4)
+    assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * (3 / 4) ** 2)
 
 
 @pytest.mark.parametrize(

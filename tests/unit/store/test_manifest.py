@@ -139,6 +139,7 @@ def test_every_file_of_a_segment_is_described(built_index):
         "rows.npy",
         "vectors.int8",
         "vectors.scales",
+        "words.npy",
         "passages.npy",
         "passages.int8",
         "passages.scales",

@@ -135,11 +135,11 @@ def test_files_beyond_the_bound_are_counted(
     tree = {f"a{number}.py": "def tick(): ...\n" for number in range(5)} | {"z.py": "x = Tick\n"}
     index = index_tree(write_tree(tmp_path / "project", tree))
     monkeypatch.setattr(literals, "MOST_FILES", 2)
-    assert find_usages([index], "tick").unread_files == 4
+    assert find_usages([index], "tick").unread_files == 3
     found = find_usages([index], "Tick")  # Files with the name in another case do not count.
     assert (lines(found), found.unread_files) == (["z.py:1"], 0)
-    monkeypatch.setattr(literals, "MOST_BYTES", 50)
-    assert find_usages([index], "Tick").unread_files == 3
+    monkeypatch.setattr(literals, "MOST_BYTES", 20)
+    assert find_usages([index], "tick").unread_files == 4
 
 
 def test_a_changed_file_is_read_as_it_is_now(index: IndexReader, ask: Callable[..., Usages]) -> None:

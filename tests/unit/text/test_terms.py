@@ -14,7 +14,6 @@ from codesearch.text.terms import (
     compounds,
     document_chunks,
     query_terms,
-    terms_outside,
 )
 from codesearch.types import Document
 
@@ -27,9 +26,9 @@ def document(**fields: str) -> Document:
     return Document(**{**empty, "language": "python", "kind": "function", **fields}, **places)
 
 
-def counted(only: Document, outside: Iterable[str] = ()) -> dict[str, dict[str, int]]:
+def counted(only: Document) -> dict[str, dict[str, int]]:
     """Return field -> term -> frequency, as an index stores them."""
-    block = make_block([document_chunks(only)], outside)
+    block = make_block([document_chunks(only)])
     found: dict[str, dict[str, int]] = {field: {} for field in FIELDS}
     for key, frequency in zip(block.keys.tolist(), block.frequencies.tolist(), strict=True):
         found[FIELDS[key % len(FIELDS)]][block.terms[key // len(FIELDS)]] = frequency
@@ -106,20 +105,3 @@ def test_a_document_also_has_the_words_of_its_compounds():
 def test_every_known_compound_is_its_two_words_joined():
     for compound, parts in compounds().items():
         assert "".join(parts) == compound and len(parts) == 2
-
-
-def test_the_first_document_has_the_words_outside_of_all_documents_with_frequency_0():
-    source = b"import httpClient\n\ndef load(path):\n    return path\n\n# Nothing is saved.\n"
-    (extracted,) = extract(source, "a.py", PYTHON).documents
-    body = counted(extracted, terms_outside(source, [extracted], ParseConfig()))["body"]
-    assert {term for term, count in body.items() if not count} == {
-        "import", "http", "client", "noth", "is", "sav"
-    }  # fmt: skip
-    assert body["load"] == 1
-
-
-def test_text_that_a_long_definition_loses_is_outside_of_documents():
-    source = b"def load():\n" + b"    x = 1\n" * 200 + b"    lastWord()\n"
-    (extracted,) = extract(source, "a.py", PYTHON, ParseConfig(max_code_bytes=600)).documents
-    outside = terms_outside(source, [extracted], ParseConfig(max_code_bytes=600))
-    assert counted(extracted, outside)["body"]["word"] == 0
