@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from codesearch.config import ParseConfig
 from codesearch.languages import language_named
-from codesearch.parsing.extract import extract
 from codesearch.store.postings import make_block
 from codesearch.text.terms import (
     FIELDS,
