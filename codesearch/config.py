@@ -194,7 +194,7 @@ class RankConfig:
     data_penalty: float = 0.2
     section_penalty: float = 0.15
     summary_weight: float = 0.06
-    uses_weight: float = 0.05
+    uses_weight: float = 0.5
     opposite_penalty: float = 0.15
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200

@@ -7,7 +7,7 @@ queries to a project that one knows ask for such code.
     uses    = log(1 + other files that have its name / definitions with the name) / log(100), at most 1
 
 Both are 0 for what is not public. A long query says more precisely what it wants, so both count less for it: they are
-multiplied by (3 / number of the query's terms)^2, at most 1.
+multiplied by (3 / number of the query's terms)^3, at most 1.
 
 Two more signals are for private code too: `verbatim` is 1 if the query is the first sentence, except of what a penalty
 lowers, and `opposite` is -1 if the name does the opposite of what the query asks for.
@@ -65,7 +65,7 @@ def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -
             summary[at] = shared / len(terms)
             using, defining = documents.name_counts(row.name)
             uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
-    share = min(1, _SHORT / len(terms)) ** 2
+    share = min(1, _SHORT / len(terms)) ** 3
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)

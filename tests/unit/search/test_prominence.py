@@ -90,7 +90,7 @@ def test_a_long_query_counts_uses_less(tmp_path: Path, index_tree: IndexTree) ->
     index = index_tree(write_tree(tmp_path / "tree", tree))
     short, long = (hits(index, query)[0] for query in ("send mail", "send mail with other words"))
     assert (short.name, long.name) == ("send_mail", "send_mail")
-    assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * (3 / 4) ** 2)
+    assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * (3 / 4) ** 3)
 
 
 @pytest.mark.parametrize(
