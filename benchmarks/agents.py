@@ -1,230 +1,297 @@
-"""Characters that an agent reads until it has the right definition -> `results/agents.json`.
+"""What a reader reads until he has the lines that a commit changed -> `results/agent_tasks.json` and a table.
 
-`python -m benchmarks.agents` asks the questions of the suite `known-items` about the running interpreter's library.
+`python -m benchmarks.agents --data DIR` reads the data of the suite `histories`. `agent_tasks.jsonl` has 40 of its
+commits, chosen by the hash of the commit: `named` if the subject names a function that was changed, with `places`, the
+changed lines as they are in the tree before, and `functions`, those around them. Where a commit only adds lines, the
+line above them counts as changed.
 
-- With the tools: `search` with its defaults, again with `flat` and more hits if the answer is not among them, then
-  `read`.
-- With grep: for each word of the question, without stop words, `grep -rin WORD`; an agent sees the first lines of what
-  it prints. Then it reads the lines around the matches, at the places with the most different words first, until it has
-  read the definition. It gives up after 20 places.
+Both readers follow a fixed policy, and both recognise the right function when they see its name or a line of it.
 
-Both read only Python files of the library.
+- With codesearch: `search` with the subject. If no place is in the answer, but the function is, he reads the lines that
+  the answer has for it, and then what that answer names. Else he searches once more, for `MORE` hits.
+- With grep: the names in the subject; else lines with its two longest words, then each word alone. He sees the first
+  `HEAD` lines of the output. If one is in the right function, he reads the lines around it, then the whole function.
 
-`python -m benchmarks.agents --tasks DIR` runs the tasks of `agent_tasks.toml` on the projects in DIR, and compares what
-the tools answer with the first lines that ripgrep prints -> `agent_tasks.json`. It needs `rg` and the extra `mcp`.
+A reader stops when a line of `places` is before his eyes, or loses.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import re
-import subprocess
-import sysconfig
 import tempfile
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.publish import DEV_DOCS, fill, line, record
-from codesearch.agents.text import fitting_definitions, hits_text, readings_text
-from codesearch.config import IndexOptions
+from benchmarks.suites.repositories import sources_of
 from codesearch.engine.engine import Engine
-from codesearch.engine.scope import Scope
-from codesearch.evaluation.suites import read_questions
-from codesearch.parsing.identifiers import words
+from codesearch.evaluation.judge import BenchOptions
+from codesearch.search.forms import has_identifier
 from codesearch.text.terms import STOP_WORDS
-from codesearch.types import Hit
 
 PAGE = DEV_DOCS / "bench-commands.md"
-_HITS, _MORE_HITS, _TOKENS, _READ_TOKENS = 8, 30, 250, 2_000
-_SHOWN_MATCHES = 50
-"""Lines of matches of a word that the agent with grep sees."""
-_MAX_PLACES, _AROUND = 20, 30
-_SMALL = 3_000
+TASKS = Path(__file__).with_name("agent_tasks.jsonl")
+MORE, READS = 30, 4
+HEAD, COLUMNS, AROUND, PATTERNS = 50, 200, 20, 8
+_OF_COMMITS = frozenset(
+    "add added all allow also avoid bug change check correct dont ensure error fix fixed fixes handle issue new not "
+    "only remove should support update use using when wrong".split()
+)
+"""Words of subjects that nobody would search for."""
+_HEADING = re.compile(r"(\S+?):(\d+)-(\d+)(?: |$)")
+_NUMBERED = re.compile(r"(\d+): ")
+_NAMED = re.compile(r"([\w./@+-]+\.\w+):(\d+)(?![-\d:])")
+_NEXT = re.compile(r"\bread (\S+:\d+-\d+)$")
+
+Span = tuple[str, int, int]
+"""A path, and the first and the last line."""
 
 
-_LISTED, _COLUMNS = 250, 500
-"""Lines of ripgrep's output that an agent sees, and their longest."""
+@dataclass
+class Reading:
+    """What a reader has read so far."""
+
+    is_done: bool = False
+    calls: int = 0
+    characters: int = 0
+    log: list[str] = field(default_factory=list)
+
+    def add(self, call: str, text: str) -> str:
+        """Count an answer."""
+        self.calls += 1
+        self.characters += len(text)
+        self.log.append(f"{call}\n{text}")
+        return text
 
 
 def main() -> None:
     """Measure and record."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tasks", type=Path, metavar="DIR", help="run the tasks of agent_tasks.toml")
-    if folder := parser.parse_args().tasks:
-        rows = asyncio.run(run_tasks(folder.resolve()))
-        record("agent_tasks", {"tasks": rows}, flat=True)
+    parser.add_argument("--data", type=Path, required=True, help="data of the suite histories")
+    parser.add_argument("--tasks", type=Path, default=TASKS, help="other tasks")
+    options = parser.parse_args()
+    tasks = [json.loads(row) for row in options.tasks.read_text("utf-8").splitlines()]
+    with tempfile.TemporaryDirectory() as scratch:
+        sources = sources_of(options.data.resolve(), Path(scratch), BenchOptions(home=Path(scratch)))
+        rows = asyncio.run(run(tasks, sources, Path(scratch, "home")))
+    measured = {"tasks": rows, "summary": summary(rows)}
+    if options.tasks == TASKS:
+        record("agent_tasks", measured, flat=True)
+        fill(PAGE, "read", table(measured))
     else:
-        measure_questions()
+        print(json.dumps(measured, indent=1))
 
 
-async def run_tasks(folder: Path) -> list[dict[str, Any]]:
-    """Return the calls and characters of each task, and whether its place was in the answers."""
+async def run(tasks: Sequence[dict[str, Any]], sources: Path, home: Path) -> list[dict[str, Any]]:
+    """Return what both readers read for each task."""
     from mcp import Client
 
     from codesearch.agents.server import make_server
 
-    given = tomllib.loads(Path(__file__).with_name("agent_tasks.toml").read_text("utf-8"))
     rows = []
-    with tempfile.TemporaryDirectory() as home:
-        engine = Engine(home)
-        for task in given["tasks"]:
-            root = folder / task["project"]
-            async with Client(make_server(engine, root, root)) as client:
-                calls = [await client.call_tool(*call) for one in task["calls"] for call in one.items()]
-            text = "".join(call.content[0].text for call in calls)
-            command = ["rg", "-n", "--sort=path", f"-M{_COLUMNS}", "--max-columns-preview", *task["rg"], "."]
-            listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
-            rows.append(
-                {
-                    "task": task["name"],
-                    "found": task["place"] in text,
-                    "calls": len(calls),
-                    "characters": len(text),
-                    "ripgrep": len("".join(listed.splitlines(keepends=True)[:_LISTED])),
-                }
-            )
-        engine.close()
+    engine = Engine(home, device="cpu")
+    for tree, of_tree in groupby(tasks, key=lambda task: task["tree"]):
+        root = (sources / tree).resolve()
+        files = {path: text.split("\n") for path, text in _texts(root)}
+        async with Client(make_server(engine, root, root)) as client:
+            for task in of_tree:
+                readers = {"codesearch": await with_search(client, task), "grep": with_grep(files, task)}
+                rows.append(
+                    {
+                        **{name: task[name] for name in ("tree", "commit", "query", "named")},
+                        **{
+                            name: {"found": one.is_done, "calls": one.calls, "characters": one.characters}
+                            for name, one in readers.items()
+                        },
+                    }
+                )
+    engine.close()
     return rows
 
 
-def measure_questions() -> None:
-    """Measure what the questions of the suite cost."""
-    root = Path(sysconfig.get_path("stdlib")).resolve()
-    queries, answers = read_questions("python")
-    files = {
-        path.relative_to(root).as_posix(): path.read_text("utf-8", "replace").splitlines()
-        for path in sorted(root.rglob("*.py"))
-        if "site-packages" not in path.parts
-    }
-    rows: dict[str, list[Cost | None]] = {"tools": [], "grep": []}
-    with tempfile.TemporaryDirectory() as home:
-        engine = Engine(home)
-        engine.index(root, IndexOptions(exclude=("site-packages",)))
-        for query, text in queries.items():
-            rows["tools"].append(with_tools(engine, root, text, answers[query]))
-            rows["grep"].append(with_grep(files, text, answers[query]))
-        engine.close()
-    measured = {name: summary(found) for name, found in rows.items()}
-    both = [(a.characters, b.characters) for a, b in zip(rows["tools"], rows["grep"], strict=True) if a and b]
-    measured["ratio"] = {"questions": len(both), "median": round(median(b / a for a, b in both), 1)}
-    record("agents", measured, flat=True)
-    fill(PAGE, "read", table(measured))
+def _texts(root: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(root).parts):
+            text = path.read_bytes()
+            if b"\0" not in text:
+                yield path.relative_to(root).as_posix(), text.decode("utf-8", "replace")
 
 
-class Cost(NamedTuple):
-    """What an agent read, and how many calls it made."""
-
-    characters: int
-    calls: int
-
-
-def with_tools(engine: Engine, root: Path, text: str, right: set[str]) -> Cost | None:
-    """Return the cost for an agent with the tools; None if it does not find the definition."""
-    read = 0
-    scope = Scope((root,))
-    for calls, count in enumerate((_HITS, _MORE_HITS), 1):
-        is_first = count == _HITS
-        screen = fitting_definitions(_TOKENS) if is_first else 0
-        answer = engine.search(text, scope, top_k=count, refresh=False, by_file=is_first, screen=screen)
-        shown = hits_text(answer, root, _TOKENS if is_first else 2 * _TOKENS)
-        read += len(shown)
-        listed = (hit for hit in answer.screen if _is_right(hit, right) and _is_shown(hit, shown))
-        if found := next(listed, None):
-            code = engine.session(scope).read(f"{found.path}:{found.start_line}")
-            return Cost(read + len(readings_text(code, root, _READ_TOKENS)), calls + 1)
-    return None
+def _span(place: str) -> Span:
+    path, _, lines = place.rpartition(":")
+    first, _, last = lines.partition("-")
+    return path, int(first), int(last or first)
 
 
-def with_grep(files: Mapping[str, list[str]], text: str, right: set[str]) -> Cost | None:
-    """Return the cost for an agent with grep; None if it gives up."""
-    wanted = sorted({word.lower() for word in words(text)} - STOP_WORDS)
-    near: dict[tuple[str, int], set[str]] = {}
-    read = 0
-    for word in wanted:
-        matches = [
-            (path, number, line)
-            for path, lines in files.items()
-            for number, line in enumerate(lines)
-            if word in line.lower()
-        ]
-        read += sum(len(f"{path}:{number}:{line}\n") for path, number, line in matches[:_SHOWN_MATCHES])
-        for path, number, _ in matches:
-            near.setdefault((path, number // _AROUND), set()).add(word)
-    order = sorted(near, key=lambda place: (-len(near[place]), place))
-    for calls, (path, window) in enumerate(order[:_MAX_PLACES], len(wanted) + 1):
-        lines = files[path][max(window - 1, 0) * _AROUND : (window + 2) * _AROUND]
-        read += sum(len(line) + 1 for line in lines)
-        names = {name for place in right for where, _, name in [place.partition(":")] if where == path}
-        if any(_defines(line, names) for line in lines):
-            return Cost(read, calls)
-    return None
+def _places(task: dict[str, Any]) -> set[tuple[str, int]]:
+    return {_span(place)[:2] for place in task["places"]}
 
 
-def _defines(line: str, names: set[str]) -> bool:
-    """Say whether a line begins a definition with one of the names."""
-    found = re.match(r"\s*(?:async )?(?:def|class) (\w+)", line)
-    return found is not None and found[1] in names
+def _functions(task: dict[str, Any]) -> list[Span]:
+    return list(map(_span, task["functions"]))
 
 
-def _is_right(hit: Hit, right: set[str]) -> bool:
-    return f"{hit.path}:{hit.name}" in right
+async def with_search(client: Any, task: dict[str, Any]) -> Reading:  # noqa: ANN401 - `mcp` is an extra.
+    """Return what the reader with codesearch reads."""
+    reading, places = Reading(), _places(task)
+
+    async def call(tool: str, **arguments: object) -> str:
+        result = await client.call_tool(tool, arguments)
+        text = reading.add(f"{tool} {arguments}", "".join(part.text for part in result.content))
+        reading.is_done |= bool(lines_in(text) & places)
+        return text
+
+    for more in ({}, {"limit": MORE}):
+        text = await call("search", query=task["query"], **more)
+        place = recognised(text, _functions(task))
+        for _ in range(READS):
+            if reading.is_done:
+                return reading
+            if not place:
+                break
+            following = _NEXT.search((await call("read", place=place)).rstrip("\n"))
+            place = following[1] if following else ""
+    return reading
 
 
-def _is_shown(hit: Hit, text: str) -> bool:
-    lines = f"{hit.start_line}-{hit.last_line} "
-    return (
-        f"{hit.path}:{lines}" in text
-        or re.search(rf"^  {lines}.*\b{re.escape(hit.name)}\b", text, re.M) is not None
-    )
+def lines_in(text: str) -> set[tuple[str, int]]:
+    """Return the path and number of each line of code in an answer."""
+    path, found = "", set()
+    for row in text.split("\n"):
+        if numbered := _NUMBERED.match(row):
+            found.add((path, int(numbered[1])))
+        elif heading := _HEADING.match(row):
+            path = heading[1]
+    return found
 
 
-def summary(found: list[Cost | None]) -> dict[str, Any]:
-    """Return how many questions were answered, and what that cost."""
-    costs = [cost for cost in found if cost]
-    sizes = [cost.characters for cost in costs]
-    return {
-        "questions": len(found),
-        "found": len(costs),
-        "within_3000": sum(size <= _SMALL for size in sizes),
-        "median_characters": round(median(sizes)),
-        "mean_characters": round(sum(sizes) / len(sizes)),
-        "mean_calls": round(sum(cost.calls for cost in costs) / len(costs), 1),
-    }
-
-
-def table(measured: Mapping[str, Mapping[str, Any]]) -> str:
-    """Lay the figures out for the page."""
-    columns = [
-        "",
-        "found",
-        "with at most 3,000 characters",
-        "median characters",
-        "mean characters",
-        "mean calls",
+def recognised(text: str, functions: Sequence[Span]) -> str:
+    """Return how to read the right function if an answer names it, else ""."""
+    headings = [_span(f"{path}:{first}-{last}") for path, first, last in _HEADING.findall(text)]
+    inside = [
+        (last - first, f"{path}:{first}-{last}")
+        for path, first, last in headings
+        for of, begin, end in functions
+        if path == of and first <= end and begin <= last
     ]
-    head = [line(columns), line(["---", *["--:"] * 5])]
-    names = {"grep": "`grep` and reading around matches", "tools": "`search` and `read`"}
+    named = [
+        f"{of}:{begin}"
+        for end_of_path, number in _NAMED.findall(text)
+        for of, begin, end in functions
+        if f"/{of}".endswith(f"/{end_of_path}") and begin <= int(number) <= end
+    ]
+    return min(inside)[1] if inside else next(iter(named), "")
+
+
+def with_grep(files: dict[str, list[str]], task: dict[str, Any]) -> Reading:
+    """Return what the reader with grep reads."""
+    reading, places, functions = Reading(), _places(task), _functions(task)
+    for pattern in patterns(task["query"])[:PATTERNS]:
+        wanted = re.compile(pattern)
+        matches = [
+            (path, number, text)
+            for path, lines in files.items()
+            for number, text in enumerate(lines, 1)
+            if wanted.search(text)
+        ][:HEAD]
+        listed = "".join(f"{path}:{number}:{text[:COLUMNS]}\n" for path, number, text in matches)
+        reading.add(f"rg -n '{pattern}' | head -{HEAD}", listed)
+        seen = {(path, number) for path, number, _ in matches}
+        near = next(
+            (
+                (of, at)
+                for path, at in sorted(seen)
+                for of in functions
+                if path == of[0] and of[1] <= at <= of[2]
+            ),
+            None,
+        )
+        if near and not seen & places:
+            (path, begin, end), at = near
+            for first, last in ((max(at - AROUND, 1), at + AROUND), (begin, end)):
+                reading.add(f"sed -n {first},{last}p {path}", "\n".join(files[path][first - 1 : last]) + "\n")
+                seen = {(path, number) for number in range(first, last + 1)}
+                if seen & places:
+                    break
+        if seen & places:
+            reading.is_done = True
+            break
+    return reading
+
+
+def patterns(query: str) -> list[str]:
+    """Return what a reader gives to grep, the first pattern first.
+
+    >>> patterns("Fix timeout of connection"), patterns("Fix loadConfig()")
+    (['(?i)connection.*timeout|timeout.*connection', '(?i)connection', '(?i)timeout'], ['loadConfig', '(?i)loadconfig'])
+    """
+    names = [
+        re.split(r"[.:#]+", word.strip(".:#"))[-1]
+        for word in re.findall(r"[\w.:#]+", query)
+        if _is_name(word)
+    ]
+    plain = dict.fromkeys(word.lower() for word in re.findall(r"[A-Za-z]{3,}", query))
+    words = sorted((word for word in plain if word not in STOP_WORDS | _OF_COMMITS), key=len, reverse=True)
+    both = ["(?i){0}.*{1}|{1}.*{0}".format(*words[:2])] if len(words) > 1 else []
+    found = [*(name for name in names if len(name) > 2), *both, *(f"(?i){word}" for word in words)]
+    return list(dict.fromkeys(found))
+
+
+def _is_name(word: str) -> bool:
+    return has_identifier(word) or re.search(r"[a-z][A-Z]|_|::|#|\w\.\w", word) is not None
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
+    """Return the sums of each kind of task and each reader."""
+    kinds = {
+        "named": [row for row in rows if row["named"]],
+        "described": [row for row in rows if not row["named"]],
+    }
+    return {
+        kind: {
+            reader: {
+                "tasks": len(of_kind),
+                "found": sum(row[reader]["found"] for row in of_kind),
+                "one_call": sum(row[reader]["found"] and row[reader]["calls"] == 1 for row in of_kind),
+                "calls": sum(row[reader]["calls"] for row in of_kind),
+                "characters": sum(row[reader]["characters"] for row in of_kind),
+            }
+            for reader in ("grep", "codesearch")
+        }
+        for kind, of_kind in {**kinds, "all": rows}.items()
+    }
+
+
+def table(measured: dict[str, Any]) -> str:
+    """Lay the figures out for the page."""
     body = [
         line(
             [
-                names[key],
-                f"{measured[key]['found']} of {measured[key]['questions']}",
-                f"{measured[key]['within_3000']}",
-                f"{measured[key]['median_characters']:,}",
-                f"{measured[key]['mean_characters']:,}",
-                f"{measured[key]['mean_calls']}",
+                kind,
+                reader,
+                f"{of['found']} of {of['tasks']}",
+                f"{of['one_call']}",
+                f"{of['calls']}",
+                f"{of['characters']:,}",
             ]
         )
-        for key in ("grep", "tools")
+        for kind, readers in measured["summary"].items()
+        for reader, of in readers.items()
     ]
-    ratio = measured["ratio"]
-    both, times = ratio["questions"], ratio["median"]
-    note = f"On the {both} questions that both answer, grep reads {times} times as much in the median."
-    return "\n".join([*head, *body, "", note])
+    columns = ["tasks", "reader", "found", "with one call", "calls", "characters"]
+    losses = [
+        f"{row['query']} ({row['tree'].partition('@')[0]})"
+        for row in measured["tasks"]
+        if row["grep"]["found"] and not row["codesearch"]["found"]
+    ]
+    note = f"Only the reader with grep finds: {'; '.join(losses) or 'none'}."
+    return "\n".join([line(columns), line(["---", "---", *["--:"] * 4]), *body, "", note])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
 The questions are those of the suites `applications` (both halves) and `known-items` (Python). Each is asked as
 `codesearch query` asks it, and its answer is rendered for a terminal. A definition is visible if a row has its
 line, below or beside the name of its file. `page` is the web page in Chromium, in a window of 1280 x 800, without
-scrolling. `agent` is the answer of the tool `search` in 3,000 characters, `agent by default` that without options.
+scrolling. What agents read is measured by `benchmarks.agents`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from benchmarks.publish import record
 from benchmarks.suites import applications
-from codesearch.agents.server import HITS
-from codesearch.agents.text import fitting_definitions, hits_text
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import columns_of, render, screen_rows
 from codesearch.config import IndexOptions
@@ -42,7 +40,6 @@ _ON_PAGE = r"""() => [...document.querySelectorAll('#hits a[href*="#L"]')].filte
     const { bottom, width } = link.getBoundingClientRect();
     return width && bottom <= innerHeight;
 }).map((link) => [link.href, link.textContent.split(/\W/).pop()])"""
-_TOKENS = {"agent by default": 250, "agent": 750}
 _HEADING = re.compile(r"(\S*?)([^/\s]+):(\d+)(?:  |-\d+ )")
 _OTHERS = re.compile(r" *\d+(?:  |-\d+ )\S")
 _OTHER = re.compile(r"(?:^ *|  )(\d+)(?:  |-\d+ )(?=\S)")
@@ -103,10 +100,6 @@ def _visible(session: Session, root: Path, text: str, answers: set[Answer]) -> d
         answer = session.search(SearchRequest(text, by_file=True, screen=rows, columns=columns))
         shown = render(answer, "text", terminal, color="never").splitlines()[: height - 2]
         found[f"{width} x {height}"] = _shows(answer, shown, answers)
-    for name, tokens in _TOKENS.items():
-        screen = fitting_definitions(tokens)
-        answer = session.search(SearchRequest(text, HITS, by_file=True, screen=screen))
-        found[name] = _shows(answer, hits_text(answer, root, tokens).splitlines(), answers)
     return found
 
 

@@ -181,7 +181,7 @@ def test_the_pages_say_in_how_many_languages_semble_is_better() -> None:
 MEASURED_TABLES = {
     ("../README", "quality"): bench_tables.beside_semble,
     ("../README", "speed"): lambda: speed.short_table(results("speed")["standard_library"]),
-    ("dev/bench-commands", "read"): lambda: agents.table(results("agents")),
+    ("dev/bench-commands", "read"): lambda: agents.table(results("agent_tasks")),
     ("dev/bench-commands", "commits"): lambda: commits.table(results("commits")["rows"]),
     ("dev/scale", "build"): lambda: growth.build_table(results("growth")["growth"]),
     ("dev/scale", "query"): lambda: growth.query_table(results("growth")["growth"]),

@@ -6,7 +6,6 @@ import asyncio
 import functools
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -29,33 +28,38 @@ from pydantic import Field, ValidationError
 import codesearch
 from codesearch.agents.clients import INSTRUCTIONS
 from codesearch.agents.text import (
+    PathOf,
+    brief_text,
+    code_lines,
     commit_text,
     files_text,
     fitting_chars,
-    fitting_definitions,
     fitting_lines,
     groups_text,
     history_text,
-    hits_text,
+    lines_text,
     outlines_text,
-    quoted,
+    path_below,
     readings_text,
     status_text,
     usages_text,
 )
 from codesearch.build.build import Progress
+from codesearch.engine.brief import WITH_CODE, make_brief
 from codesearch.engine.engine import Engine
 from codesearch.engine.pace import PROGRESS_S, Pace
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.engine.session import Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError, nearest_or
 from codesearch.search.request import Filters, SearchRequest
-from codesearch.visible import encodable
+from codesearch.visible import encodable, visible
 
 Groups = Mapping[str, Sequence[Path]]
 _ROOTS_TIMEOUT_S = 2.0
-HITS = 8
-"""Hits of an answer, unless the agent says otherwise."""
+_WHOLE = 60
+"""A longer function is read around the line that is asked for, and a longer class or file without bodies."""
+_LEAST_TOKENS = 250
+"""Of each of several answers."""
 _READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 
@@ -68,9 +72,7 @@ def _at_most(high: int, text: str, low: int = 1) -> Any:  # noqa: ANN401 - what 
     return Field(description=text, ge=low, le=high)
 
 
-_Place = Annotated[
-    str, _about("path:line, path:first-last, path::name, or a name or qualified name, such as Stack.push.")
-]
+_PLACE = "path:line, path:first-last, path::name or a name, such as Stack.push."
 _Tokens = Annotated[int, _at_most(20_000, "Longest answer, in tokens.", low=100)]
 
 
@@ -92,44 +94,54 @@ class Agents:
         self,
         context: Context[Any, Any],
         query: Annotated[
-            str, _about("A question, keywords, a name, a message or code; empty: lists path.")
+            str | list[str],
+            _about("A question, keywords, a name, a message or code; several as a list. Empty: lists path."),
         ] = "",
         path: Annotated[str, _about("A glob; src/ is that folder of the project; ! excludes.")] = "",
         language: Annotated[str, _about("Only this language, such as python.")] = "",
         kind: Annotated[str, _about("Only this kind, such as function, method or class.")] = "",
-        exact: Annotated[bool, _about("Find the query as exact text, also inside words.")] = False,
-        flat: Annotated[bool, _about("List definitions, not files with their best definitions.")] = False,
-        limit: Annotated[int, _at_most(50, "Hits to show; 0: as many as fit, 8 if flat.", low=0)] = 0,
-        max_tokens: _Tokens = 250,
+        exact: Annotated[
+            bool, _about("Like ripgrep: every line with this text, or with this regular expression (a|b).")
+        ] = False,
+        limit: Annotated[int, _at_most(50, "Hits with code.")] = WITH_CODE,
+        max_tokens: _Tokens = 1_100,
         group: str = "",
     ) -> str:
-        """Before grep, and when you do not know the file or name: find code by meaning, words, name or path."""
+        """Before grep: find code by meaning, words or name. The answer has the lines of code that decide."""
 
-        def work(session: Session, project: Path) -> str:
+        def work(session: Session, path_of: PathOf) -> str:
             languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
-            filters = Filters(languages, kinds, paths, here=project)
+            filters = Filters(languages, kinds, paths, here=session.scope.here)
+
+            def one_text(text: str, tokens: int) -> str:
+                if exact:
+                    lines = session.lines(text, filters=filters, limit=fitting_lines(tokens))
+                    return lines_text(lines, path_of, tokens)
+                request = SearchRequest(text, limit, filters=filters)
+                brief = make_brief(session, request, code_lines(tokens), with_usages=True)
+                return brief_text(brief, path_of, tokens)
+
             if path and not query:
-                return files_text(session.files(filters), project, max_tokens)
-            screen = 0 if limit or flat else fitting_definitions(max_tokens)
-            request = SearchRequest(query, limit or HITS, filters=filters, by_file=not flat, screen=screen)
-            if exact:
-                request = replace(request, mode="lexical", fixed=True)
-            return hits_text(session.search(request), project, max_tokens)
+                return files_text(session.files(filters), path_of, max_tokens)
+            return _each(query, one_text, max_tokens)
 
         return await self._run(context, work, group)
 
     async def read(
         self,
         context: Context[Any, Any],
-        place: _Place,
+        place: Annotated[str | list[str], _about(f"{_PLACE} Several as a list.")],
         max_tokens: _Tokens = 2_000,
         group: str = "",
     ) -> str:
-        """After a search: read a whole function, class or file, or lines."""
+        """Read a function, class, file or lines; of a long function, what is around path:line."""
 
-        def work(session: Session, project: Path) -> str:
-            found = session.read(place, most_chars=fitting_chars(max_tokens))
-            return readings_text(found, project, max_tokens)
+        def work(session: Session, path_of: PathOf) -> str:
+            def one_text(text: str, tokens: int) -> str:
+                found = session.read(text, most_lines=_WHOLE, most_chars=fitting_chars(tokens))
+                return readings_text(found, path_of, tokens)
+
+            return _each(place, one_text, max_tokens)
 
         return await self._run(context, work, group)
 
@@ -143,13 +155,13 @@ class Agents:
     ) -> str:
         """Before you read a file: what is in a folder, file or class, or what of it a question needs."""
 
-        def work(session: Session, project: Path) -> str:
+        def work(session: Session, path_of: PathOf) -> str:
             lines, chars = fitting_lines(max_tokens), fitting_chars(max_tokens)
             found = session.outline(place or ".", max_lines=lines, max_chars=chars, question=question)
             text = outlines_text(found, max_tokens)
             if not question and len(found.places) == 1 and found.places[0].entries[0].kind == "file":
                 whole = session.read(place, most_chars=len(text))
-                code = readings_text(whole, project, max_tokens)
+                code = readings_text(whole, path_of, max_tokens)
                 text = text if whole.places[0].folded or len(code) > len(text) else code
             return text
 
@@ -158,7 +170,7 @@ class Agents:
     async def usages(
         self,
         context: Context[Any, Any],
-        place: Annotated[str, _about("A name, a qualified name, path:line or path::name.")],
+        place: Annotated[str | list[str], _about(f"{_PLACE} Several as a list.")],
         path: Annotated[str, _about("A glob of the files to look in; ! excludes.")] = "",
         all_code: Annotated[bool, _about("List all, also in comments, tests and generated code.")] = False,
         tests: Annotated[bool, _about("List only the tests that have the name.")] = False,
@@ -171,10 +183,14 @@ class Agents:
         Text is matched, not types: flags and options are found too.
         """
 
-        def work(session: Session, project: Path) -> str:
-            filters = Filters(paths=(path,) if path else (), here=project)
-            answer = session.usages(place, filters=filters, limit=limit, all_code=all_code, tests=tests)
-            return usages_text(answer, project, max_tokens, tests=tests)
+        def work(session: Session, path_of: PathOf) -> str:
+            filters = Filters(paths=(path,) if path else (), here=session.scope.here)
+
+            def one_text(text: str, tokens: int) -> str:
+                answer = session.usages(text, filters=filters, limit=limit, all_code=all_code, tests=tests)
+                return usages_text(answer, path_of, tokens, tests=tests)
+
+            return _each(place, one_text, max_tokens)
 
         return await self._run(context, work, group)
 
@@ -192,7 +208,7 @@ class Agents:
     ) -> str:
         """When you ask why code is so: find commits by words, or show one."""
 
-        def work(session: Session, project: Path) -> str:
+        def work(session: Session, path_of: PathOf) -> str:
             if commit:
                 return commit_text(session.diff(commit, place=place), max_tokens)
             answer = session.history(question, place=place, top_k=limit, on_progress=_reporter(context))
@@ -203,16 +219,16 @@ class Agents:
     async def status(self, context: Context[Any, Any]) -> str:
         """When a search finds nothing: what is indexed, what is not, and whether files changed since."""
 
-        def work(session: Session, project: Path) -> str:
+        def work(session: Session, path_of: PathOf) -> str:
             (found,) = self._engine.status(session.entries[0].committed.root, changes=True)
-            return status_text(found, project) + groups_text(self._groups)
+            return status_text(found, Path(session.scope.here or "")) + groups_text(self._groups)
 
         return await self._run(context, work)
 
     async def _run(
-        self, context: Context[Any, Any], work: Callable[[Session, Path], str], group: str = ""
+        self, context: Context[Any, Any], work: Callable[[Session, PathOf], str], group: str = ""
     ) -> str:
-        """Call `work` in a thread with a session, and with the project."""
+        """Call `work` in a thread with a session, and with what shows paths relative to the project."""
         async with self._lock:
             if self._project is None:
                 named = self._named or await _client_root(context) or self._here
@@ -222,8 +238,8 @@ class Agents:
             if self._auto_index:  # The progress keeps the client waiting.
                 policy = Policy(True, inf, functools.partial(_wait_and_index, report), report)
             session = await anyio.to_thread.run_sync(self._engine.session, scope, policy)
-        text = await anyio.to_thread.run_sync(work, session, Path(session.scope.here or ""))
-        return encodable(quoted(text))
+        path_of = functools.partial(path_below, Path(session.scope.here or ""))
+        return encodable(await anyio.to_thread.run_sync(work, session, path_of))
 
     def _scope(self, project: Path, group: str) -> Scope:
         """Return the scope of the project, or of a group that the user allowed."""
@@ -234,6 +250,20 @@ class Agents:
         if not (self._named or find_project(project) or covering_index(self._engine.home, project)):
             raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
         return Scope(here=project, folders=(project,))
+
+
+def _each(asked: str | list[str], answer: Callable[[str, int], str], max_tokens: int) -> str:
+    """Answer what is asked; several share the tokens, and an error of one does not concern the others."""
+    if isinstance(asked, str) or len(asked) == 1:
+        return answer(asked if isinstance(asked, str) else asked[0], max_tokens)
+    parts = []
+    for text in asked:
+        try:
+            found = answer(text, max(max_tokens // len(asked), _LEAST_TOKENS))
+        except CodeSearchError as error:
+            found = f"error: {error}\n"
+        parts.append(f"## {visible(text)}\n{found}")
+    return "\n".join(part.removesuffix("\n") for part in parts) + "\n"
 
 
 def _wait_and_index(report: Callable[..., None], wanted: object, index: Callable[..., object]) -> None:

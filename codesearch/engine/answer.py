@@ -16,6 +16,7 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
     from codesearch.store.manifest import Counts, Manifest
+    from codesearch.structure.lines import Lines
     from codesearch.structure.usages import Usages
 
 T = TypeVar("T")
@@ -265,6 +266,16 @@ class UsagesAnswer:
     """Where a name is used; the last fields are those of `Answer`."""
 
     found: Usages
+    roots: tuple[str, ...]
+    freshness: tuple[Freshness, ...]
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class LinesAnswer:
+    """Which lines have a text; the last fields are those of `Answer`."""
+
+    found: Lines
     roots: tuple[str, ...]
     freshness: tuple[Freshness, ...]
     coverage: Coverage

@@ -19,6 +19,7 @@ from codesearch.engine.answer import (
     Answer,
     DuplicatesAnswer,
     Freshness,
+    LinesAnswer,
     PlacesAnswer,
     State,
     UsagesAnswer,
@@ -296,8 +297,8 @@ class Session:
         Args:
             place: a path, PATH:LINE, PATH:FIRST-LAST, PATH::NAME, a name or the end of a qualified name. Paths may be
                 relative to `here` of the scope.
-            most_lines: longer classes and files have the bodies of their members folded away; 120 if neither limit is
-                given.
+            most_lines: longer classes and files have the bodies of their members folded away, and longer functions at
+                PATH:LINE what is far from the line; 120 if neither limit is given.
             most_chars: likewise for those with more characters.
 
         Raises:
@@ -307,8 +308,10 @@ class Session:
         from codesearch.structure.whole import WHOLE_LINES, read_places
 
         most_lines = WHOLE_LINES if most_lines is most_chars is None else most_lines
+        asked = parse_asked(place)
+        line = 0 if asked.last else asked.first
         with self.spots(place, code=True) as spots:
-            return self._of_places(read_places(spots, most_lines, most_chars), len(spots))
+            return self._of_places(read_places(spots, most_lines, most_chars, line), len(spots))
 
     def outline(
         self,
@@ -388,6 +391,19 @@ class Session:
             )
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
             return UsagesAnswer(found, *self._seen(more))
+
+    def lines(self, text: str, *, filters: Filters | None = None, limit: int = 200) -> LinesAnswer:
+        """Return the lines with an exact text; if it stands nowhere, those that it matches as a regular expression.
+
+        Raises:
+            ConfigError: the text is empty or too long.
+            IndexNotFoundError: no index of the scope has sources.
+        """
+        from codesearch.structure.lines import find_lines
+
+        with self.indexes() as indexes:
+            found = find_lines(indexes, text, self._inside(filters), limit=limit)
+            return LinesAnswer(found, *self._seen({"not read": found.unread_files}))
 
     def files(self, filters: Filters) -> list[tuple[str, str]]:
         """Return the root and the path of each indexed file that passes filters, by path."""

@@ -22,7 +22,7 @@ PassagesOf = Callable[[Candidate, Ref, str], tuple[Passage, ...]]
 """Takes a candidate, the document that shows it, and its code."""
 _WORDS = 0.8
 _MOST = 3
-_IS_NAME = 0.5
+IS_NAME = 0.5
 """From this value of the signal `name` on, the query is the name of the definition."""
 
 
@@ -36,7 +36,7 @@ def passages_for(query: AnalysedQuery, ranking: Ranking) -> PassagesOf | None:
 def _best_passages(
     query: AnalysedQuery, ranking: Ranking, candidate: Candidate, ref: Ref, code: str
 ) -> tuple[Passage, ...]:
-    if candidate.signals.get("name", 0.0) >= _IS_NAME:
+    if candidate.signals.get("name", 0.0) >= IS_NAME:
         return ()
     line, last = ranking.literal.get(ref.doc_id, 0), ref.row.end_line
     is_inside = ref.row.start_line <= line <= last

@@ -115,7 +115,7 @@ def read_with(
     return found, 0
 
 
-_FEWEST_WORDS, _ENOUGH_WORDS, _MOST_CHARS = 4, 6, 1_000
+_FEWEST_WORDS, _ENOUGH_WORDS, MOST_CHARS = 4, 6, 1_000
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 KEY = re.compile(r"\w+(?:-\w+){2,}")
 """A text such as the key of a translation, which is looked for as it is."""
@@ -191,7 +191,7 @@ def literals_of(query: str) -> list[Literal]:
     >>> literals_of("user-has-no-access")
     [Literal(words=[b'user-has-no-access'], form='quoted')]
     """
-    if len(query) > _MOST_CHARS:
+    if len(query) > MOST_CHARS:
         return []
     if KEY.fullmatch(query.strip()):
         return [Literal(_words(query), "quoted")]
@@ -272,12 +272,12 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
     After some seconds no more files are read.
     """
     check_has_code(snapshot.indexes)
-    if not text.strip() or len(text) > _MOST_CHARS:
-        reason = f"has more than {_MOST_CHARS:,} characters" if text.strip() else "is empty"
+    if not text.strip() or len(text) > MOST_CHARS:
+        reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
     allowed = allowed_documents(filters, snapshot)
     files = proposed_files(snapshot, text, filters, others=True)
-    read, unread = _read_all(files, text.replace("\r\n", "\n").encode("utf-8", "surrogateescape"), seconds)
+    read, unread = read_all(files, *exact_text(text), seconds)
     lines_of: Counter[int] = Counter()
     files_with: set[int] = set()
     outside: list[tuple[str, str, int]] = []
@@ -298,10 +298,23 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
     return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
 
 
-def _read_all(
-    files: Sequence[Proposed], wanted: bytes, seconds: float
+LinesIn = Callable[[bytes], list[int]]
+"""Takes a source and returns the lines where something begins, each once."""
+
+
+def exact_text(text: str) -> tuple[bytes, LinesIn]:
+    """Return a part of a text that is in one line, and what finds all of it."""
+    wanted = text.replace("\r\n", "\n").encode("utf-8", "surrogateescape")
+    return max(wanted.split(b"\n"), key=len), partial(_lines_with, wanted)
+
+
+def read_all(
+    files: Sequence[Proposed], probe: bytes, lines_in: LinesIn, seconds: float = READ_S
 ) -> tuple[list[tuple[Proposed, list[int]]], int]:
-    """Return the files with a text and the lines where it begins, and how many files were not read in time."""
+    """Return the files with a text and its lines, and how many files were not read in time.
+
+    Only a file that has the bytes of `probe` can have the text.
+    """
     from concurrent.futures import ThreadPoolExecutor  # Most queries read no files.
 
     parts = [files[first : first + _READ_AT_ONCE] for first in range(0, len(files), _READ_AT_ONCE)]
@@ -309,25 +322,26 @@ def _read_all(
     found: list[tuple[Proposed, list[int]]] = []
     unread = 0
     with ThreadPoolExecutor(min(available_cores() + 2, _MOST_READERS)) as pool:
-        for part, read in zip(parts, pool.map(partial(_read_part, wanted, until), parts), strict=True):
+        for part, read in zip(
+            parts, pool.map(partial(_read_part, probe, lines_in, until), parts), strict=True
+        ):
             found += read or ()
             unread += len(part) if read is None else 0
     return found, unread
 
 
 def _read_part(
-    wanted: bytes, until: float, files: Sequence[Proposed]
+    probe: bytes, lines_in: LinesIn, until: float, files: Sequence[Proposed]
 ) -> list[tuple[Proposed, list[int]]] | None:
     """Return the files with a text and its lines; None after the time `until`."""
     if time.monotonic() > until:
         return None
     found: list[tuple[Proposed, list[int]]] = []
-    probe = max(wanted.split(b"\n"), key=len)
     for segment, own in groupby(files, key=lambda one: one.segment):
         with closing(FolderReader(segment.root, segment.walk)) as reader:
             for one in own:
                 source = _source_with(probe, one, reader)
-                if source and (lines := _lines_with(wanted, source)):
+                if source and (lines := lines_in(source)):
                     found.append((one, lines))
     return found
 

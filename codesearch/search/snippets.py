@@ -51,10 +51,11 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
 
 def passage_positions(hit: Hit) -> list[int]:
     """Return the positions of all lines of the passages of a hit, from 0, ascending."""
-    return sorted(at for span in _spans(hit) for at in span)
+    return sorted(at for span in spans_of(hit) for at in span)
 
 
-def _spans(hit: Hit) -> list[range]:
+def spans_of(hit: Hit) -> list[range]:
+    """Return the positions of the lines of each passage of a hit, from 0."""
     ends = (one.end_line - hit.start_line + 1 for one in hit.passages)
     last = hit.code.count("\n") + 1  # A file that has changed may be shorter.
     return [
@@ -70,16 +71,16 @@ def _passage_lines(hit: Hit, query: str, count: int) -> list[int]:
     """
     lines, head, wanted = hit.code.split("\n"), head_lines(hit), set(query_terms(query))
     best, *others = (
-        [at for at in span if at not in head and any(map(str.isalnum, lines[at]))] for span in _spans(hit)
+        [at for at in span if at not in head and any(map(str.isalnum, lines[at]))] for span in spans_of(hit)
     )
     of_next = count // 3 if others else 0
-    chosen = _neighbours(lines, best, wanted, count - of_next)
-    for at, position in enumerate(_neighbours(lines, others[0], wanted, of_next) if of_next else ()):
+    chosen = neighbours(lines, best, wanted, count - of_next)
+    for at, position in enumerate(neighbours(lines, others[0], wanted, of_next) if of_next else ()):
         chosen.insert(3 * at + 2, position)
     return chosen
 
 
-def _neighbours(
+def neighbours(
     lines: Sequence[str], positions: Sequence[int], wanted: AbstractSet[str], count: int
 ) -> list[int]:
     """Return `count` neighbours among positions of lines that have the most wanted terms, those near the best first.

@@ -181,17 +181,31 @@ def usages_lines(
     if usages.definitions and usages.usage_count:
         yield Row(width, about=usages_conclusion(usages))
     yield from _defined_lines(usages, marks, width, path_of)
+    yield from listed_lines(
+        usages.usages, width, path_of, gutter, lambda usage: _about(usage, len(listed), marks)
+    )
+
+
+def listed_lines(
+    usages: Iterable[Usage],
+    width: int = MAX_LINE,
+    path_of: Callable[[str, str], str] = _below_root,
+    gutter: str = _GUTTER,
+    about: Callable[[Usage], str] = lambda usage: STALE if usage.stale else "",
+) -> Iterator[str]:
+    """Yield lines of code below their grade, their file and the definition around them."""
     grade, before, inside = "", None, None
-    for usage in usages.usages:
-        heading = f"{usage.grade}{', in tests and other code' if usage.other_code else ''}:"
+    for usage in usages:
+        heading = (
+            f"{usage.grade}{', in tests and other code' if usage.other_code else ''}:" if usage.grade else ""
+        )
         if grade != heading:
             grade, before = heading, None
             yield ""
             yield Row(width, name=heading)
         if before != (usage.root, usage.path, usage.may_be):
             before, inside = (usage.root, usage.path, usage.may_be), None
-            more = _about(usage, len(listed), marks)
-            yield Row(width, place=path_of(usage.root, usage.path), more=more)
+            yield Row(width, place=path_of(usage.root, usage.path), more=about(usage))
         around = None if usage.inside and usage.inside.kind == "module" else usage.inside
         name = around and short_name(around)
         if name != inside:

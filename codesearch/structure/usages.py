@@ -623,23 +623,20 @@ def _composed(ref: Ref) -> Ref:
 
 
 def _hydrated(usage: _Occurrence) -> Usage:
-    """Return a usage with its line and the definition around it."""
-    file, source, position = usage.file, usage.file.source, usage.position
+    may_be = tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS])
+    at = usage_at(usage.file, usage.position, usage.line, is_other=usage.is_other)
+    return replace(at, grade=GRADES[usage.grade], may_be=may_be)
+
+
+def usage_at(file: SourceFile, position: int, line: int, *, is_other: bool = False) -> Usage:
+    """Return a position with its line and the definition around it."""
+    source = file.source
     start, end = source.rfind("\n", 0, position) + 1, source.find("\n", position)
     end = end if end >= 0 else len(source)
     first = max(start, position - _TEXT_BEFORE)
     mark = "…" if source[start:first].strip() else ""
     text = mark + source[first : min(end, position + _TEXT_AFTER)].strip().lstrip("\ufeff")
-    inside = file.innermost(usage.line)
-    return Usage(
-        file.root,
-        file.path,
-        usage.line,
-        position - start + 1,
-        text,
-        GRADES[usage.grade],
-        tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS]),
-        inside and inside.of(file.proposed.file),
-        file.stale,
-        usage.is_other,
-    )
+    around = file.innermost(line)
+    inside = around and around.of(file.proposed.file)
+    column = position - start + 1
+    return Usage(file.root, file.path, line, column, text, "", (), inside, file.stale, is_other)

@@ -70,12 +70,15 @@ def view_file(spot: Spot) -> FileView:
     return FileView(spot.root, spot.path, file.language, source, definitions, stale)
 
 
-def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | None = None) -> Reading:
+def read_whole(
+    spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | None = None, line: int = 0
+) -> Reading:
     """Return the lines of a place.
 
-    A function and a range of lines are never folded. A class or a file with more than `most` lines or `most_chars`
-    characters has only what is outside of its members and imports, and the signatures of the members, also of classes
-    in it, as far as they fit.
+    A function and a range of lines are never folded, but of a function with more than `most` lines that is asked for by
+    a line, its signature and what is around the line are shown. A class or a file with more than `most` lines or
+    `most_chars` characters has only what is outside of its members and imports, and the signatures of the members, also
+    of classes in it, as far as they fit.
     """
     file, source, stale = _source(spot)
     lines = source.removesuffix("\n").split("\n")
@@ -104,21 +107,26 @@ def read_whole(spot: Spot, most: int | None = WHOLE_LINES, most_chars: int | Non
         if not spot.row and members:
             shown = _without_imports(source, spot.path, file.language, shown, members[0][0].start_line)
         shown = _unfolded(members, lines, shown, fits)
+    elif spot.row and line and most is not None and len(shown) > most:
+        head = head_of(lines[first - 1 : last], spot.row.signature)
+        if line >= first + head.stop:  # Else all of it is meant.
+            around = range(max(line - most // 3, first), min(line + most // 3, last) + 1)
+            shown = sorted({*range(first + head.start, first + head.stop), *around})
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
     return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)
 
 
 def read_places(
-    spots: Sequence[Spot], most: int | None = WHOLE_LINES, most_chars: int | None = None
+    spots: Sequence[Spot], most: int | None = WHOLE_LINES, most_chars: int | None = None, line: int = 0
 ) -> list[Reading]:
-    """Return the code of a place; several places that can be read share the lines."""
+    """Return the code of a place, asked for by its line if one is given; several places share the lines."""
     readings: list[Reading] = []
     failed: IndexNotFoundError | None = None
     count = min(len(spots), MAX_CANDIDATES)
     most = most and max(most // count, _FIRST_LINES)
     for spot in spots[:count]:
         try:
-            readings.append(read_whole(spot, most, most_chars and most_chars // count))
+            readings.append(read_whole(spot, most, most_chars and most_chars // count, line))
         except IndexNotFoundError as error:
             failed = failed or error
     if failed and not readings:

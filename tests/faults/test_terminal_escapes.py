@@ -8,15 +8,18 @@ import pty
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from codesearch.agents.text import hits_text, outlines_text, readings_text
+from codesearch.agents.text import brief_text, outlines_text, path_below, readings_text
 from codesearch.build.build import Progress
 from codesearch.cli.invocation import build_progress
+from codesearch.engine.brief import make_brief
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
+from codesearch.search.request import SearchRequest
 from codesearch.visible import visible, visible_json
 from tests.command import TIMEOUT, Command
 from tests.conftest import index_by_engine, write_tree
@@ -135,11 +138,12 @@ def test_watch_has_no_control_characters(hostile, command):
 
 def test_what_agents_read_has_no_control_characters(hostile, home, tiny_bundle):
     engine = Engine(home, model=tiny_bundle)
-    answer = engine.search("push", Scope())
-    text = hits_text(answer, hostile, 2_000)
-    for hit in answer.hits:
+    brief = make_brief(engine.session(Scope()), SearchRequest("push"), 200, with_usages=True)
+    path_of = partial(path_below, hostile)
+    text = brief_text(brief, path_of, 2_000)
+    for hit in brief.answer.hits:
         place, scope = f"{hit.path}:{hit.start_line}", Scope((hit.root,))
-        text += readings_text(engine.session(scope).read(place), hostile, 2_000)
+        text += readings_text(engine.session(scope).read(place), path_of, 2_000)
         text += outlines_text(engine.session(scope).outline(hit.path), 2_000)
     engine.close()
     assert r"push\x1b[2J" in text and r"# push \x1b[2J" in text

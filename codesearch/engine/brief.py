@@ -1,0 +1,148 @@
+"""A question -> one answer that an agent can conclude from: a few definitions with the lines that answer it.
+
+Definitions that rank far below the best one are left out, and tests unless the question asks for them. If the question
+is a name, only what has the name is shown. Each idea of a question has a definition, or is named as not covered.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from codesearch.errors import CodeSearchError
+from codesearch.parsing.flags import is_test
+from codesearch.search.best_passages import IS_NAME
+from codesearch.search.excerpts import LEAST_LINES, Excerpt, excerpts_of
+from codesearch.search.forms import is_code, is_long, parse_asked
+from codesearch.search.request import SearchRequest
+from codesearch.text.terms import query_terms, terms_of
+from codesearch.types import Hit
+
+if TYPE_CHECKING:
+    from codesearch.engine.answer import Answer
+    from codesearch.engine.session import Session
+    from codesearch.structure.usages import Usage
+
+WITH_CODE = 5
+"""Definitions with code, unless the request says otherwise."""
+_FURTHER = 7
+"""Definitions behind them that are named."""
+_NEAR = 0.6
+"""The share of the best score that a definition with code has."""
+_JOIN = r"(?:and|but|when|while|after|before|because|then)\s+"
+_BETWEEN_IDEAS = re.compile(rf"[;.,?]\s+(?:{_JOIN})?|\s+{_JOIN}", re.IGNORECASE)
+_MOST_IDEAS, _LEAST_TERMS, _COVERED = 3, 2, 0.5
+_MOST_USAGES = 200
+_CALLED = ("function", "method")
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What an agent reads of an answer.
+
+    Attributes:
+        answer: all of it.
+        excerpts: the best definitions with code.
+        others: definitions behind them, without tests.
+        callers: certain usages of the first definition, one for each definition around them.
+        tests: usages of the first definition, one for each test.
+        uncovered: ideas of the question that no definition covers.
+        is_name: the question is the name of the first definition.
+        is_list: so many definitions are asked for that none has code.
+    """
+
+    answer: Answer
+    excerpts: list[Excerpt]
+    others: list[Hit]
+    callers: list[Usage]
+    tests: list[Usage]
+    uncovered: list[str]
+    is_name: bool
+    is_list: bool
+
+
+def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usages: bool) -> Brief:
+    """Search, and choose about so many lines of code that answer the question."""
+    most = request.top_k or WITH_CODE
+    answer = session.search(replace(request, top_k=most + _FURTHER, by_file=False))
+    hits = [hit for hit in answer.hits if hit.parts.get("test", 0.0) >= 0.0] or answer.hits
+    is_list = lines < LEAST_LINES * most
+    near = [hit for hit in hits if is_list or hit.score >= _NEAR * hits[0].score]
+    if is_name := bool(hits) and _has_name(hits[0]):
+        near = [hit for hit in hits if _has_name(hit)]
+    shown, uncovered = near[:most], list[str]()
+    for idea in [] if is_name or is_list else ideas_of(request.query):
+        if not any(_covers(hit, idea) for hit in shown):
+            found = session.search(replace(request, query=idea, top_k=most, by_file=False))
+            fitting = [hit for hit in found.hits if _covers(hit, idea) and not found.low_confidence]
+            shown = [*shown[: most - 1], *fitting[:1]] if fitting else shown
+            uncovered += [] if fitting else [idea]
+    callers, tests = (
+        _used(session, shown[0])
+        if with_usages and shown and not is_list and shown[0].kind in _CALLED
+        else ([], [])
+    )
+    others = [hit for hit in hits if hit not in shown]
+    return Brief(
+        answer,
+        excerpts_of(shown, answer.query, 0 if is_list else lines),
+        others,
+        callers,
+        tests,
+        uncovered,
+        is_name,
+        is_list,
+    )
+
+
+def ideas_of(query: str) -> list[str]:
+    """Return the parts of a question that each say something; none if it is one idea, a name, code or a report.
+
+    >>> ideas_of("the rule is saved, but tried again after the token expired"), ideas_of("parse a date")
+    (['the rule is saved', 'the token expired'], [])
+    """
+    if is_code(query) or is_long(query) or parse_asked(query).names:
+        return []
+    parts = [part.strip(" .?;,") for part in _BETWEEN_IDEAS.split(query)]
+    ideas = [part for part in parts if len(query_terms(part)) >= _LEAST_TERMS]
+    return ideas if 1 < len(ideas) <= _MOST_IDEAS else []
+
+
+def _has_name(hit: Hit) -> bool:
+    return hit.signals.get("name", 0.0) >= IS_NAME
+
+
+def _covers(hit: Hit, idea: str) -> bool:
+    """Say whether a definition has enough of the terms of an idea."""
+    terms = query_terms(idea)
+    known = terms_of(f"{hit.path} {hit.qualified_name} {hit.code}")
+    return sum(term in known for term in terms) >= _COVERED * len(terms)
+
+
+def _used(session: Session, hit: Hit) -> tuple[list[Usage], list[Usage]]:
+    """Return the certain usages of a definition in source code, and its usages in tests."""
+    place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
+    try:
+        usages = session.usages(place, limit=_MOST_USAGES, all_code=True).found.usages
+    except CodeSearchError:  # Such as a place at the top of a file, or a path that cannot be given.
+        return [], []
+    sure = [usage for usage in usages if usage.grade == "certain" and not _is_inside(usage, hit)]
+    likely = [usage for usage in usages if usage.grade in ("certain", "likely") and is_test(usage.path)]
+    tests = [usage for usage in likely if usage.inside and usage.inside.kind != "module"]
+    return _firsts(usage for usage in sure if not usage.other_code), _firsts(tests)
+
+
+def _is_inside(usage: Usage, hit: Hit) -> bool:
+    return (usage.root, usage.path) == (hit.root, hit.path) and hit.start_line <= usage.line <= hit.last_line
+
+
+def _firsts(usages: Iterable[Usage]) -> list[Usage]:
+    """Return the first usage in each definition."""
+    first: dict[Sequence[object], Usage] = {}
+    for usage in usages:
+        around = usage.inside.start_line if usage.inside else 0
+        first.setdefault((usage.root, usage.path, around), usage)
+    return list(first.values())

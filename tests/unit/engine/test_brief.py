@@ -1,0 +1,66 @@
+"""Answers that are enough for an agent."""
+
+from __future__ import annotations
+
+import pytest
+
+from codesearch.engine.brief import Brief, make_brief
+from codesearch.engine.engine import Engine
+from codesearch.engine.scope import Scope
+from codesearch.search.request import SearchRequest
+
+TREE = {
+    "pyproject.toml": "",
+    "shop/rules.py": (
+        "def save_rule(rule, store):\n    store.put(rule)\n\n\n"
+        "def apply_rules(store):\n    for rule in store:\n        save_rule(rule, store)\n"
+    ),
+    "shop/tokens.py": "def is_expired(token, now):\n    return token.expires < now\n",
+    "shop/menu.py": "def draw_menu(screen):\n    screen.clear()\n",
+    "tests/test_rules.py": "from shop.rules import save_rule\n\n\ndef test_save_rule():\n    save_rule(1, [])\n",
+}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    root = tmp_path_factory.mktemp("brief") / "src"
+    for path, text in TREE.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    engine = Engine(root.parent / "home")
+    engine.index(root)
+    yield engine.session(Scope((root,)))
+    engine.close()
+
+
+def brief_of(session, query: str, lines: int = 45, **fields: object) -> Brief:
+    return make_brief(session, SearchRequest(query, **fields), lines, with_usages=True)
+
+
+def names(brief: Brief) -> list[str]:
+    return [excerpt.hit.name for excerpt in brief.excerpts]
+
+
+def test_a_name_has_its_definition_callers_and_tests_and_nothing_else(session):
+    brief = brief_of(session, "save_rule")
+    assert names(brief) == ["save_rule"] and brief.is_name
+    assert [(one.path, one.line) for one in brief.callers] == [("shop/rules.py", 7)]
+    assert [(one.path, one.line) for one in brief.tests] == [("tests/test_rules.py", 5)]
+
+
+def test_tests_are_left_out_unless_the_question_asks_for_them(session):
+    shown = brief_of(session, "save a rule in a store")
+    assert "test_save_rule" not in [*names(shown), *(hit.name for hit in shown.others)]
+    assert "test_save_rule" in names(brief_of(session, "tests that save a rule"))
+
+
+def test_each_idea_of_a_question_has_a_definition_or_is_named(session):
+    both = brief_of(session, "rules are saved in a store after the token is expired", top_k=2)
+    assert {"is_expired"} < set(names(both)) and not both.uncovered
+    one = brief_of(session, "save the rule in a store; upload invoices through a printer queue")
+    assert "save_rule" in names(one) and one.uncovered == ["upload invoices through a printer queue"]
+
+
+def test_with_few_lines_for_many_hits_only_places_are_there(session):
+    brief = brief_of(session, "save a rule", 20, top_k=30)
+    assert brief.is_list and len(brief.excerpts) > 2 and not any(one.lines for one in brief.excerpts)
