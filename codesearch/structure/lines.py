@@ -53,10 +53,12 @@ def find_lines(indexes: Sequence[IndexReader], text: str, filters: Filters, *, l
     if not text.strip() or len(text) > MOST_CHARS:
         reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
-    files = proposed_files(Snapshot(indexes), text, filters, others=True)
+    snapshot = Snapshot(indexes)
+    files = proposed_files(snapshot, text, filters, others=True)
     read, unread = read_all(files, *exact_text(text))
     pattern = None if read or not _OPERATORS.search(text) else _compiled(text)
     if pattern:
+        files = proposed_files(snapshot, "", filters, others=True)
         read, unread = read_all(files, b"", partial(_matching, pattern))
     places = [(one, line) for one, lines in read for line in lines if _is_wanted(one, line, filters)]
     places.sort(key=_order)

@@ -301,12 +301,14 @@ def test_exact_text_is_found_also_outside_of_definitions(project):
 
 
 def test_a_text_that_stands_nowhere_is_a_regular_expression(shared):
-    either, literal, wrong = ask(
+    apart, either, literal, wrong = ask(
         shared,
+        ("search", {"query": r"def huge\(|class Prio\w+", "exact": True}),
         ("search", {"query": r"items\.append|items\.pop", "exact": True, "path": "python/"}),
         ("search", {"query": "self.items", "exact": True, "kind": "method", "path": "python/"}),
         ("search", {"query": "items.(", "exact": True}),
     )
+    assert "ruby/queue.rb\n" in apart[1] and "huge.py\n1: def huge():\n" in apart[1]
     assert either[1].startswith("2 lines in 1 indexed file match the regular expression\n")
     assert "  Stack.push\n19: self.items.append(item)\n  Stack.pop\n" in either[1]
     assert "have the text\n" in literal[1] and wrong[1].startswith("no hits\n")
