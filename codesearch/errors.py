@@ -146,5 +146,5 @@ class IndexWriteError(IndexStoreError):
 class IndexLockedError(IndexStoreError):
     """Another process is writing this index."""
 
-    def __init__(self, pid: int, root: str) -> None:
-        super().__init__(f"being indexed by process {pid}", "wait for it, or stop it", about=root)
+    def __init__(self, pid: int, root: str, how_far: str = "") -> None:
+        super().__init__(f"being indexed by process {pid}{how_far}", "wait for it, or stop it", about=root)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ _DOCUMENT_BYTES = 400
 """Source bytes per document, for estimates. Most trees have a little more."""
 _SEGMENT_BYTES = 24_000_000
 """A first build commits after this many bytes of source, or an eighth of all bytes, whichever is more."""
+_FIRST_SHARE = 10
+"""The first one has a tenth of that, so that questions are answered after a second, from the newest files."""
 _COSTLY_SEGMENT_BYTES = 1_000_000
 """The same for a costly model, which embeds the documents of so many bytes in some 20 s on two cores."""
 
@@ -90,8 +92,9 @@ def run(
             kept += live_files(entry, reader.store)
         if plan.to_parse:
             encoder.encode_documents([])  # A worker starts meanwhile, and then this process waits for it.
-        parsed = opened.enter_context(closing(parse_files(parser, plan.to_parse)))
         parts = build.parts(sorted([*plan.to_parse, *kept], key=_path_of))
+        to_parse = [file for file in chain.from_iterable(parts) if isinstance(file, SourceFile)]
+        parsed = opened.enter_context(closing(parse_files(parser, to_parse)))
         for number, part in enumerate(parts, last_number(plan.index_folder) + 1):
             files = build.contents(part, parsed)
             build.write(number, files, readers)
@@ -117,7 +120,7 @@ class _Build:
         self.commit = plan.last.commit if plan.last else 0
         self.written: list[SegmentEntry] = []
         self.totals = _Totals.of(plan)
-        self.parsed = self.embedded = self.done_bytes = 0
+        self.parsed = self.embedded = self.done_bytes = self.done_files = 0
         self.total_bytes = sum(file.size for file in plan.to_parse)
 
     def take_segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
@@ -132,17 +135,26 @@ class _Build:
         return chosen
 
     def parts(self, files: Sequence[SourceFile | LiveFile]) -> list[list[SourceFile | LiveFile]]:
-        """Split files into those of each new segment: several during a first build, otherwise one."""
+        """Split files into those of each new segment: several during a first build, otherwise one.
+
+        The first of several has the files that changed last.
+        """
         least = _COSTLY_SEGMENT_BYTES if self.encoder.is_costly else _SEGMENT_BYTES
         limit = max(least, self.total_bytes // 8) if self.is_first else self.total_bytes + 1
         parts: list[list[SourceFile | LiveFile]] = []
         size = limit
+        if self.is_first and self.total_bytes > limit:
+            newest = sorted(files, key=lambda file: (-_changed_ns(file), _path_of(file)))
+            sizes = accumulate(_size_of(file) for file in newest)
+            first = newest[: 1 + sum(size <= limit // _FIRST_SHARE for size in sizes)]
+            parts, first_paths = [sorted(first, key=_path_of)], set(map(_path_of, first))
+            files = [file for file in files if _path_of(file) not in first_paths]
         for file in files:
             if size >= limit:
                 parts.append([])
                 size = 0
             parts[-1].append(file)
-            size += file.size if isinstance(file, SourceFile) else 0
+            size += _size_of(file)
         return parts
 
     def contents(
@@ -155,6 +167,7 @@ class _Build:
                 continue
             _, result = next(parsed)
             self.done_bytes += file.size
+            self.done_files += 1
             if result:
                 self.parsed += 1
                 self.totals.add(replace(result.record, doc_count=len(result.rows)))
@@ -230,6 +243,7 @@ class _Build:
             seconds=round(time.monotonic() - self.started, 3),
             segments=self.entries,
             complete=complete,
+            left=len(self.plan.to_parse) - self.done_files,
         )
         manifest = commit_manifest(self.plan.index_folder, manifest)
         remember_written(self.plan.index_folder, manifest, self.written)
@@ -279,6 +293,16 @@ class _Totals:
 
 def _path_of(file: SourceFile | LiveFile) -> str:
     return file.record.path if isinstance(file, LiveFile) else file.path
+
+
+def _size_of(file: SourceFile | LiveFile) -> int:
+    """Return the bytes to parse."""
+    return file.size if isinstance(file, SourceFile) else 0
+
+
+def _changed_ns(file: SourceFile | LiveFile) -> int:
+    """Return when a file that is parsed was changed."""
+    return file.stamp[1] if isinstance(file, SourceFile) else 0
 
 
 def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
@@ -83,11 +84,15 @@ def _fields(status: IndexStatus, service: int | None, current: Path | None) -> d
     folder = str(status.folder)
     if status.error:
         return {"folder": folder, "error": status.error}
+    building = asdict(status.building) if status.building else None
+    if not status.manifest.commit:
+        return {"folder": folder, "root": status.root, "complete": False, "building": building}
     own = ("root", "documents", "files", "languages", "not_indexed", "folders_not_entered", "warnings")
     fields = {"folder": folder, **{name: getattr(status, name) for name in own}}
     for name in ("bytes", "created", "seconds", "model", "settings", "has_sources", "has_code"):
         fields[name] = getattr(status.manifest, name)
-    checked = {"changes": status.changes, "unchecked": status.unchecked}
+    fields |= {"complete": status.manifest.complete, "left": status.manifest.left}
+    checked = {"changes": status.changes, "unchecked": status.unchecked, "building": building}
     fields |= {name: value for name, value in checked.items() if value}
     return fields | {"service": service, "current": status.folder == current}
 
@@ -105,11 +110,17 @@ def _lines(status: IndexStatus, current: Path | None, home: Path, *, warnings: b
         return
     manifest = status.manifest
     where = "" if Path(status.root).is_dir() else "  (this folder is gone)"
-    if not manifest.has_sources:
+    if manifest.commit and not manifest.has_sources:
         where = f"  (imported {'with' if manifest.has_code else 'without'} code)"
     elif is_revision(home, status.root):
         where = "  (a git revision)"
     yield status.root + where + ("  (you are here)" if status.folder == current else "")
+    if status.building or not manifest.complete:
+        indexed = f"{manifest.percent}% of its files are indexed; " if manifest.commit else ""
+        begun = status.building.text if status.building else "the first index was interrupted, run it again"
+        yield f"  unfinished {indexed}{begun}"
+    if not manifest.commit:
+        return
     languages = f": {counts(status.languages)}" if status.languages else ""
     yield f"  documents  {status.documents:,} from {counted(status.files, 'file')}{languages}"
     yield f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {size_of(manifest.bytes)}"

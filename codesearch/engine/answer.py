@@ -44,6 +44,8 @@ class State(StrEnum):
     """The update would take longer than allowed."""
     LOCKED = "locked"
     """Another process is updating it."""
+    PARTIAL = "partial"
+    """Its first index is not finished."""
     WITH_CODE, WITHOUT_CODE = "with code", "without code"
     """It was imported, and its sources are not on this machine."""
     UNCHECKED = "unchecked"
@@ -60,7 +62,7 @@ class Freshness:
         root: the indexed folder.
         state: how it compares with its folder.
         changes: what was or would be updated; nothing if it is behind and finding out would take longer than allowed.
-        error: why it is unchecked or unreadable, and the cure.
+        error: why it is unchecked or unreadable, and the cure; what is known of a first index that is not finished.
     """
 
     root: str
@@ -83,6 +85,7 @@ class Freshness:
             State.WITH_CODE: f"the sources of {root} are not here: hits have the code that was indexed",
             State.WITHOUT_CODE: f"the sources of {root} are not here: hits have no code",
             State.BEHIND: behind,
+            State.PARTIAL: f"only a part of {root} is indexed, so this is not complete: {visible(self.error)}",
             State.UNCHECKED: f"{root} was not compared with its index: {visible(self.error)}",
             State.UNREADABLE: f"{root} is left out: {visible(self.error)}",
         }
@@ -118,6 +121,7 @@ FOLDERS = {
 }
 """Reason why files and folders are not indexed -> name, in the order shown."""
 _OTHERS = {
+    "not indexed yet": "file{s} not indexed yet",
     "changed": "file{s} that changed since",
     "not compared": "index{es} not compared with the folder",
     "unreadable index": "index{es} that cannot be read",
@@ -168,6 +172,8 @@ def coverage_of(
 ) -> Coverage:
     """Return what an answer from some indexes did not see; `more` are reasons in the answer itself."""
     counts = Counter(more)
+    manifests = tuple(manifests)
+    counts["not indexed yet"] = sum(manifest.left for manifest in manifests)
     for one in freshness:
         if one.state in (State.BEHIND, State.LOCKED):
             counts["changed"] += max(one.changes.to_parse + one.changes.removed, 1)

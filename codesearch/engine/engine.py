@@ -24,11 +24,13 @@ from codesearch.errors import (
 )
 from codesearch.files import COMMITS, FOLDERS, REVISIONS, expanded
 from codesearch.search.request import SearchRequest
+from codesearch.store.building import list_building
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
     indexed_roots,
     list_indexes,
+    read_entry,
     remove_index,
 )
 
@@ -103,8 +105,18 @@ class Engine(Indexer):
             roots: indexed folders; all when there are none.
             changes: compare each folder with its index and count what an update would do.
         """
-        entries = find_indexes(self.home, Scope(roots)) if roots else list_indexes(self.home)
-        return [self._status(entry, changes=changes) for entry in entries]
+        from codesearch.engine.reports import IndexStatus
+
+        begun = list_building(self.home)
+        named = {find_folder(self.home, expanded(root)): root for root in roots}
+        others = tuple(root for folder, root in named.items() if folder not in begun)
+        found = find_indexes(self.home, Scope(others)) if others else [] if roots else list_indexes(self.home)
+        statuses = {entry.folder: self._status(entry, changes=changes) for entry in found}
+        for folder in begun.keys() & named.keys() if roots else begun:
+            entry = read_entry(folder)
+            known = self._status(entry, changes=False) if entry else IndexStatus(folder=folder)
+            statuses[folder] = replace(known, building=begun[folder])
+        return list(statuses.values())
 
     def remove(self, *roots: Path | str) -> None:
         """Delete the indexes of folders; the folders do not change. If one is not indexed, none is removed."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.engine.answer import Changes
+from codesearch.store.building import Building
 from codesearch.store.manifest import Counts, Manifest, Tally
 
 _UNREADABLE = Manifest(
@@ -103,6 +104,7 @@ class IndexStatus(OfIndex):
         error: why it cannot be read; "" if it can.
         changes: what an update would do; None if that was not asked for.
         unchecked: why that is not known, although it was asked for; "" otherwise.
+        building: the process that makes the first index now; None if none does. There may be no manifest yet.
     """
 
     folder: Path
@@ -110,11 +112,12 @@ class IndexStatus(OfIndex):
     manifest: Manifest = _UNREADABLE
     changes: Changes | None = None
     unchecked: str = ""
+    building: Building | None = None
 
     @property
     def root(self) -> str:
         """The indexed folder, or the name of an index that was imported without it."""
-        return self.manifest.root
+        return self.building.root if self.building else self.manifest.root
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 from codesearch.config import IndexOptions, WalkConfig
-from codesearch.errors import ConfigError, IndexFormatError, IndexNotFoundError, index_command
+from codesearch.errors import (
+    ConfigError,
+    IndexFormatError,
+    IndexNotFoundError,
+    IndexStoreError,
+    index_command,
+)
 from codesearch.files import expanded
 from codesearch.search.request import keep_tuples
+from codesearch.store.building import building_around, list_building
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
@@ -21,6 +29,8 @@ from codesearch.store.catalogue import (
     read_entry,
 )
 
+_FIRST_PART_S, _POLL_S = 5.0, 0.05
+"""How long a question waits for the first part of an index that another process makes, and between two looks."""
 _LISTED = 5
 """Roots that an error lists."""
 MAX_FILES, MAX_BYTES = 50_000, 500_000_000
@@ -94,7 +104,7 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         near = None if scope.here is None else Path(scope.here)
         chosen = []
         for root in map(expanded, scope.roots):
-            entry = read_entry(find_folder(home, root, near))
+            entry = read_entry(find_folder(home, root, near)) or _begun(home, root)
             if entry is None:
                 raise not_indexed(root)
             chosen.append(entry)
@@ -102,10 +112,25 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         here = () if scope.here is None else (scope.here,)
         given = scope.all_folders() or (() if scope.everything else scope.within or here)
         places = map(Path, given)
-        chosen = [covering_index(home, place) or IndexEntry(place, None) for place in places] or _all(home)
+        chosen = [
+            covering_index(home, place) or _begun(home, place) or IndexEntry(place, None) for place in places
+        ]
+        chosen = chosen or _all(home)
         if not chosen:
             raise _nothing_indexed(home)
     return list({entry.folder: entry for entry in chosen}.values())
+
+
+def _begun(home: Path, place: Path) -> IndexEntry | None:
+    """Return the first index around a place that a process makes, as soon as a part of it can be searched."""
+    until = time.monotonic() + _FIRST_PART_S
+    while building := building_around(home, place):
+        if entry := covering_index(home, place):
+            return entry
+        if time.monotonic() > until:
+            return IndexEntry(place, None, building.error)
+        time.sleep(_POLL_S)
+    return covering_index(home, place)
 
 
 def to_index(scope: Scope, entry: IndexEntry) -> Path | None:
@@ -124,7 +149,7 @@ def to_index(scope: Scope, entry: IndexEntry) -> Path | None:
     return place if place.is_dir() and place.resolve() not in never_projects(place) else None
 
 
-def missing_error(home: Path, scope: Scope, place: Path) -> IndexNotFoundError:
+def missing_error(home: Path, scope: Scope, place: Path) -> IndexStoreError:
     """Return the error for a place of a scope that no index covers."""
     if scope.all_folders():
         gone = IndexNotFoundError("not a folder", "correct the group", about=place)
@@ -175,7 +200,9 @@ def _all(home: Path) -> list[IndexEntry]:
     return [entry for entry in list_indexes(home) if not is_revision(home, entry.root)]
 
 
-def _nothing_indexed(home: Path) -> IndexNotFoundError:
+def _nothing_indexed(home: Path) -> IndexStoreError:
+    if begun := list_building(home):
+        return next(iter(begun.values())).error
     return IndexNotFoundError(f"nothing is indexed in {home}", "run `codesearch index FOLDER` first")
 
 

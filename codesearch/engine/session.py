@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from codesearch.engine.answer import (
     Answer,
+    Changes,
     DuplicatesAnswer,
     Freshness,
     LinesAnswer,
@@ -38,6 +39,7 @@ from codesearch.errors import (
 from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Filters, Limits, Place, SearchRequest
+from codesearch.store.building import building_in
 from codesearch.store.catalogue import IndexEntry
 
 if TYPE_CHECKING:
@@ -85,6 +87,15 @@ class Policy:
 
 AS_INDEXED = Policy(may_index=False, budget_s=None)
 """Answer from the indexes that there are, as they are."""
+
+
+def _partial(index: IndexReader) -> Freshness:
+    """Return the state of an index whose first build is not finished."""
+    manifest = index.manifest
+    building, command = building_in(index.folder), index_command(manifest.root)
+    who = building.text if building else f"its first index was interrupted: run {command}"
+    error = f"{manifest.percent}% of its files are indexed; {who}"
+    return Freshness(manifest.root, State.PARTIAL, Changes(manifest.left, 0), error)
 
 
 class Session:
@@ -198,6 +209,11 @@ class Session:
                 raise lost[0][0]
             self.freshness += [unreadable for _, unreadable in lost if unreadable not in self.freshness]
             self._manifests = [index.manifest for index in opened]
+            partial_of = {
+                index.manifest.root: _partial(index) for index in opened if not index.manifest.complete
+            }
+            rest = [one for one in self.freshness if one.root not in partial_of]
+            self.freshness = [*rest, *partial_of.values()]
             yield opened
 
     @contextmanager

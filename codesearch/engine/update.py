@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,11 +25,12 @@ from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.files import make_folder
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
+from codesearch.store.building import recorded
 from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
-from codesearch.store.manifest import commit_manifest
+from codesearch.store.manifest import commit_manifest, last_manifest
 
 if TYPE_CHECKING:
-    from codesearch.build.build import ProgressCallback
+    from codesearch.build.build import Progress, ProgressCallback
     from codesearch.engine.pool import Pool
     from codesearch.text.onnx import OnnxEncoder
 
@@ -72,13 +73,19 @@ def index(
     except OSError as error:
         raise IndexStoreError(f"{folder}: {error.strerror}", "give another --home") from None
     planned = partial(prepare, root, options, indexer.home, indexer.vectors, rebuild=rebuild)
-    with (
-        writer_lock(folder, str(root), wait_s=_PATIENCE_S),
-        closing(planned(model=indexer.model)) as plan,
-    ):
+    with writer_lock(folder, str(root), wait_s=_PATIENCE_S), ExitStack() as opened:
+        last, tell = last_manifest(folder), on_progress
+        if last is None or not last.complete:
+            record = opened.enter_context(recorded(folder, root))
+
+            def tell(progress: Progress) -> None:
+                record(progress.done_bytes, progress.total_bytes)
+                on_progress(progress)
+
+        plan = opened.enter_context(closing(planned(model=indexer.model)))
         is_merged = not (optimize and plan.previous and can_merge(plan.previous.segments))
         is_current = plan.nothing_to_do and is_merged
-        done = _save_checked(plan) if is_current else _run(indexer, plan, on_progress, merge_all=optimize)
+        done = _save_checked(plan) if is_current else _run(indexer, plan, tell, merge_all=optimize)
     return IndexReport(
         root=root,
         built=not is_current,

@@ -15,7 +15,7 @@ from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError
 from codesearch.files import ABSENT, COMMITS, OPEN_FILES_STAY, REVISIONS, Stamp, file_lock, stamp_of
 from codesearch.store.manifest import MANIFEST, Manifest, manifest_at
 
-INDEXES = "indexes"
+INDEXES, LOCK = "indexes", "lock"
 _POLL_S = 0.05
 _UNUSED_S = 30 * 86_400
 _REMOVE_WAIT_S = 2.0
@@ -110,7 +110,7 @@ def read_entry(folder: Path) -> IndexEntry | None:
 @contextmanager
 def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterator[None]:
     """Lock an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it."""
-    started, path = time.monotonic(), index_folder / "lock"
+    started, path = time.monotonic(), index_folder / LOCK
     while True:
         with ExitStack() as lock:
             try:

@@ -117,6 +117,7 @@ class Manifest(MadeWith):
     seconds: float
     segments: list[SegmentEntry] = field(default_factory=list)  # The segments, oldest first.
     complete: bool = True  # False during a first build, which commits each segment.
+    left: int = 0  # Number of files that a first build has not indexed yet.
     format: int = FORMAT_VERSION
 
     @classmethod
@@ -138,6 +139,11 @@ class Manifest(MadeWith):
     def has_code(self) -> bool:
         """Say whether the index contains its source files; only imported indexes can."""
         return any(WITH_CODE in segment.files for segment in self.segments)
+
+    @property
+    def percent(self) -> int:
+        """How much of the files is indexed."""
+        return 100 * self.source_files // max(self.source_files + self.left, 1)
 
     @property
     def bytes(self) -> int:
