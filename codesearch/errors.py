@@ -109,6 +109,24 @@ class IndexCorruptError(IndexStoreError):
         self.path = path
 
 
+NO_MEMORY = "there is not enough memory: end other programs, or raise the limit of `ulimit -v`"
+_OF_MEMORY = (
+    "bad_alloc",
+    "bad allocation",
+    "llocate memory",
+    "out of memory",
+    "hared memory",
+    "start new thread",
+)
+"""What libraries say that have no exception of their own for it, such as ONNX Runtime."""
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Say whether the system has refused memory, or a thread."""
+    is_refused = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+    return is_refused or any(text in str(error) for text in _OF_MEMORY)
+
+
 def index_command(root: Path | str, *options: str, command: str = "index") -> str:
     """Return the command that indexes a folder, as messages show it."""
     import shlex

@@ -12,13 +12,14 @@ from pathlib import Path
 from codesearch.errors import ConfigError
 from codesearch.processes import run_git, start_git
 
-_TIMEOUT_S = 60
+_TIMEOUT_S = 10
 _STREAM_TIMEOUT_S = 600
 _QUIET = ("-c", "core.quotePath=false", "-c", "log.showRoot=false", "-c", "log.mailmap=false")
 _SAFE = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--no-decorate")
 LOG = (*_QUIET, "log", *_SAFE, "--encoding=UTF-8")
 """`git log` that runs no command of a repository, whatever its configuration says. First commits have no changes."""
 _KEPT_VARIABLES = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"}
+_BUSY = "try again if the disk is slow; else a pipe, a link or a pattern of the repository keeps git busy"
 MISSING = -1
 """The size of a file whose content a partial clone lacks; reading it is an error."""
 _BATCH_BYTES = 32_000_000
@@ -51,7 +52,7 @@ class Repository:
         except FileNotFoundError as error:
             raise self._not_installed(error) from None
         except TimeoutError as error:
-            raise ConfigError(f"{error} in {self.top}") from None
+            raise ConfigError(f"{error} in {self.top}", _BUSY) from None
         if done.returncode not in codes:
             lines = os.fsdecode(done.stderr).strip().splitlines() or [f"git ended with {done.returncode}"]
             # Git refuses a repository of another user; the last line is the command that allows it.
@@ -92,7 +93,7 @@ class Repository:
             process.stdout.close()
             process.wait()
         if late.is_set():
-            raise ConfigError(f"git took more than {timeout_s:.0f} s in {self.top}")
+            raise ConfigError(f"git took more than {timeout_s:.0f} s in {self.top}", _BUSY)
         if process.returncode:
             cure = f"see `git -C {self.top} fsck`"
             raise ConfigError(f"git failed in {self.top} ({process.returncode})", cure)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 """Files with the memory of a container, in the two versions of control groups."""
 _LEAST_BYTES, _MOST_BYTES = 300_000_000, 4_000_000_000
+_MOST_GIT_BYTES = 2_000_000_000
 _SAFE_GIT = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 """Options with which git runs no command that a repository names."""
 
@@ -85,32 +86,38 @@ def run_git(
     """Run git in a folder, without commands of a repository's configuration, and return its output."""
     import subprocess
 
-    try:
-        return subprocess.run(
-            _git_command(arguments),
-            cwd=folder,
-            env=environment,
-            input=stdin,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise TimeoutError(f"git took more than {timeout_s:.0f} s") from None
+    with start_git(arguments, folder, environment, with_errors=True) as process:
+        try:
+            out, err = process.communicate(stdin, timeout_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"git took more than {timeout_s:.0f} s") from None
+        finally:
+            process.kill()
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
-def start_git(arguments: Sequence[str], folder: str, environment: Mapping[str, str]) -> Popen[bytes]:
-    """Start git in a folder as `run_git` does, with pipes to its stdin and stdout; its errors are not shown."""
+def start_git(
+    arguments: Sequence[str], folder: str, environment: Mapping[str, str], *, with_errors: bool = False
+) -> Popen[bytes]:
+    """Start git in a folder as `run_git` does, with pipes to its stdin and stdout, and to its errors if wanted.
+
+    Its memory is limited, because a file of a repository may be a link to one without an end.
+    """
     import subprocess
 
-    return subprocess.Popen(
+    process = subprocess.Popen(
         _git_command(arguments),
         cwd=folder,
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE if with_errors else subprocess.DEVNULL,
     )
+    with suppress(ImportError, AttributeError, OSError, ValueError):  # Not on every system, or it has ended.
+        import resource
+
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (_MOST_GIT_BYTES, _MOST_GIT_BYTES))
+    return process
 
 
 def _git_command(arguments: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from codesearch.errors import ConfigError
 from codesearch.files import atomic_writer
 from codesearch.processes import find_program, python_command
 from codesearch.treefiles import read_regular
-from codesearch.visible import visible
+from codesearch.visible import encodable, visible
 
 NAME = "codesearch"
 BEGIN, END = "<!-- codesearch: begin -->", "<!-- codesearch: end -->"
@@ -244,7 +244,9 @@ def _without(table: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
 
 
 def _json(config: object) -> str:
-    return json.dumps(config, indent=2, ensure_ascii=False) + "\n"
+    return (
+        encodable(json.dumps(config, indent=2, ensure_ascii=False)) + "\n"
+    )  # A string may be half an emoji.
 
 
 def _starts_codesearch(entry: object) -> bool:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from codesearch.engine.scope import Scope
-from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
+from codesearch.errors import NO_MEMORY, CodeSearchError, ConfigError, IndexNotFoundError, lacks_memory
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Filters
 from codesearch.settings import (
@@ -209,8 +209,10 @@ def outputs(command: Iterator[Output]) -> Iterator[Output]:
         return
     except CodeSearchError as error:
         reason = str(error)
-    except MemoryError:
-        reason = "there is not enough memory: end other programs, or raise the limit of `ulimit -v`"
+    except (MemoryError, RuntimeError, OSError) as error:
+        if not lacks_memory(error):
+            raise
+        reason = NO_MEMORY
     except ImportError as error:  # Also if the system has no memory for a library.
         reason = f"a package cannot be loaded ({error}): run `codesearch doctor`, or install codesearch again"
     yield Output(err=f"error: {visible(reason)}\n", code=2)

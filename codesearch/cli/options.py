@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from codesearch.errors import ConfigError
 from codesearch.options import Opt, Option, is_record, options_of, read
 from codesearch.settings import Color, IndexingSettings, RefreshSettings, user_groups
 
@@ -55,6 +56,7 @@ def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
 
     @functools.wraps(command)
     def checked(context: typer.Context, **values: Any) -> Iterator[Any]:  # noqa: ANN401 - the types of the options.
+        _check_not_empty(context.find_root().obj.arguments, options.values())
         given = {name: read(record, values) for name, record in records.items()}
         for name in (one.name for one in own if one.name not in records):
             given[name] = options[name].given(values[name]) if name in options else values[name]
@@ -65,6 +67,18 @@ def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
     parameters = [_parameter("context", typer.Context), *given, *map(_declared, ordered)]
     vars(checked)["__signature__"] = inspect.Signature(parameters)
     return checked
+
+
+def _check_not_empty(words: Sequence[str], options: Iterable[Option]) -> None:
+    """Refuse empty values, such as that of a variable of a script that is not set; typer would read "" as "."."""
+    end = words.index("--") if "--" in words else len(words)
+    clearing = {flag for one in options if one.repeatable and one.in_index for flag in one.flags}
+    for position, (before, word) in enumerate(zip(("", *words), words, strict=False)):
+        is_option = word.startswith("--") and position < end
+        name, mark, value = word.partition("=") if is_option else (before, "=", word)
+        if mark and not value and name not in clearing:
+            about = f"the value of {name}" if name.startswith("-") and position < end else "an argument"
+            raise ConfigError(f"{about} is empty", "give it a value, or leave it out")
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:  # noqa: ANN401

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded
 from codesearch.search.request import keep_tuples
-from codesearch.store.building import building_around, list_building
+from codesearch.store.building import Building, building_around, building_in, list_building
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
@@ -104,7 +105,10 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         near = None if scope.here is None else Path(scope.here)
         chosen = []
         for root in map(expanded, scope.roots):
-            entry = read_entry(find_folder(home, root, near)) or _begun(home, root)
+            folder = find_folder(home, root, near)
+            entry = read_entry(folder) or _begun(
+                root, partial(building_in, folder), partial(read_entry, folder)
+            )
             if entry is None:
                 raise not_indexed(root)
             chosen.append(entry)
@@ -113,7 +117,10 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
         given = scope.all_folders() or (() if scope.everything else scope.within or here)
         places = map(Path, given)
         chosen = [
-            covering_index(home, place) or _begun(home, place) or IndexEntry(place, None) for place in places
+            covering_index(home, place)
+            or _begun(place, partial(building_around, home, place), partial(covering_index, home, place))
+            or IndexEntry(place, None)
+            for place in places
         ]
         chosen = chosen or _all(home)
         if not chosen:
@@ -121,16 +128,18 @@ def find_indexes(home: Path, scope: Scope) -> list[IndexEntry]:
     return list({entry.folder: entry for entry in chosen}.values())
 
 
-def _begun(home: Path, place: Path) -> IndexEntry | None:
-    """Return the first index around a place that a process makes, as soon as a part of it can be searched."""
+def _begun(
+    place: Path, look: Callable[[], Building | None], read: Callable[[], IndexEntry | None]
+) -> IndexEntry | None:
+    """Return the first index that a process makes for a place, as soon as a part of it can be searched."""
     until = time.monotonic() + _FIRST_PART_S
-    while building := building_around(home, place):
-        if entry := covering_index(home, place):
+    while building := look():
+        if entry := read():
             return entry
         if time.monotonic() > until:
             return IndexEntry(place, None, building.error)
         time.sleep(_POLL_S)
-    return covering_index(home, place)
+    return read()
 
 
 def to_index(scope: Scope, entry: IndexEntry) -> Path | None:

@@ -19,6 +19,7 @@ _DIFF = (
 )
 _PATCH = ("diff", "--patch", "--unified=0", "--inter-hunk-context=0", *_DIFF)
 _HUNK = re.compile(rb"^@@ -\S+ \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_NO_LINES = re.compile(rb"^Binary files .* differ$", re.MULTILINE)
 Lines = tuple[int, int]
 """The first and the last line. If lines were only deleted, the last line is the one before them and one less."""
 
@@ -33,19 +34,23 @@ def changed_lines(
 
     Returns:
         The absolute path of each file, with slashes -> its changed lines as they are now, or None for all lines and if
-        `with_lines` is not set; and an error for each root that could not be compared.
+        `with_lines` is not set; and an error for each root, or work tree below it, that could not be compared.
     """
     changed: dict[str, list[Lines] | None] = {}
     failed: dict[str, ConfigError] = {}
-    roots = list(dict.fromkeys(map(str, snapshot.roots)))
-    for root in roots:
+    compared = 0
+    for root in dict.fromkeys(map(str, snapshot.roots)):
         try:
-            for tree in _work_trees(root, snapshot, filters, revision):
-                changed.update(tree.changed(with_lines=with_lines))
+            for tree in _work_trees(root, snapshot, filters, revision, failed):
+                try:
+                    changed.update(tree.changed(with_lines=with_lines))
+                    compared += 1
+                except ConfigError as error:
+                    failed[tree.top] = error
         except ConfigError as error:
             failed[root] = error
-    if failed and len(failed) == len(roots):
-        raise failed[roots[0]]
+    if failed and not compared:
+        raise next(iter(failed.values()))
     return changed, failed
 
 
@@ -70,9 +75,24 @@ class _WorkTree(Repository):
             # Every line of a file has a mark before it.
             files = patch.split(b"\ndiff --git ") if patch else []
             if len(files) == len(differing):  # Otherwise something changed meanwhile.
-                hunks = ([_lines(hunk) for hunk in _HUNK.finditer(file)] for file in files)
+                hunks = (_changed_in(file) for file in files)
                 found.update(zip(map(self._absolute, differing), hunks, strict=True))
-        return found
+        return found | dict.fromkeys(map(self._absolute, self._unseen()))
+
+    def _unseen(self) -> list[bytes]:
+        """Return the files of the index that git was told not to look at, if they differ from the base."""
+        listed = self.git("ls-files", "-v", "-z", "--", self._below).split(b"\0")[:-1]
+        # Lower case means "assume unchanged", S "skip work tree".
+        names = [entry[2:] for entry in listed if entry[:1].islower() or entry[:1] == b"S"]
+        names = [name for name in names if os.path.isfile(os.path.join(self.top, os.fsdecode(name)))]
+        if not names or self.base is None or b"\n" in b"".join(names):
+            return names
+        paths = b"".join(os.fsencode(self.top) + b"/" + name + b"\n" for name in names)
+        now = self.git("hash-object", "--no-filters", "--stdin-paths", stdin=paths)
+        listed = self.git("ls-tree", "-r", "-z", "--full-tree", self.base).split(b"\0")[:-1]
+        known = {name: about for about, _, name in (entry.partition(b"\t") for entry in listed)}
+        pairs = zip(names, now.split(), strict=True)
+        return [name for name, blob in pairs if blob not in known.get(name, b"").split()]
 
     @property
     def _below(self) -> str:
@@ -99,22 +119,32 @@ class _WorkTree(Repository):
         pattern = r"^filter\..*\.(clean|smudge|process|required)$"
         names = self.git("config", "-z", "--name-only", "--get-regexp", pattern, codes=(0, 1)).split(b"\0")
         keys = sorted({os.fsdecode(name) for name in names if name})
-        variables = {"GIT_CONFIG_COUNT": str(len(keys))}
+        # The configuration may name another folder.
+        variables = {"GIT_WORK_TREE": self.top, "GIT_CONFIG_COUNT": str(len(keys))}
         for number, key in enumerate(keys):
             variables[f"GIT_CONFIG_KEY_{number}"] = key
             variables[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
         return variables
 
 
-def _work_trees(root: str, snapshot: Snapshot, filters: Filters, revision: str) -> list[_WorkTree]:
-    """Return the work trees around and below a root, outer ones first, each with its commit."""
+def _work_trees(
+    root: str, snapshot: Snapshot, filters: Filters, revision: str, failed: dict[str, ConfigError]
+) -> list[_WorkTree]:
+    """Return the work trees around and below a root, outer ones first, each with its commit.
+
+    `failed` gets the errors of those that git cannot read.
+    """
     trees: dict[str, _WorkTree] = {}
     for top in _tops(root, snapshot, filters):
-        tree = trees[top] = _WorkTree(top=top, root=root)
+        tree = _WorkTree(top=top, root=root)
         outer = next((trees[path] for path in map(str, Path(top).parents) if path in trees), None)
-        recorded = outer and _recorded(outer, top)
-        tree.base = tree.base_of(revision) if recorded is None else recorded or None
-    if not trees:
+        try:
+            recorded = outer and _recorded(outer, top)
+            tree.base = tree.base_of(revision) if recorded is None else recorded or None
+            trees[top] = tree
+        except ConfigError as error:
+            failed[top] = error
+    if not trees and not failed:
         raise ConfigError(f"{root} is in no git work tree", "--changed compares files with a git revision")
     return list(trees.values())
 
@@ -144,6 +174,13 @@ def _tops(root: str, snapshot: Snapshot, filters: Filters) -> list[str]:
             name = name.rpartition("/")[0]
     below = [path for path in (os.path.join(root, *name.split("/")) for name in folders) if is_top(path)]
     return sorted({*below, *([around] if around else [])}, key=lambda path: (len(Path(path).parts), path))
+
+
+def _changed_in(file: bytes) -> list[Lines] | None:
+    """Return the changed lines of a file in a patch; None for all, if git was told that it is binary."""
+    if _NO_LINES.search(file):
+        return None
+    return [_lines(hunk) for hunk in _HUNK.finditer(file)]
 
 
 def _lines(hunk: re.Match[bytes]) -> Lines:

@@ -43,8 +43,8 @@ class _Session:
 
     def __init__(self) -> None:
         self._start: list[bytes] = []
-        self._unanswered: dict[object, bytes] = {}
-        self._repeated: set[object] = set()  # Ids of requests that the client has an answer to.
+        self._unanswered: dict[str, bytes] = {}
+        self._repeated: set[str] = set()  # Ids of requests that the client has an answer to.
         self._rest = b""  # The start of a line of the client.
 
     def run(self, write_fd: int, read_fd: int) -> bool:
@@ -73,7 +73,7 @@ class _Session:
 
     def resume(self, write_fd: int) -> None:
         """Send another server what it has to know."""
-        self._repeated = {_parsed(line).get("id") for line in self._start} - set(self._unanswered)
+        self._repeated = {_id_of(_parsed(line)) for line in self._start} - set(self._unanswered)
         for line in dict.fromkeys((*self._start, *self._unanswered.values())):
             _send(write_fd, line)
 
@@ -82,21 +82,26 @@ class _Session:
         if message.get("method") in _AT_START:
             self._start.append(line)
         if "method" in message and "id" in message:
-            self._unanswered[message["id"]] = line
+            self._unanswered[_id_of(message)] = line
 
     def _is_new(self, line: bytes) -> bool:
         """Say whether the client must get a line; it is no more unanswered."""
         message = _parsed(line)
         if "method" in message or "id" not in message:
             return True
-        asked = self._unanswered.pop(message["id"], b"")
+        asked = self._unanswered.pop(_id_of(message), b"")
         if "error" in message and asked in self._start:  # The client goes on with another protocol.
             self._start.remove(asked)
-        return message["id"] not in self._repeated
+        return _id_of(message) not in self._repeated
+
+
+def _id_of(message: dict[str, Any]) -> str:
+    """Return the id of a message, which may be any value, for comparisons."""
+    return json.dumps(message.get("id"))
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
-    with suppress(ValueError):  # The server says what is wrong with it.
+    with suppress(ValueError, RecursionError):  # The server says what is wrong with it.
         if isinstance(message := json.loads(line), dict):
             return message
     return {}

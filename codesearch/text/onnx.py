@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import DEVICES
-from codesearch.errors import ConfigError, MissingExtraError, ModelBundleError
+from codesearch.errors import NO_MEMORY, ConfigError, MissingExtraError, ModelBundleError, lacks_memory
 from codesearch.text.bundle import QUERY, TOKENIZER, Bundle, damaged, read_bundle
 from codesearch.text.tokenizer import SubtokenTokenizer, TokenIds, padded
 
@@ -169,7 +169,13 @@ class OnnxEncoder:
 
     def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
         ids, mask = padded(tokens)
-        (embedding,) = self._session(graph).run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        session = self._session(graph)
+        try:
+            (embedding,) = session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
+            if lacks_memory(error):
+                raise MemoryError(NO_MEMORY) from None
+            raise
         if embedding.shape != (len(tokens), self.dim):
             path = self.bundle.folder / graph
             raise damaged(f"{path}: gives {embedding.shape[-1]} dimensions, its manifest says {self.dim}")
@@ -258,7 +264,9 @@ def open_session(path: Path, device: str, *, threads: int) -> Any:  # noqa: ANN4
         raise ModelBundleError(f"{path}: its weights are in another file", "export the model as one file")
     try:
         session = runtime.InferenceSession(graph, options, providers=providers)
-    except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
+    except Exception as error:  # As in `OnnxEncoder._run`.
+        if lacks_memory(error):
+            raise MemoryError(NO_MEMORY) from None
         raise damaged(f"{path}: ONNX Runtime cannot open it ({error})") from None
     if device == "cuda" and "CUDAExecutionProvider" not in session.get_providers():
         raise ConfigError(

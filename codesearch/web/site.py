@@ -18,15 +18,17 @@ import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from codesearch.engine.engine import Engine
 from codesearch.errors import ConfigError
 from codesearch.web.app import Refusal, Work, failure, make_app
 
 VARIABLE = "CODESEARCH_TOKEN"
-_MAX_CONNECTIONS = 400
-"""More connections get status 503. Each is closed after `_IDLE_S` without a request."""
-_IDLE_S = 10
+_MAX_CONNECTIONS, _MOST_OPEN = 400, 600
+"""More connections get status 503, and from the second number on, they are closed at once."""
+_IDLE_S, _ANSWER_S = 10, 30
+"""A connection is closed after this time without a whole request, and if its client does not take the answer."""
 _MAX_HEAD_BYTES = 1 << 16
 _STOP_S = 2.0
 _MIN_TOKEN = 16
@@ -142,6 +144,36 @@ def listen(host: str, port: int) -> socket.socket:
         raise ConfigError(f"{host}:{port} cannot be used ({reason})", cure) from None
 
 
+class _Timed(H11Protocol):
+    """A connection that has limits of time, however slowly its client sends; uvicorn limits only a silent one."""
+
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._limit(_IDLE_S if len(self.connections) <= _MOST_OPEN else 0)
+
+    def handle_events(self) -> None:
+        before = self.cycle
+        super().handle_events()
+        if self.cycle is not before:
+            self._limit(_ANSWER_S)
+
+    def on_response_complete(self) -> None:
+        self._limit(_IDLE_S)
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._late:
+            self._late.cancel()
+
+    def _limit(self, seconds: float) -> None:
+        if self._late:
+            self._late.cancel()
+        self._late = self.loop.call_later(seconds, self.transport.abort)
+
+
 def answer_http(
     engine: Engine, listener: socket.socket, host: str, token: str, failed: Callable[[Exception], None]
 ) -> Callable[[], None]:
@@ -149,7 +181,7 @@ def answer_http(
     server = uvicorn.Server(
         uvicorn.Config(
             Guard(make_app(engine, Work(), failed), host, token),
-            http="h11",
+            http=_Timed,
             ws="none",
             lifespan="off",
             log_config=None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -131,6 +132,8 @@ def test_a_deleted_working_directory_is_one_line(command, tmp_path, arguments):
             MemoryError(),
             "error: there is not enough memory: end other programs, or raise the limit of `ulimit -v`",
         ),
+        (RuntimeError("can't start new thread"), "error: there is not enough memory"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "error: there is not enough memory"),
         (ImportError("no space"), "error: a package cannot be loaded (no space): run `codesearch doctor`"),
     ],
 )

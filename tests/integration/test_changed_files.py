@@ -13,7 +13,9 @@ from codesearch.cli.options import with_revision
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.errors import ConfigError
-from codesearch.search.request import SearchRequest
+from codesearch.search.changes import changed_lines
+from codesearch.search.request import Filters, SearchRequest
+from codesearch.store.snapshot import Snapshot
 from tests.command import Command
 from tests.conftest import index_by_engine, write_tree
 from tests.git import FILES, git, repository
@@ -208,3 +210,65 @@ def test_a_service_compares_with_a_revision_at_each_query(tmp_path, home, tiny_b
         git(root, "commit", "-q", "-a", "-m", "second")
         assert ask(*asked).returncode == 1
         assert ask(*asked, "--changed=HEAD~1").stdout == "b.py:1:1:def push_b(item)\n"
+
+
+CHANGED = "def push_a(item):\n    return [item]\n"
+
+
+@pytest.mark.parametrize("attribute", ["-diff", "binary", "diff=odd"])
+def test_a_file_that_git_is_told_to_be_binary_is_changed_as_a_whole(tmp_path, home, tiny_bundle, attribute):
+    root = repository(tmp_path / "r", {**FILES, ".gitattributes": f"*.py {attribute}\n"})
+    git(root, "config", "diff.odd.binary", "true")
+    write_tree(root, {"a.py": CHANGED})
+    assert found(home, root, tiny_bundle) == ["a.py"]
+    with (
+        (engine := Engine(home, model=tiny_bundle, device="cpu")).session(Scope((root,))).indexes() as indexes
+    ):
+        lines, failed = changed_lines(Snapshot(indexes), Filters(), "HEAD")
+    engine.close()
+    assert (list(map(os.path.basename, lines)), [*lines.values()], failed) == (["a.py"], [None], {})
+
+
+@pytest.mark.parametrize("mark", ["--assume-unchanged", "--skip-worktree"])
+def test_a_file_that_git_is_told_not_to_look_at_is_compared(tmp_path, home, tiny_bundle, mark):
+    root = repository(tmp_path / "r")
+    git(root, "update-index", mark, "a.py", "b.py")
+    write_tree(root, {"a.py": CHANGED})
+    assert found(home, root, tiny_bundle) == ["a.py"]
+
+
+def test_the_files_of_the_repository_are_compared_wherever_its_settings_say_they_are(
+    tmp_path, home, tiny_bundle
+):
+    root = repository(tmp_path / "r")
+    shutil.copytree(root, tmp_path / "other")
+    git(root, "config", "core.worktree", tmp_path / "other")
+    write_tree(root, {"a.py": CHANGED})
+    assert found(home, root, tiny_bundle) == ["a.py"]
+
+
+def test_a_work_tree_that_git_cannot_read_is_noted_and_the_others_are_compared(tmp_path, home, tiny_bundle):
+    root = repository(tmp_path / "r")
+    write_tree(root, {"a.py": CHANGED, "third/.git": "garbage", "third/s.py": "def push_s(item): pass\n"})
+    index_by_engine(root, home, tiny_bundle)
+    engine = Engine(home, model=tiny_bundle, device="cpu")
+    answer = engine.search(SearchRequest("push item", 50, "lexical", changed="HEAD"), Scope((root,)))
+    engine.close()
+    assert "a.py" in {hit.path for hit in answer.hits}
+    notes = [one.note for one in answer.freshness if one.error]
+    assert notes == [
+        f"{root}/third is left out: git failed in {root}/third: invalid gitfile format: {root}/third/.git"
+    ]
+    assert answer.coverage.reasons["unreadable index"] == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("name", [".gitignore", ".gitattributes", ".git/info/exclude", ".git/shallow"])
+def test_git_does_not_wait_for_what_a_repository_names(tmp_path, home, tiny_bundle, monkeypatch, name):
+    root = repository(tmp_path / "r")
+    write_tree(root, {"a.py": CHANGED})
+    (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+    monkeypatch.setattr("codesearch.git._TIMEOUT_S", 0.5)
+    with pytest.raises(ConfigError, match="git took more than 0 s in .*: try again if the disk is slow"):
+        found(home, root, tiny_bundle)

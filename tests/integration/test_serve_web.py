@@ -11,7 +11,7 @@ import socket
 import subprocess
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -82,6 +82,51 @@ def test_200_clients_that_hang_do_not_block_another(site):
     finally:
         for client in clients:
             client.close()
+
+
+UNFINISHED = [
+    b"",
+    b"GET / HT",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+    b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\n\r\na",
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET / HT",
+]
+
+
+def test_a_connection_without_a_whole_request_is_closed_also_if_its_client_sends_on(tmp_path, monkeypatch):
+    from codesearch.engine.engine import Engine
+    from codesearch.web import site
+
+    monkeypatch.setattr(site, "_IDLE_S", 0.5)
+    monkeypatch.setattr(site, "_MOST_OPEN", 12)
+    listener = site.listen("127.0.0.1", 0)
+    stop = site.answer_http(Engine(tmp_path), listener, "127.0.0.1", "", print)
+    clients = [socket.create_connection(listener.getsockname()) for _ in range(20)]
+    try:
+        for number, client in enumerate(clients):
+            client.settimeout(0.05)
+            with suppress(OSError):  # One of too many.
+                client.sendall(UNFINISHED[number % len(UNFINISHED)])
+        is_open = dict.fromkeys(clients, True)
+
+        def all_closed() -> bool:
+            for client in [client for client, still in is_open.items() if still]:
+                try:
+                    client.sendall(b"a")
+                    is_open[client] = client.recv(1 << 16) != b""
+                except TimeoutError:
+                    pass
+                except OSError:
+                    is_open[client] = False
+            return not any(is_open.values())
+
+        until(all_closed)
+        with urllib.request.urlopen(f"http://127.0.0.1:{listener.getsockname()[1]}/") as page:
+            assert page.status == 200
+    finally:
+        for client in clients:
+            client.close()
+        stop()
 
 
 def test_clients_that_ask_and_disconnect_do_not_block_another(site):

@@ -138,3 +138,9 @@ def test_the_hook_suggests_a_search_only_if_grep_found_nothing(response, suggest
 @pytest.mark.parametrize("text", ["", "[]", "{}", "1", "[" * 100_000])
 def test_the_hook_is_silent_about_what_it_does_not_understand(text):
     assert hook_answer(text) == ""
+
+
+def test_text_that_utf_8_cannot_hold_is_kept(tmp_path):
+    old = '{"history": ["cut \\ud83d"], "mcpServers": {}}'
+    new = configuration(CLIENTS["cursor"], (), old, tmp_path)
+    assert json.loads(new.encode())["history"] == ["cut \ud83d"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import pytest
@@ -9,10 +10,11 @@ import typer
 
 from codesearch.cli.index import IndexRunOptions
 from codesearch.cli.invocation import Output
-from codesearch.cli.main import COMMANDS, defaults_of
-from codesearch.cli.options import with_options
+from codesearch.cli.main import COMMANDS, defaults_of, function_of
+from codesearch.cli.options import _check_not_empty, with_options
 from codesearch.cli.search import QueryOptions
 from codesearch.errors import ConfigError
+from codesearch.options import options_of
 from codesearch.settings import Value
 
 
@@ -51,9 +53,9 @@ def run():
             yield Output()
 
         command.__annotations__["options"] = record
-        app = typer.Typer()
+        app, facts = typer.Typer(), SimpleNamespace(arguments=["word", *arguments])
         app.command()(with_options(command))
-        list(typer.main.get_command(app).main(["word", *arguments], standalone_mode=False))
+        list(typer.main.get_command(app).main(["word", *arguments], standalone_mode=False, obj=facts))
         return received[0]
 
     return run
@@ -83,3 +85,29 @@ def test_an_option_of_an_index_is_none_unless_it_is_given_and_an_empty_value_cle
 def test_a_value_that_an_option_does_not_allow_is_an_error(run, arguments, message):
     with pytest.raises(ConfigError, match=message):
         run(QueryOptions, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["query", "a", "--at="], "the value of --at"),
+        (["query", "a", "--at", ""], "the value of --at"),
+        (["query", "a", "-n", ""], "the value of -n"),
+        (["query", "a", "--path="], "the value of --path"),
+        (["query", "a", "--group", ""], "the value of --group"),
+        (["index", "--lang="], ""),
+        (["index", ""], "an argument"),
+        (["query", "a", "--", ""], "an argument"),
+        (["index", "--exclude="], ""),
+        (["index", "--exclude", ""], ""),
+        (["query", "--", "--at="], ""),
+        (["query", "a=", "b"], ""),
+    ],
+)
+def test_an_empty_value_is_an_error_unless_it_clears_one(words, what):
+    options = options_of(function_of(words[0])).values()
+    if not what:
+        _check_not_empty(words[1:], options)
+        return
+    with pytest.raises(ConfigError, match=f"^{what} is empty: give it a value, or leave it out$"):
+        _check_not_empty(words[1:], options)

@@ -195,3 +195,26 @@ def test_a_graph_for_a_language_without_a_token_is_an_error(tiny_bundle, tmp_pat
     write_manifest(folder, manifest | {"document_graphs": {"go": "document.onnx"}})
     with pytest.raises(ModelBundleError, match="no token of go"):
         OnnxEncoder.load(folder, "cpu")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Non-zero status code returned while running Cast node. Status Message: std::bad_alloc",
+        "AllocateRawInternal(size_t) Failed to allocate memory for requested buffer of size 12549120",
+        "open file failed: cannot create shared memory object",
+    ],
+)
+def test_a_runtime_without_memory_is_no_defect_and_no_damage(onnx, monkeypatch, said):
+    class Refusing:
+        def __init__(self, *_, **__):
+            if "shared" in said:
+                raise RuntimeError(said)
+
+        def run(self, *_):
+            raise RuntimeError(said)
+
+    monkeypatch.setattr(onnx, "_sessions", {})
+    monkeypatch.setattr(encoder_module.onnx_runtime(), "InferenceSession", Refusing)
+    with pytest.raises(MemoryError, match="there is not enough memory"):
+        onnx.encode_documents(documents_of(3))
