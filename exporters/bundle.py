@@ -7,17 +7,36 @@ import json
 from pathlib import Path
 from typing import Any
 
-from codesearch.text.bundle import BUNDLE_FORMAT, DOCUMENT, MANIFEST, QUERY, TOKENIZER
+from typing_extensions import TypedDict
+
+from codesearch.text.bundle import (
+    BUNDLE_FORMAT,
+    DOCUMENT,
+    MANIFEST,
+    QUERY,
+    TOKENIZER,
+    load_bundle,
+    read_manifest,
+)
 from codesearch.text.tokenizer import SubtokenTokenizer
 from exporters.onnx import Dtype, graph_names, row_places, write_graphs
 from training import checkpoint
 from training.config import TrainConfig
 from training.errors import TrainingError
+from training.files import read_json
 from training.pipeline import load_run
 from training.pretrained import LICENCE, SOURCE
 
 _PARTITION = "test"
-_METRICS = ("mrr_999", "mrr_full")
+
+
+class _Figures(TypedDict, total=False):
+    """MRR by language."""
+
+    mrr_999: dict[str, float]
+    mrr_full: dict[str, float]
+
+
 _NEAREST = {
     "typescript": "javascript",
     "tsx": "javascript",
@@ -61,7 +80,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         **_origin(config),
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
-        "metrics": {metric: figures[metric] for metric in _METRICS if metric in figures},
+        "metrics": {**figures},
         "files": {file: _described(out / file) for file in (*files, TOKENIZER)},
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
@@ -82,18 +101,14 @@ def default_name(config: TrainConfig) -> str:
 
 def check_bundle(bundle: Path) -> dict[str, Any]:
     """Read a manifest and compare the files with it; return the manifest."""
-    path = bundle / MANIFEST
-    if not path.exists():
-        raise TrainingError(f"{path} is not there: run `python -m exporters bundle --out {bundle}`")
-    manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    for file, described in manifest["files"].items():
-        if not (bundle / file).exists() or _described(bundle / file) != described:
-            raise TrainingError(f"{bundle / file} is not what {MANIFEST} says: export it again")
-    size = SubtokenTokenizer.load(bundle / TOKENIZER).vocabulary_size
-    if size != manifest["vocabulary_size"]:
-        raise TrainingError(
-            f"{bundle}: {size} tokens, expected {manifest['vocabulary_size']}: export it again"
-        )
+    load_bundle(bundle)
+    manifest = read_manifest(bundle)
+    size, expected = (
+        SubtokenTokenizer.load(bundle / TOKENIZER).vocabulary_size,
+        manifest.get("vocabulary_size"),
+    )
+    if size != expected:
+        raise TrainingError(f"{bundle}: {size} tokens, expected {expected}: export it again")
     return manifest
 
 
@@ -103,13 +118,12 @@ def _document_graphs(names: dict[str, str]) -> dict[str, str]:
     return {language: file for language, file in sorted(known.items()) if file != DOCUMENT}
 
 
-def _figures(run: Path) -> dict[str, Any]:
+def _figures(run: Path) -> _Figures:
     path = run / f"mrr_{_PARTITION}.json"
-    if not path.exists():
-        raise TrainingError(
-            f"{path} is not there: run `python -m training evaluate --run {run} --corpus FOLDER` first"
-        )
-    figures: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    cure = f"run `python -m training evaluate --run {run} --corpus FOLDER` first"
+    figures = read_json(_Figures, path, cure)
+    if not figures or any("average" not in values for values in figures.values()):
+        raise TrainingError(f"{path}: no mean MRR: {cure}")
     return figures
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from tyro.conf import arg
 
 from training.command import CORPUS
+from training.files import writing
 
 _ROWS = 300
 
@@ -23,7 +24,8 @@ def bundle(
     """Export a trained and evaluated run."""
     from exporters.bundle import write_bundle
 
-    manifest = write_bundle(run, out, dtype, name)
+    with writing(out):
+        manifest = write_bundle(run, out, dtype, name)
     size = sum(described["bytes"] for described in manifest["files"].values())
     means = ", ".join(f"{name} {values['average']:.3f}" for name, values in manifest["metrics"].items())
     print(f"{out}: {manifest['name']}, {size / 1e6:.1f} MB, {means}")

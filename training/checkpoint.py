@@ -19,19 +19,43 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, NotRequired
 
 import safetensors
 import safetensors.torch
 import torch
+from pydantic import ConfigDict
 from torch import Tensor, nn
+from typing_extensions import TypedDict
 
 from codesearch.files import atomic_writer, write_atomically
 from training.config import TrainConfig
 from training.errors import TrainingError
+from training.files import parse_json, read_json, writing
 
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
+
+
+class Record(TypedDict):
+    """What other modules read of `config.json`; the `vocabulary_hash` is that of `tokenizer.json`."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+    config: dict[str, Any]
+    data_hash: str
+    pairs: int
+    languages: list[str]
+    trained_on: list[str]
+    vocabulary_hash: NotRequired[str]
+
+
+class Metrics(TypedDict):
+    """What other modules read of a line of `metrics.jsonl`."""
+
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+    epoch: int
+    loss: float
+    valid_mrr: dict[str, float]
 
 
 def data_hash(paths: Sequence[Path]) -> str:
@@ -67,8 +91,12 @@ def _changed(known: Mapping[str, Any], wanted: Mapping[str, Any], names: Sequenc
     """Name what differs: single settings, or parts of the record."""
     if names != ["config"]:
         return "settings or data"
-    before, now = known["config"], wanted["config"]
-    return "settings: " + ", ".join(
+    return f"settings: {changed_settings(known['config'], wanted['config'])}"
+
+
+def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Name the settings that differ, with both values; "" if none does."""
+    return ", ".join(
         f"{name} {before.get(name)!r}, now {value!r}"
         for name, value in now.items()
         if before.get(name) != value
@@ -77,35 +105,39 @@ def _changed(known: Mapping[str, Any], wanted: Mapping[str, Any], names: Sequenc
 
 def write_config(run: Path, record: Mapping[str, object]) -> None:
     """Write the settings and facts that a run starts with."""
-    run.mkdir(parents=True, exist_ok=True)
     about = {
         "git_commit": git_commit(),
         "versions": {"python": platform.python_version(), "torch": torch.__version__},
     }
-    write_atomically(run / CONFIG, (json.dumps({**record, **about}, indent=1) + "\n").encode())
+    with writing(run / CONFIG):
+        run.mkdir(parents=True, exist_ok=True)
+        write_atomically(run / CONFIG, (json.dumps({**record, **about}, indent=1) + "\n").encode())
 
 
-def read_config(run: Path) -> dict[str, Any]:
+def read_config(run: Path) -> Record:
     """Read the config.json of a run; settings that its version did not have are the defaults."""
     path = run / CONFIG
-    if not path.exists():
-        raise TrainingError(f"{path} is not there: run `python -m training train --run {run}` first")
-    record: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    record = read_json(Record, path, f"run `python -m training train --run {run}` first")
     defaults = asdict(TrainConfig())
     if unknown := record["config"].keys() - defaults.keys():
         raise TrainingError(
             f"{path}: settings of another version ({', '.join(sorted(unknown))}): train it again"
         )
     record["config"] = defaults | record["config"]
+    try:
+        TrainConfig(**record["config"])
+    except TrainingError as error:
+        raise TrainingError(f"{path}: {error}: train it again") from None
     return record
 
 
 def save_weights(model: nn.Module, run: Path) -> None:
     """Write the weights of a run; if the process is killed, the file is the old one or the new one."""
     part = run / f"{WEIGHTS}.part"
-    safetensors.torch.save_model(model, str(part))
-    part.chmod(run.stat().st_mode & 0o666)  # The library makes files that only their owner can read.
-    part.replace(run / WEIGHTS)
+    with writing(run / WEIGHTS), _oserrors():
+        safetensors.torch.save_model(model, str(part))
+        part.chmod(run.stat().st_mode & 0o666)  # The library makes files that only their owner can read.
+        part.replace(run / WEIGHTS)
 
 
 def load_weights(model: nn.Module, run: Path) -> None:
@@ -136,8 +168,17 @@ def _readable(path: Path) -> Iterator[None]:
 
 def save_state(run: Path, state: Mapping[str, Any]) -> None:
     """Write what a run needs to continue."""
-    with atomic_writer(run / CHECKPOINT) as file:
+    with writing(run / CHECKPOINT), atomic_writer(run / CHECKPOINT) as file, _oserrors():
         torch.save(state, file)
+
+
+@contextmanager
+def _oserrors() -> Iterator[None]:
+    """Turn what the libraries make of a full disk into what it is."""
+    try:
+        yield
+    except (RuntimeError, safetensors.SafetensorError) as error:
+        raise OSError(str(error).splitlines()[0]) from None
 
 
 def load_state(run: Path) -> dict[str, Any] | None:
@@ -156,6 +197,12 @@ def load_state(run: Path) -> dict[str, Any] | None:
 def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
     """Add the line of an epoch; first remove lines of that epoch or later, which a killed run left."""
     path = run / METRICS
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    kept = [line for line in lines if json.loads(line)["epoch"] < epoch]
-    write_atomically(path, ("\n".join([*kept, json.dumps(record)]) + "\n").encode())
+    kept = [line for line in read_metrics(run) if line["epoch"] < epoch] if path.exists() else []
+    with writing(path):
+        write_atomically(path, b"".join(json.dumps(line).encode() + b"\n" for line in (*kept, record)))
+
+
+def read_metrics(run: Path) -> list[Metrics]:
+    """Read the lines of the epochs."""
+    text = b",".join((run / METRICS).read_bytes().splitlines())
+    return parse_json(list[Metrics], b"[%s]" % text, run / METRICS, "delete it, or the run")

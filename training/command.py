@@ -48,4 +48,11 @@ def run_command(package: str, arguments: list[str] | None) -> int:
     except CodeSearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(
+            f"error: {where}{error.strerror or error}: free the disk or give another path, then run it again",
+            file=sys.stderr,
+        )
+        return 2
     return 0

@@ -50,6 +50,12 @@ class Packages:
         return [package for package in packages if not (self.without_train_only and package.train_only)]
 
 
+def _at_least_one(**options: int) -> None:
+    for name, value in options.items():
+        if value < 1:
+            raise ConfigError(f"--{name} {value}: give at least 1")
+
+
 def fetch(
     packages: Packages = Packages(),
     *,
@@ -64,6 +70,7 @@ def fetch(
     """Download the packages of a recipe."""
     from training.corpus.fetch import fetch_all, pins_of
 
+    _at_least_one(jobs=jobs)
     chosen = [package for package in packages.read() if not languages or package.language in languages]
     pins = {} if update else read_lock(packages.recipe)
     started = time.perf_counter()
@@ -90,6 +97,7 @@ def extract(
     from training.corpus.extract import extract_corpus
     from training.corpus.stats import report
 
+    _at_least_one(processes=processes)
     print(report(extract_corpus(packages.read(), corpus, evaluation_sets, processes=processes)))
 
 
@@ -110,13 +118,16 @@ def compounds(
     from training.corpus.compounds import learn_compounds
     from training.corpus.rows import read_rows
     from training.evaluation.sets import row_files
+    from training.files import writing
 
+    _at_least_one(every=every)
     rows = read_rows(*row_files(corpus, "train"))
     found = learn_compounds(islice(rows, 0, None, every))
     lines = (f"{' '.join(entry)}\n" for entry in found)
-    out.write_text(
-        "# Learned from a corpus: `python -m training corpus compounds`.\n" + "".join(lines), "utf-8"
-    )
+    with writing(out):
+        out.write_text(
+            "# Learned from a corpus: `python -m training corpus compounds`.\n" + "".join(lines), "utf-8"
+        )
     print(f"{out}: {len(found)} compounds")
 
 

@@ -19,8 +19,8 @@ Architecture = Literal["nbow", "unif", "ncs", "bert", SequenceModel]
 _READS_IN_ORDER = get_args(SequenceModel)
 Pooling = Literal["mean", "max", "attention", "token-weights", "sigmoid"]
 Loss = Literal["symmetric-softmax", "softmax", "cosine", "max-margin", "triplet"]
-Positive = Annotated[int, Field(ge=1)]
-Count = Annotated[int, Field(ge=0)]
+Positive = Annotated[int, Field(ge=1, lt=1 << 31)]
+Count = Annotated[int, Field(ge=0, lt=1 << 31)]
 Amount = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 _NUMBERS = ConfigDict(allow_inf_nan=False, extra="forbid")
@@ -49,7 +49,7 @@ class TrainConfig(_OneLineErrors):
     """How a text becomes a vector."""
     query_architecture: Literal["", "nbow", "unif", SequenceModel] = ""
     """The same for queries; empty for `architecture`."""
-    dim: Positive = 256
+    dim: Annotated[int, Field(ge=1, le=1 << 14)] = 256
     """Length of the vectors."""
     documents: Literal["all", "code"] = "all"
     """Text of a document: place, qualified name, rest of the docstring and code (`all`), or `code` alone."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from codesearch.errors import MissingExtraError
-from training.checkpoint import METRICS
+from training.checkpoint import read_metrics
 from training.distributed import rank
 
 CURVE, EVENTS = "curve.png", "events"
@@ -42,7 +41,7 @@ def plot_curve(run: Path) -> None:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         raise MissingExtraError("matplotlib") from None
-    records = [json.loads(line) for line in (run / METRICS).read_text("utf-8").splitlines()]
+    records = read_metrics(run)
     epochs = [record["epoch"] + 1 for record in records]
     figure = Figure(figsize=(7, 4), layout="constrained")
     FigureCanvasAgg(figure)

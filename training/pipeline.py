@@ -28,6 +28,7 @@ from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
 from training.errors import TrainingError
 from training.evaluation.mrr import POOL, figures, held_out, validate
+from training.files import writing
 from training.loop import CHECKPOINT_S, Progress, train
 from training.objectives import make_objective
 from training.pretrained import fitted, pretrained_weights, teacher_vectors, vocabulary_of
@@ -97,9 +98,9 @@ def _prepared(
         make_tokenizer(run, sources, config, given / checkpoint.TOKENIZER if given else None)
     datasets, valid = (read_datasets(sources, run, config, partition) for partition in ("train", "valid"))
     if not is_begun:
-        checkpoint.write_config(
-            run, {**decisive, **_facts([dataset.samples for dataset in datasets], bundle)}
-        )
+        facts = _facts([dataset.samples for dataset in datasets], bundle)
+        vocabulary_hash = checkpoint.data_hash([run / checkpoint.TOKENIZER])
+        checkpoint.write_config(run, {**decisive, **facts, "vocabulary_hash": vocabulary_hash})
     return datasets, valid
 
 
@@ -206,7 +207,8 @@ def evaluate_run(
     for metric, values in figures(model.to(on), samples, device=on).items():
         result[metric] = {language: round(value, 4) for language, value in values.items()}
     result["seconds"] = round(time.perf_counter() - started, 1)
-    (run / f"mrr_{file}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    with writing(run):
+        (run / f"mrr_{file}.json").write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     return result
 
 
@@ -215,6 +217,8 @@ def load_run(run: Path) -> tuple[JointEncoder, SubtokenTokenizer, TrainConfig]:
     record = checkpoint.read_config(run)
     config = TrainConfig(**record["config"])
     tokenizer = SubtokenTokenizer.load(run / checkpoint.TOKENIZER)
+    if record.get("vocabulary_hash", found := checkpoint.data_hash([run / checkpoint.TOKENIZER])) != found:
+        raise TrainingError(f"{run / checkpoint.TOKENIZER}: not the vocabulary of this run: train it again")
     model = build_model(config, tokenizer.vocabulary_size, languages=tuple(record["languages"]))
     checkpoint.load_weights(model, run)
     model.eval()

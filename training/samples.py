@@ -32,6 +32,7 @@ from codesearch.files import scratch_folder
 from codesearch.text.tokenizer import SubtokenTokenizer, join_fields
 from training.corpus.rows import Row
 from training.errors import TrainingError
+from training.files import writing
 
 _FACTS = "facts.json"
 Ids = NDArray[np.uint32]
@@ -302,7 +303,7 @@ def kept_samples(
     key = hashlib.sha256(decisive.encode()).hexdigest()[:16]
     kept = folder / key
     if not kept.exists():
-        with scratch_folder(folder.parent) as scratch:
+        with writing(folder), scratch_folder(folder.parent) as scratch:
             part = scratch / key
             part.mkdir()
             with ExitStack() as stack:

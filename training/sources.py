@@ -13,7 +13,7 @@ list of wrong documents with the same fields) and `partition`: pairs of `valid` 
 
 from __future__ import annotations
 
-import shutil
+import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -29,9 +29,10 @@ from training import pretrained
 from training.bpe import train_tokenizer
 from training.checkpoint import TOKENIZER
 from training.config import Source, TrainConfig
-from training.corpus.rows import Row, read_rows
+from training.corpus.rows import PARTITIONS, Row, read_rows
 from training.errors import TrainingError
 from training.evaluation.sets import row_files
+from training.files import writing
 from training.samples import MAX_TEXT_CHARS, MIN_NAME_CHARS, Pair, texts_of_row, without_name
 
 ALONE = "questions"
@@ -99,18 +100,18 @@ def _of_records(
 ) -> Iterator[Pair]:
     for place, record in records:
         named = partition if f".{partition}." in Path(place).name else "train"
-        if record.get("partition", named) == partition:
-            try:
+        try:
+            if _field(record, "partition", named, PARTITIONS) == partition:
                 yield Pair(
                     query=_field(record, "query"),
                     document=_text(record),
-                    group=record.get("language", ALONE),
-                    package=record.get("repo") or f"{name}: {Path(place).name.split('.')[0]}",
-                    weight=float(record.get("weight", 1.0)),
+                    group=_field(record, "language", ALONE),
+                    package=_field(record, "repo", f"{name}: {Path(place).name.split('.')[0]}"),
+                    weight=_weight(record),
                     wrong=tuple(map(_text, record.get("negatives", ()))),
                 )
-            except (TypeError, ValueError, AttributeError) as error:
-                raise TrainingError(f"{place}: no pair ({error}): see docs/dev/encoder.md") from None
+        except (TypeError, ValueError, AttributeError) as error:
+            raise TrainingError(f"{place}: no pair ({error}): see docs/dev/encoder.md") from None
 
 
 def _text(record: Mapping[str, Any]) -> str:
@@ -121,10 +122,17 @@ def _text(record: Mapping[str, Any]) -> str:
     return join_fields(name, docstring, _field(record, "code")[:MAX_TEXT_CHARS], path=path, context=context)
 
 
-def _field(record: Mapping[str, Any], name: str) -> str:
-    if not isinstance(record.get(name), str) or not record[name]:
-        raise ValueError(f"no {name}")
-    return str(record[name])
+def _field(record: Mapping[str, Any], name: str, default: str = "", known: Container[str] = ()) -> str:
+    value = record.get(name) or default
+    if not isinstance(value, str) or not value or (known and value not in known):
+        raise ValueError(f"no {name}" if not value else f"{name} {value!r}")
+    return value
+
+
+def _weight(record: Mapping[str, Any]) -> float:
+    if not 0 <= (weight := float(record.get("weight", 1.0))) < math.inf:
+        raise ValueError(f"weight {weight}")
+    return weight
 
 
 def _pair_files(path: Path) -> list[Path]:
@@ -135,16 +143,16 @@ def make_tokenizer(run: Path, sources: Sequence[Source], config: TrainConfig, kn
     """Write the `tokenizer.json` of a run: a known one, or one that is learned from some of the pairs."""
     if known and not known.exists():
         raise TrainingError(f"{known} is not there: name a run for its vocabulary")
-    run.mkdir(parents=True, exist_ok=True)
-    if known:
-        shutil.copyfile(known, run / TOKENIZER)
-        return
     texts = (text for pair in _some(sources, config) for text in (pair.query, pair.document))
-    if config.architecture == "bert":
-        source = pretrained.pretrained_folder() / TOKENIZER
-        pretrained.prune_tokenizer(source, run / TOKENIZER, texts, config.vocabulary_size)
-    else:
-        train_tokenizer(texts, config.vocabulary_size).save(run / TOKENIZER)
+    with writing(path := run / TOKENIZER):
+        run.mkdir(parents=True, exist_ok=True)
+        if known:
+            path.write_bytes(known.read_bytes())
+        elif config.architecture == "bert":
+            source = pretrained.pretrained_folder() / TOKENIZER
+            pretrained.prune_tokenizer(source, path, texts, config.vocabulary_size)
+        else:
+            train_tokenizer(texts, config.vocabulary_size).save(path)
 
 
 def _some(sources: Sequence[Source], config: TrainConfig) -> Iterator[Pair]:

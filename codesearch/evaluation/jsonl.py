@@ -15,7 +15,7 @@ from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
 
-DAMAGED = (ValueError, OSError, EOFError, zlib.error)
+DAMAGED = (ValueError, OSError, EOFError, RecursionError, zlib.error)
 """Exceptions of `read_lines` and `json.loads` for a file that is damaged or is not JSON lines."""
 
 

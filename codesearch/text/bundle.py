@@ -116,7 +116,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{folder}: no model bundle there",
             "name its folder with --model; `index --rebuild` forgets a folder that an index remembers",
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise damaged(f"{path}: cannot be read ({error})") from None
     if not isinstance(manifest, dict):
         raise damaged(f"{path}: not a bundle manifest")

@@ -101,7 +101,7 @@ class SubtokenTokenizer:
 
     def save(self, path: Path) -> None:
         """Write the `tokenizer.json`."""
-        self._tokenizer.save(str(path))
+        path.write_text(self._tokenizer.to_str(pretty=True), "utf-8")
 
     @property
     def vocabulary_size(self) -> int:

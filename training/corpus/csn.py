@@ -34,6 +34,8 @@ _SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
 def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
     """Turn a record into a row; a ValueError says what is wrong with it. `partition` counts if the record has none."""
     language = _text(record, "language")
+    if language.startswith("python"):  # Some data sets have `python-2.7` and `python-3`.
+        language = "python"
     if language_named(language) is None:
         raise ValueError(f"language {language!r} is not known, so remove the rows of this language")
     docstring = _text(record, "docstring", "")

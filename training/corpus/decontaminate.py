@@ -25,6 +25,7 @@ from codesearch.parsing.extract import extract
 from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of
 from training.corpus.docstrings import split_docstring
 from training.corpus.recipe import SourcePackage
+from training.errors import TrainingError
 
 REPOSITORY, SAME, NEAR = (
     f"{what} of an evaluation set" for what in ("repository", "function", "near-duplicate")
@@ -109,6 +110,8 @@ def read_projects(folder: Path | None) -> frozenset[str]:
     if folder is None:
         _log.warning("no --evaluation-sets: training rows may also be in the sets that you evaluate on")
         return frozenset()
+    if folder.is_file():
+        raise TrainingError(f"{folder} is a file: give --evaluation-sets the folder of the sets")
     if not _present(folder / _PROJECTS):
         return frozenset()
     lines = (folder / _PROJECTS).read_text("utf-8").lower().splitlines()

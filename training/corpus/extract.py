@@ -24,7 +24,7 @@ from training.corpus.fetch import MARKER, FetchedPackage, read_marker
 from training.corpus.parse import ParsedFile, SourceFile, parse_file
 from training.corpus.recipe import SourcePackage
 from training.corpus.rows import PARTITIONS, write_lines
-from training.corpus.split import Place, place_rows, stable_hash
+from training.corpus.split import HELD_OUT_RULE, Place, place_rows, stable_hash
 from training.corpus.stats import CorpusStats, LanguageStats, peak_rss_bytes, write_stats
 from training.errors import TrainingError
 
@@ -94,6 +94,8 @@ def _extract_language(
         )
         write_lines(corpus / "rows" / f"{language}.{partition}.jsonl.zst", chosen)
     unplaced.unlink()
+    if missing := [partition for partition in PARTITIONS if partition not in partitions]:
+        _log.warning("%s: no rows for %s: %s", language, " and ".join(missing), HELD_OUT_RULE)
     return LanguageStats(
         documented=len(partitions) - partitions.count(""),
         all=tally.functions,

@@ -22,6 +22,7 @@ from training.corpus.apt import AptLists, run_client
 from training.corpus.archives import source_files
 from training.corpus.recipe import Pin, SourcePackage
 from training.errors import TrainingError
+from training.files import read_json, writing
 
 GITHUB = "https://github.com/"
 MARKER = "package.json"
@@ -83,17 +84,15 @@ def fetch(package: SourcePackage, out: Path, apt: AptLists, pin: Pin) -> Fetched
     if not fetched.files:
         raise TrainingError(f"{package.key}: no {package.language} file in it: remove it from the recipe")
     record = {**asdict(package), **asdict(fetched)}
-    (folder / MARKER).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    with writing(folder):
+        (folder / MARKER).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
     return fetched
 
 
 def read_marker(folder: Path) -> FetchedPackage | None:
     """Read the record of a package's folder; return None if the package is not complete."""
     path = folder / MARKER
-    if not path.exists():
-        return None
-    record = json.loads(path.read_text("utf-8"))
-    return FetchedPackage(**{name: record[name] for name in FetchedPackage.__slots__})
+    return read_json(FetchedPackage, path, "delete its folder and fetch again") if path.exists() else None
 
 
 def pins_of(fetched: Mapping[str, FetchedPackage]) -> dict[str, Pin]:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from codesearch.languages import language_named
 from training.errors import TrainingError
+from training.files import read_json
 
 _URL_TYPES = {
     "debian": "deb/debian",
@@ -70,7 +71,7 @@ def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
     """Read the packages of a recipe; in each language those of `packages` come before those of `train_only`."""
     try:
         tables = tomllib.loads(path.read_text("utf-8"))["languages"]
-    except (OSError, tomllib.TOMLDecodeError, KeyError) as error:
+    except (OSError, ValueError, KeyError) as error:
         raise TrainingError(f"{path}: not a recipe ({error}): see training/corpus/sources.toml") from None
     packages = []
     for language, table in tables.items():
@@ -117,14 +118,8 @@ def lock_of(recipe: Path) -> Path:
 def read_lock(recipe: Path) -> dict[str, Pin]:
     """Read the pins of a recipe; there are none if it has no lock."""
     path = lock_of(recipe)
-    if not path.exists():
-        return {}
-    try:
-        return {key: Pin(**fields) for key, fields in json.loads(path.read_text("utf-8")).items()}
-    except (ValueError, TypeError, AttributeError) as error:
-        raise TrainingError(
-            f"{path}: not a lock ({error}): write it again with `corpus fetch --update`"
-        ) from None
+    cure = "write it again with `corpus fetch --update`"
+    return read_json(dict[str, Pin], path, cure) if path.exists() else {}
 
 
 def write_lock(recipe: Path, pins: Mapping[str, Pin]) -> None:

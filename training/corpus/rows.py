@@ -23,6 +23,7 @@ from codesearch.languages import language_named
 from codesearch.parsing.identifiers import split_qualified
 from training.corpus.docstrings import split_docstring
 from training.errors import TrainingError
+from training.files import writing
 
 PARTITIONS = ("train", "valid", "test")
 MAX_REST_CHARS = 1_000
@@ -125,7 +126,8 @@ def to_line(loaded: CsnRow) -> bytes:
 @contextmanager
 def new_rows(path: Path) -> Iterator[IO[bytes]]:
     """Open a new compressed file for lines, which replaces `path` at the end of the block."""
-    with atomic_writer(path) as file, zstandard.ZstdCompressor(level=6).stream_writer(file) as stream:
+    compress = zstandard.ZstdCompressor(level=6).stream_writer
+    with writing(path), atomic_writer(path) as file, compress(file) as stream:
         yield stream
 
 
@@ -152,5 +154,5 @@ def read_rows(*paths: Path, numbers: Container[int] | None = None) -> Iterator[R
             raise TrainingError(
                 f"{path} is not there: run `python -m training corpus extract` first"
             ) from None
-        except (KeyError, TypeError, *DAMAGED) as error:
+        except (KeyError, TypeError, AttributeError, *DAMAGED) as error:
             raise TrainingError(f"{path}: not a corpus file ({error}): run `corpus extract` again") from None

@@ -18,6 +18,10 @@ MIN_HELD_OUT = 1_100
 REPOSITORY_SHARE = 0.1
 MIN_CAP = 2_000
 _MAX_REPOSITORY_SHARE = 0.25
+HELD_OUT_RULE = (
+    f"whole repositories are held out, of at most {int(MIN_HELD_OUT * _MAX_REPOSITORY_SHARE)} functions "
+    f"(or {HELD_OUT_SHARE * _MAX_REPOSITORY_SHARE:.1%} of a language), until the tests have {MIN_HELD_OUT:,} of them"
+)
 
 
 @dataclass(frozen=True, slots=True)

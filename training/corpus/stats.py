@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from training.corpus.rows import PARTITIONS
-from training.errors import TrainingError
+from training.files import read_json, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +53,13 @@ class CorpusStats:
 def write_stats(corpus: Path, stats: CorpusStats) -> None:
     """Write the statistics, with the sums of dropped functions, to the folder of the rows."""
     fields = {**asdict(stats), "dropped": dict(stats.dropped.most_common())}
-    (corpus / "rows" / "stats.json").write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
+    with writing(path := corpus / "rows" / "stats.json"):
+        path.write_text(json.dumps(fields, indent=1) + "\n", "utf-8")
 
 
 def read_stats(corpus: Path) -> CorpusStats:
     """Read the statistics of a corpus."""
-    path = corpus / "rows" / "stats.json"
-    try:
-        return from_json(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise TrainingError(
-            f"{path}: no statistics ({error}): run `python -m training corpus extract`"
-        ) from None
-
-
-def from_json(fields: dict[str, Any]) -> CorpusStats:
-    """Read the fields that `write_stats` wrote."""
-    languages = {name: LanguageStats(**figures) for name, figures in fields["languages"].items()}
-    return CorpusStats(languages, fields["wall_s"], fields["download_bytes"], fields["peak_rss_bytes"])
+    return read_json(CorpusStats, corpus / "rows" / "stats.json", "run `python -m training corpus extract`")
 
 
 def report(stats: CorpusStats) -> str:

@@ -45,8 +45,8 @@ def read_written(path: Path) -> list[WrittenQuestion]:
     questions = []
     try:
         lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise TrainingError(f"{path}: {error.strerror}: give a file of written questions") from None
+    except (OSError, ValueError) as error:
+        raise TrainingError(f"{path}: {error}: give a file of written questions") from None
     for number, line in enumerate(lines, start=1):
         fields = line.split("\t")
         if len(fields) != len(WrittenQuestion.__dataclass_fields__) or not fields[5].isdecimal():

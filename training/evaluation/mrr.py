@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from training.batches import SourceDataset, counted, mixed_precision, padded, stream
 from training.config import TrainConfig
+from training.corpus.split import HELD_OUT_RULE
 from training.distributed import gather_values, rank, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
@@ -192,7 +193,9 @@ def held_out(datasets: Sequence[SourceDataset], pool: int = POOL) -> list[tuple[
                 )
     if not found:
         count = sum(len(dataset.samples) for dataset in datasets)
-        raise TrainingError(f"{count} validation pairs: give a corpus with at least two of one language")
+        raise TrainingError(
+            f"{count} validation pairs, not two of one language: {HELD_OUT_RULE}: add small ones to the recipe"
+        )
     return found
 
 

@@ -7,6 +7,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 pytest.importorskip("zstandard")
 
+from codesearch.errors import CodeSearchError  # noqa: E402
 from exporters.bundle import check_bundle, write_bundle  # noqa: E402
 from exporters.graph import quantize_rows  # noqa: E402
 from exporters.parity import Parity, require  # noqa: E402
@@ -56,7 +57,7 @@ def test_a_flipped_byte_in_a_bundle_is_found(tiny_run, tmp_path):
     content = bytearray((tmp_path / "query.onnx").read_bytes())
     content[100] ^= 1
     (tmp_path / "query.onnx").write_bytes(content)
-    with pytest.raises(TrainingError, match="query.onnx"):
+    with pytest.raises(CodeSearchError, match="query.onnx"):
         check_bundle(tmp_path)
 
 

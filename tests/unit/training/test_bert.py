@@ -99,7 +99,7 @@ def test_a_run_starts_pretrained_and_trains_only_layers_that_are_not_frozen(
 def test_the_bundle_has_one_graph_for_queries_and_documents(corpus, tmp_path, pretrained_model):
     run, bundle = tmp_path / "run", tmp_path / "bundle"
     train_run(documentation(corpus), run, TrainConfig(**SETTINGS))
-    (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5}}))
+    (run / "mrr_test.json").write_text(json.dumps({"mrr_999": {"go": 0.5, "average": 0.5}}))
     manifest = write_bundle(run, bundle, "fp32")
     assert sorted(path.name for path in bundle.iterdir()) == ["manifest.json", "query.onnx", "tokenizer.json"]
     assert (manifest["licence"], manifest["document_graph"]) == ("Apache-2.0", "query.onnx")

@@ -21,8 +21,9 @@ from training.corpus.extract import extract_corpus  # noqa: E402
 from training.corpus.recipe import SourcePackage, read_recipe  # noqa: E402
 from training.corpus.rows import Row, read_rows  # noqa: E402
 from training.corpus.split import Place, place_rows, stable_hash  # noqa: E402
-from training.corpus.stats import from_json, read_stats, report  # noqa: E402
+from training.corpus.stats import CorpusStats, read_stats, report  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
+from training.files import read_json  # noqa: E402
 
 ROW = Row("a/b", "b", "x.py", "f", "f", "python", "def f(a):\n    c = a\n    return c", "Add one to it.", "")
 
@@ -134,6 +135,9 @@ def test_packages_of_another_recipe_are_named_in_a_warning(tmp_path, caplog):
     for package in (GOOD, other):
         write_package(tmp_path, package, function("own", "Something all of its own.", "value += 1"))
     assert extract_corpus([GOOD], tmp_path, None, processes=1).languages["python"].packages == 1
+    assert (
+        "python: no rows for train and valid: whole repositories are held out, of at most 275" in caplog.text
+    )
     assert (
         f"1 fetched packages are not chosen and left out, such as {tmp_path / other.folder}"
         in caplog.messages
@@ -343,7 +347,7 @@ def test_sources_are_read_from_a_zip_inside_a_tarball(tmp_path):
 
 def test_the_page_has_the_measured_counts():
     root = Path(__file__).parents[3]
-    stats = from_json(json.loads((root / "benchmarks/results/corpus.json").read_text()))
+    stats = read_json(CorpusStats, root / "benchmarks/results/corpus.json", "")
     table, _, summary = report(stats).split("\n\n")
     page = (root / "docs/dev/corpus.md").read_text()
     assert table in page and summary in page

@@ -102,6 +102,18 @@ def test_an_official_row_keeps_its_fields_and_loses_the_docstring_in_its_code(tm
     assert loaded.sha == SHA
 
 
+def test_versions_of_python_are_python(tmp_path):
+    write_gz(
+        tmp_path / "python/final/jsonl/train/python_train_0.jsonl.gz",
+        [{**OFFICIAL, "language": "python-2.7"}],
+    )
+    (loaded,) = load(tmp_path)
+    assert (loaded.row.language, loaded.row.code) == (
+        "python",
+        "def area(self, w):\n    \n    return w * self.h",
+    )
+
+
 def test_files_of_the_official_layout_are_read_in_natural_order(tmp_path):
     for number in (0, 2, 10):
         record = {**OFFICIAL, "func_name": f"f{number}"}

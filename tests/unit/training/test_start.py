@@ -277,11 +277,15 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
     assert of_mean == of_a  # The same pairs, twice.
     record = checkpoint.read_config(tmp_path / "b")
     checkpoint.write_config(tmp_path / "b", {**record, "config": {**record["config"], "count_power": 0.5}})
-    with pytest.raises(TrainingError, match="another kind or vocabulary"):
+    with pytest.raises(
+        TrainingError, match=r"b: other settings than .*a: count_power 1.0, now 0.5: only the seed"
+    ):
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
     checkpoint.write_config(tmp_path / "b", record)
     (tmp_path / "b" / "tokenizer.json").write_bytes(b" " + (tmp_path / "b" / "tokenizer.json").read_bytes())
-    with pytest.raises(TrainingError, match=r"another kind or vocabulary: .* --vocabulary"):
+    with pytest.raises(TrainingError, match=r"b/tokenizer\.json: not the vocabulary of this run"):
+        load_run(tmp_path / "b")
+    with pytest.raises(TrainingError, match=r"b: another vocabulary: .* --vocabulary"):
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
 
 

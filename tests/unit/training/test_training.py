@@ -223,9 +223,10 @@ def test_divergence_ends_an_epoch_before_its_end(processes, stops_at, data, tmp_
 
 
 def test_a_run_is_not_resumed_with_other_settings(tmp_path):
+    lists: dict[str, list[str]] = {"languages": [], "trained_on": []}
     settings = {"config": dataclasses.asdict(CONFIG), "data_hash": "abc"}
     assert not checkpoint.is_begun(tmp_path, settings)
-    checkpoint.write_config(tmp_path, {**settings, "pairs": 9})
+    checkpoint.write_config(tmp_path, {**settings, "pairs": 9, **lists})
     assert checkpoint.is_begun(tmp_path, settings)
     other = {**settings, "config": dataclasses.asdict(dataclasses.replace(CONFIG, dim=8))}
     with pytest.raises(TrainingError, match="started with other settings: dim 16, now 8: give another --run"):
@@ -352,7 +353,9 @@ def test_training_without_validation_pairs_is_refused(data, tmp_path):
     tokenizer, train_set, _ = data
     model = build_model(CONFIG, tokenizer.vocabulary_size, [train_set])
     nothing = make_samples([], tokenizer, max_query_tokens=30, max_document_tokens=60)
-    with pytest.raises(TrainingError, match="0 validation pairs: give a corpus with at least two"):
+    with pytest.raises(
+        TrainingError, match="0 validation pairs, .*: whole repositories are held out, of at most 275"
+    ):
         fit(model, CONFIG, [part(train_set)], [part(nothing)], tmp_path)
 
 

@@ -1,0 +1,46 @@
+"""JSON files of corpora and runs, and files that are written: what is wrong with one is an error that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from training.errors import TrainingError
+
+_Kind = TypeVar("_Kind")
+
+
+def read_json(kind: type[_Kind], path: Path, cure: str) -> _Kind:
+    """Read a JSON file as a dataclass or another type; an error ends with the `cure`."""
+    try:
+        return parse_json(kind, path.read_bytes(), path, cure)
+    except FileNotFoundError:
+        raise TrainingError(f"{path} is not there: {cure}") from None
+    except OSError as error:
+        raise TrainingError(f"{path}: {error.strerror}: {cure}") from None
+
+
+def parse_json(kind: type[_Kind], content: bytes, path: Path, cure: str) -> _Kind:
+    """Do the same with the content of a file."""
+    try:
+        return TypeAdapter(kind).validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = "".join(f"{part}: " for part in first["loc"])
+        raise TrainingError(f"{path}: damaged ({where}{first['msg']}): {cure}") from None
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Name the file in the error if it cannot be written, because the disk is full for example."""
+    try:
+        yield
+    except OSError as error:
+        where, reason = error.filename or path, error.strerror or error
+        raise TrainingError(
+            f"{where}: {reason}: free the disk or give another path, then run it again"
+        ) from None
