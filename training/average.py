@@ -37,7 +37,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
             f"{runs[-1]}: other encoders than {runs[0]}: train it on data of the same languages"
         )
     mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
-    record: dict[str, object] = {
+    merged: dict[str, object] = {
         **records[0],
         "averaged": [run.name for run in runs],
         "pairs": max(its["pairs"] for its in records),
@@ -47,4 +47,4 @@ def average_runs(runs: Sequence[Path], out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
         write_atomically(out / checkpoint.TOKENIZER, vocabulary)
         write_atomically(out / checkpoint.WEIGHTS, save(mean))
-        (out / checkpoint.CONFIG).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+        (out / checkpoint.CONFIG).write_text(json.dumps(merged, indent=1) + "\n", "utf-8")
