@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 REVISIONS, COMMITS, SCRATCH = "revisions", "commits", "scratch"
-FOLDERS = frozenset(("indexes", "cache", SCRATCH, "service", REVISIONS, COMMITS))
+FOLDERS = frozenset(("indexes", SCRATCH, "service", REVISIONS, COMMITS))
 """What a home contains."""
 _MAX_NAME_CHARS = 50
 """Length of the part of the name that a `.part` file repeats. A name has at most 255 bytes, a character up to 4."""
@@ -174,7 +174,8 @@ def scratch_folder(home: Path) -> Iterator[Path]:
     for other in (home / SCRATCH).glob("*"):
         abandoned = False
         with suppress(OSError):
-            if time.time() - other.stat().st_mtime > _NEW_S:
+            is_ours = (other / "lock").is_file() and (other / "content").is_dir()
+            if is_ours and time.time() - other.stat().st_mtime > _NEW_S:
                 with file_lock(other / "lock") as owner:
                     abandoned = owner is None
         if abandoned:

@@ -6,8 +6,6 @@ imports only what it needs: to find that an index is up to date, it loads neithe
 
 from __future__ import annotations
 
-import os
-import shutil
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +20,7 @@ from codesearch.errors import (
     ConfigError,
     IndexNotFoundError,
 )
-from codesearch.files import COMMITS, FOLDERS, REVISIONS, expanded
+from codesearch.files import FOLDERS, expanded
 from codesearch.search.request import SearchRequest
 from codesearch.store.building import list_building
 from codesearch.store.catalogue import (
@@ -31,7 +29,9 @@ from codesearch.store.catalogue import (
     indexed_roots,
     list_indexes,
     read_entry,
-    remove_index,
+    remove_commits,
+    remove_indexes,
+    remove_revisions,
 )
 
 if TYPE_CHECKING:
@@ -124,23 +124,18 @@ class Engine(Indexer):
         for root, folder in folders.items():
             if not folder.is_dir():
                 raise IndexNotFoundError(f"{root} is not indexed", "see `codesearch status`")
-        for root, folder in folders.items():
-            remove_index(folder, str(root))
+        remove_indexes({folder: str(root) for root, folder in folders.items()})
 
     def remove_all(self) -> list[str]:
         """Delete all indexes, with the files of git revisions and the index of commits; return the roots."""
         entries = list_indexes(self.home)
-        for entry in entries:
-            remove_index(entry.folder, entry.root)
-        names = os.listdir(self.home) if self.home.is_dir() else []
-        if FOLDERS.issuperset(
-            name for name in names if not name.startswith(".")
-        ):  # Else a name proves nothing.
-            for folder in (COMMITS, REVISIONS, "cache"):
-                shutil.rmtree(self.home / folder, ignore_errors=True)
-            for folder in (*FOLDERS, ""):
-                with suppress(OSError):  # It is not empty, or was never made.
-                    (self.home / folder).rmdir()
+        remove_revisions(self.home)  # Before their indexes, which mark them.
+        left = [entry for entry in entries if entry.folder.exists()]
+        remove_indexes({entry.folder: entry.root for entry in left})
+        remove_commits(self.home)
+        for folder in (*FOLDERS, ""):
+            with suppress(OSError):  # It is not empty, or was never made.
+                (self.home / folder).rmdir()
         return [entry.root for entry in entries]
 
     def export(

@@ -119,7 +119,9 @@ class Indexer:
             raise IndexNotFoundError(
                 f"not indexed and {reason}", f"run {index_command(project)}", about=project
             )
-        return self.index(project, on_progress=on_progress)
+        from codesearch.engine.update import SHORT_PATIENCE_S, index
+
+        return index(self, Path(project), IndexOptions(), on_progress, wait_s=SHORT_PATIENCE_S)
 
     def encoder(self, bundle: Path | None = None) -> OnnxEncoder:
         """Return the encoder of this engine's model, else of `bundle`, else of the shipped model.

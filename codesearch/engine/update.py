@@ -25,7 +25,7 @@ from codesearch.errors import ConfigError, IndexLockedError, IndexStoreError
 from codesearch.files import make_folder
 from codesearch.parsing.walker import OutOfTimeError
 from codesearch.settings import user_file
-from codesearch.store.building import recorded
+from codesearch.store.building import building_in, recorded
 from codesearch.store.catalogue import IndexEntry, index_folder, writer_lock
 from codesearch.store.manifest import commit_manifest, last_manifest
 
@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from codesearch.engine.pool import Pool
     from codesearch.text.onnx import OnnxEncoder
 
-_PATIENCE_S = 2.0
-"""How long a build waits for another writer. A query that updates the index takes less."""
+_PATIENCE_S = 20.0
+"""How long `index` waits for other writers, such as four that were started with it."""
+SHORT_PATIENCE_S = 2.0
+"""The same for a question that indexes its project, and if the other writer makes a first index, which takes long."""
 _QUERY_PATIENCE_S = 0.5
 """How long a query waits for another writer. A watcher that indexes a saved file takes less."""
 _LEAST_WALK_S = 0.5
@@ -59,8 +61,9 @@ def index(
     options: IndexOptions,
     on_progress: ProgressCallback,
     *,
-    rebuild: bool,
-    optimize: bool,
+    rebuild: bool = False,
+    optimize: bool = False,
+    wait_s: float = _PATIENCE_S,
 ) -> IndexReport:
     """Bring the index of a folder up to date, or make one; arguments and errors are those of `Indexer.index`."""
     started = time.monotonic()
@@ -73,7 +76,8 @@ def index(
     except OSError as error:
         raise IndexStoreError(f"{folder}: {error.strerror}", "give another --home") from None
     planned = partial(prepare, root, options, indexer.home, indexer.vectors, rebuild=rebuild)
-    with writer_lock(folder, str(root), wait_s=_PATIENCE_S), ExitStack() as opened:
+    wait_s = min(wait_s, SHORT_PATIENCE_S) if building_in(folder) else wait_s
+    with writer_lock(folder, str(root), wait_s=wait_s), ExitStack() as opened:
         last, tell = last_manifest(folder), on_progress
         if last is None or not last.complete:
             record = opened.enter_context(recorded(folder, root))

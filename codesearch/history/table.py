@@ -34,7 +34,7 @@ from codesearch.files import COMMITS, create_private, make_folder
 from codesearch.git import Repository
 from codesearch.history.commits import Commit, read_changes, without_trailers
 from codesearch.parsing.identifiers import chunks
-from codesearch.store.catalogue import remove_index, unique_name
+from codesearch.store.catalogue import COMMITS_FILE, remove_index, unique_name
 from codesearch.store.database import storage_error
 from codesearch.store.manifest import MANIFEST
 from codesearch.text.terms import FORMS, STOP_WORDS, query_terms
@@ -42,7 +42,7 @@ from codesearch.text.terms import FORMS, STOP_WORDS, query_terms
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
 
-_DATABASE = "commits.sqlite"
+_DATABASE = COMMITS_FILE
 _VERSION = 3
 """Changes with the columns or the terms; a table of another version is made again. 1 was an index of segments."""
 _SCHEMA = """

@@ -7,8 +7,8 @@ proposed. Those are few, so most queries read no file. White space, comment mark
 differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
 
 With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words; the ends of its lines may be
-those of any system. All files are read, in several threads, that have the words between its first and its last one, which
-may be parts of longer ones. If there is no time for all of them, those come first that have all its words.
+those of any system. All files are read, in several threads, that have the words between its first and its last one,
+which may be parts of longer ones. If there is no time for all of them, those come first that have all its words.
 """
 
 from __future__ import annotations

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
-from codesearch.files import ABSENT, COMMITS, OPEN_FILES_STAY, REVISIONS, Stamp, file_lock, stamp_of
-from codesearch.store.manifest import MANIFEST, Manifest, manifest_at
+from codesearch.files import ABSENT, COMMITS, PART, REVISIONS, Stamp, file_lock, stamp_of, write_atomically
+from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_at
 
 INDEXES, LOCK = "indexes", "lock"
+COMMITS_FILE = "commits.sqlite"
+_FILES = (MANIFEST, "stamps", "checked", "progress", "state", LOCK)
+"""What an index has besides its segments; "state" was that of an index of commits."""
 _POLL_S = 0.05
 _UNUSED_S = 30 * 86_400
 _REMOVE_WAIT_S = 2.0
@@ -104,7 +108,15 @@ def read_entry(folder: Path) -> IndexEntry | None:
     try:
         return IndexEntry(folder, manifest_at(folder, stamp), stamp=stamp)
     except IndexStoreError as error:
-        return IndexEntry(folder, None, error)
+        return IndexEntry(folder, None, error) if _is_ours(folder) else None
+
+
+def _is_ours(folder: Path) -> bool:
+    """Say whether codesearch wrote what is in a folder: a lock with the id of a process, or a segment."""
+    with suppress(OSError):
+        if re.match(rb" \d+\n", (folder / LOCK).read_bytes()[:32]):
+            return True
+    return any((folder / SEGMENTS).glob("[0-9]*/documents.sqlite"))
 
 
 @contextmanager
@@ -127,20 +139,95 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
 
 
 def remove_index(folder: Path, root: str) -> None:
-    """Delete an index; delete the manifest first, so that a partly deleted index is never read."""
-    with writer_lock(folder, root, wait_s=_REMOVE_WAIT_S):
-        (folder / MANIFEST).unlink(missing_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():  # A waiting writer has made the lock again; Windows deletes a lock only now.
-        shutil.rmtree(folder, ignore_errors=OPEN_FILES_STAY)
+    """Delete an index."""
+    remove_indexes({folder: root})
+
+
+def remove_indexes(roots: Mapping[Path, str]) -> None:
+    """Delete the indexes in some folders, given with their roots: all, or none if one cannot be deleted.
+
+    Only what codesearch writes is deleted. The manifest goes first, so that a partly deleted index is never read.
+    """
+    with ExitStack() as locks:
+        for folder, root in roots.items():
+            locks.enter_context(writer_lock(folder, root, wait_s=_REMOVE_WAIT_S))
+            _check_deletable(folder)
+        for folder in roots:
+            _delete(folder)
+    for folder in roots:  # Windows deletes a lock only now, and a waiting writer may have made it again.
+        with suppress(OSError):
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
+
+
+def _check_deletable(folder: Path) -> None:
+    for place in (folder.parent, *(Path(path) for path, _, _ in os.walk(folder))):
+        if not os.access(place, os.W_OK | os.X_OK):
+            raise IndexStoreError(f"{place} cannot be written, so no index was removed", "make it writable")
+
+
+def _delete(folder: Path) -> None:
+    path = folder / MANIFEST
+    manifest = path.read_bytes() if path.exists() else b""
+    try:
+        path.unlink(missing_ok=True)
+        for segment in (folder / SEGMENTS).glob("*"):
+            if segment.name.isdigit():
+                shutil.rmtree(segment)
+    except OSError as error:  # It is still known, as a damaged one.
+        if manifest:
+            write_atomically(path, manifest, for_owner=True)
+        raise IndexStoreError(
+            f"{error.filename}: {error.strerror}", "make it writable, then remove it again"
+        ) from None
+    for name in _FILES:
+        for file in (folder / name, *folder.glob(f"{name}.*{PART}")):
+            with suppress(OSError):  # The lock, on Windows.
+                file.unlink(missing_ok=True)
+    for place in (folder / SEGMENTS, folder):
+        with suppress(OSError):  # It has files of somebody else, or does not exist.
+            place.rmdir()
+
+
+def remove_revisions(home: Path, unused_s: float = 0.0) -> None:
+    """Delete the files and indexes of git revisions that were not used for a time; the lock of an index marks them."""
+    for folder in (home.resolve() / REVISIONS).glob("*/*"):
+        index = index_folder(home, folder)
+        if _is_unused(folder, unused_s) and (index / LOCK).exists():
+            with suppress(OSError, IndexLockedError, IndexStoreError):
+                remove_index(index, str(folder))
+                shutil.rmtree(folder)
+                folder.parent.rmdir()
+
+
+def remove_commits(home: Path, unused_s: float = 0.0) -> None:
+    """Delete the tables of commits that were not used for a time; their own tables mark them."""
+    for file in (home / COMMITS).glob(f"*/{COMMITS_FILE}"):
+        if _is_unused(file.parent, unused_s) and _has_commits(file):
+            for part in file.parent.glob(f"{COMMITS_FILE}*"):
+                part.unlink(missing_ok=True)
+            with suppress(OSError):  # It has files of somebody else.
+                file.parent.rmdir()
+
+
+def _has_commits(file: Path) -> bool:
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    except sqlite3.Error:
+        return False
+    return {"commits", "hits", "state"} <= names or not file.stat().st_size
+
+
+def _is_unused(folder: Path, seconds: float) -> bool:
+    with suppress(OSError):
+        return not seconds or folder.stat().st_mtime < time.time() - seconds
+    return False
 
 
 def remove_unused(home: Path) -> None:
     """Delete the tables of commits, and the revisions with their indexes, that were not used for 30 days."""
-    for folder in (*(home / COMMITS).glob("*"), *(home.resolve() / REVISIONS).glob("*/*")):
-        with suppress(OSError, IndexLockedError, IndexStoreError):
-            if folder.stat().st_mtime < time.time() - _UNUSED_S:
-                index = index_folder(home, folder)
-                if (index / MANIFEST).exists():
-                    remove_index(index, str(folder))
-                shutil.rmtree(folder)
+    remove_commits(home, _UNUSED_S)
+    remove_revisions(home, _UNUSED_S)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.store.building import recorded
 from codesearch.store.catalogue import index_folder, writer_lock
 from tests.command import TIMEOUT, Command, until
 from tests.conftest import write_tree
@@ -68,7 +69,8 @@ def test_full_storage_is_one_error_and_leaves_the_last_good_index(indexed, comma
 
 def test_a_second_writer_is_an_error_that_says_to_wait(indexed, command, home):
     (indexed / "new.py").write_text("def new():\n    pass\n")
-    with writer_lock(index_folder(home, indexed), "tiny"):
+    # What makes a first index tells how far it is, and is not waited for long.
+    with writer_lock(folder := index_folder(home, indexed), "tiny"), recorded(folder, indexed):
         done = command("index", "tiny")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (

@@ -6,14 +6,19 @@ import json
 import os
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 import codesearch
 from codesearch.cli.main import COMMANDS
-from codesearch.store.catalogue import index_folder
+from codesearch.engine.engine import Engine
+from codesearch.errors import IndexStoreError
+from codesearch.files import scratch_folder
+from codesearch.store.catalogue import index_folder, remove_unused
 from tests.conftest import write_tree
+from tests.git import repository
 from tests.tiny_bundle import change_one_byte
 
 
@@ -119,23 +124,73 @@ def test_remove_deletes_the_index_and_keeps_the_sources(indexed, command, home):
     assert {path: path.read_bytes() for path in indexed.rglob("*.*")} == before
 
 
-def test_remove_of_all_names_each_and_leaves_no_home(indexed, command, home):
-    for name in ("cache", "commits/x", "revisions/x/y@1"):
-        write_tree(home / name, {"a.py": "secret = 1\n"})
+def test_remove_of_all_names_each_and_leaves_no_home(command, home, tmp_path):
+    root = repository(tmp_path / "tiny")
+    command.succeeds("index", "tiny")
+    command.succeeds("query", "push", "--at", "HEAD", "--auto-index", cwd=root)
+    command("history", "push", cwd=root)
+    assert {"commits", "indexes", "revisions"} <= set(os.listdir(home))
     done = command("remove", "--all")
-    assert (done.returncode, done.stdout) == (0, f"{indexed}: index removed\n")
+    assert (done.returncode, f"{root}: index removed" in done.stdout.splitlines()) == (0, True)
     assert not home.exists()
 
 
 def test_remove_of_all_keeps_what_is_not_of_codesearch(indexed, command, home, tmp_path):
     (tmp_path / "elsewhere").mkdir()
+    write_tree(tmp_path / "elsewhere", {"x/commits.sqlite": "mine"})
     (home / "commits").symlink_to(tmp_path / "elsewhere")
-    write_tree(home, {"cache/mine.txt": "", "notes.txt": ""})
+    mine = {
+        "cache/mine.txt": "",
+        "commits/mine/commits.sqlite": "notes",
+        "revisions/12345678/mine@0123456789ab/a.py": "x = 1",
+        "scratch/mine/a.txt": "",
+        "indexes/mine/manifest.json": '{"name": "a plug-in"}',
+        "indexes/broken/manifest.json": "{",
+        "indexes/broken/segments/000001/a.txt": "",
+        f"indexes/{index_folder(home, indexed).name}/notes.txt": "",
+        f"indexes/{index_folder(home, indexed).name}/segments/notes.txt": "",
+    }
+    write_tree(home, mine)
+    old = time.time() - 90 * 86_400
+    for path in home.glob("*/*"):
+        os.utime(path, (old, old))
+    remove_unused(home)
+    with scratch_folder(home):
+        pass
+    assert len(command.succeeds("status").splitlines()) > 3 and "unusable" not in command("status").stdout
     assert command("remove", "--all").returncode == 0
-    assert sorted(os.listdir(home)) == ["cache", "commits", "indexes", "notes.txt"]
-    (home / "notes.txt").unlink()
-    assert command("remove", "--all").returncode == 0
-    assert os.listdir(home) == ["commits"] and (tmp_path / "elsewhere").is_dir()
+    left = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    assert left | {"commits/mine/commits.sqlite"} == set(mine)
+    assert (home / "commits/mine/commits.sqlite").read_text() == "notes"
+
+
+def test_remove_deletes_all_or_nothing(indexed, command, home, tmp_path, monkeypatch):
+    command.succeeds("index", write_tree(tmp_path / "other", {"a.py": "def f():\n    pass\n"}))
+    before = {path: path.is_file() and path.read_bytes() for path in home.rglob("*") if path.name != "lock"}
+    locked = index_folder(home, tmp_path / "other") / "segments" / "000001"
+    monkeypatch.setattr(
+        os, "access", lambda path, mode, real=os.access: str(path) != str(locked) and real(path, mode)
+    )
+    engine = Engine(home)
+    for remove in (lambda: engine.remove(indexed, tmp_path / "other"), engine.remove_all):
+        with pytest.raises(
+            IndexStoreError, match=f"{locked} cannot be written, so no index was removed: make it"
+        ):
+            remove()
+        after = {
+            path: path.is_file() and path.read_bytes() for path in home.rglob("*") if path.name != "lock"
+        }
+        assert after == before
+    monkeypatch.undo()
+    monkeypatch.setattr(
+        shutil, "rmtree", lambda path: (_ for _ in ()).throw(OSError(13, "Permission denied", path))
+    )
+    with pytest.raises(IndexStoreError, match="Permission denied: make it writable, then remove it again"):
+        engine.remove(indexed)
+    assert len(engine.status()) == 2
+    monkeypatch.undo()
+    engine.remove_all()
+    assert not home.exists()
 
 
 def test_remove_of_a_folder_without_an_index_removes_nothing(indexed, command, home):

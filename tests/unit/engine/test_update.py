@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -116,3 +117,19 @@ def test_an_index_of_a_model_that_was_exchanged_is_behind(tiny_repo, home, tiny_
         write_tree(tiny_repo, CHANGED)
         assert engine.refresh(tiny_repo, budget_s=60).state == "behind", "vectors of two models do not mix"
         assert engine.index(tiny_repo).parsed == 7
+
+
+def test_several_writers_of_one_index_wait_for_each_other(tmp_path, home, tiny_bundle):
+    root = write_tree(tmp_path / "src", {f"f{number}.py": f"def f{number}(): pass\n" for number in range(5)})
+    engines = [Engine(home, model=tiny_bundle) for _ in range(5)]
+
+    def write(number: int) -> int:
+        for content in range(3):
+            (root / f"f{number}.py").write_text(f"def f{number}_{content}(): pass\n")
+            engines[number].index(root)
+        return number
+
+    with ThreadPoolExecutor(5) as pool:
+        assert sorted(pool.map(write, range(5))) == list(range(5))
+    names = {hit.name for hit in engines[0].session(Scope((root,))).named("f", top_k=50)}
+    assert names == {f"f{number}_2" for number in range(5)}
