@@ -165,6 +165,8 @@ class RankConfig:
         summary_weight: weight of the share of the query that is in the first sentence of public documentation.
         uses_weight: weight of how much other files use the name of a public definition.
         opposite_penalty: subtracted from definitions whose name does the opposite: `write` if the query says "read".
+        aside_penalty: subtracted from examples, benchmarks and migrations, unless the query asks for them.
+        extra_penalty: subtracted from definitions whose name has words that the query lacks; less for long queries.
         file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
         file_support_weight: weight of the other definitions of a file, if files are ranked.
         file_name_weight: weight of the words of a file's name that are in the query, if files are ranked.
@@ -196,10 +198,12 @@ class RankConfig:
     summary_weight: float = 0.06
     uses_weight: float = 0.5
     opposite_penalty: float = 0.15
+    aside_penalty: float = 0.2
+    extra_penalty: float = 0.16
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200
-    file_support_weight: float = 0.2
-    file_name_weight: float = 0.24
+    file_support_weight: float = 0.1
+    file_name_weight: float = 0.16
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)

@@ -9,8 +9,12 @@ queries to a project that one knows ask for such code.
 Both are 0 for what is not public. A long query says more precisely what it wants, so both count less for it: they are
 multiplied by (3 / number of the query's terms)^3, at most 1.
 
-Two more signals are for private code too: `verbatim` is 1 if the query is the first sentence, except of what a penalty
-lowers, and `opposite` is -1 if the name does the opposite of what the query asks for.
+More signals are for private code too:
+
+    verbatim = 1 if the query is the first sentence, except of what a penalty lowers
+    opposite = -1 if the name does the opposite of what the query asks for
+    aside    = -1 for examples, benchmarks and migrations, unless the query asks for them
+    extra    = -1/4 for each term of the name that the query lacks, at most 4, * what `uses` is multiplied by
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ from codesearch.languages import record_of
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.direction import canonical_terms, opposition
 from codesearch.search.ranking import AnalysedQuery, Ranking
-from codesearch.text.terms import STOP_WORDS, terms_of
+from codesearch.text.terms import STOP_WORDS, base_form, terms_of
 from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
 
 _COUNT = 20
@@ -36,11 +40,12 @@ _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
 _MUCH_USED, _SHORT = log(100), 3
 _LOWERED = TEST | GENERATED | VENDORED | STUB | NESTED
-_INSIDE = re.compile(
-    r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?"  # A folder of what only the project uses,
-    r"|demos?|examples?|samples?|bench(?:marks?)?|migrations?)/",  # or of what nothing uses.
-    re.IGNORECASE,
-)
+_INSIDE = re.compile(r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/", re.IGNORECASE)
+"""A folder of what only the project uses."""
+_ASIDE = re.compile(r"(?:^|/)(?:demo|example|sample|bench|benchmark|migration|tutorial)s?/", re.IGNORECASE)
+"""A folder of what nothing uses."""
+_ASKS_ASIDE = frozenset(map(base_form, "demo example sample benchmark migration tutorial".split()))
+_MOST_EXTRA = 4
 _HIDDEN = re.compile(r"(?:^|[.:/#\\])[_#]| ")
 """A name that begins so is private, also that of a class around it; one with a space is a callback."""
 
@@ -49,12 +54,15 @@ def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -
     """Reward the best candidates that are public by what their documentation says and by how much they are used."""
     documents, head = ranking.documents, ranking.order()[: min(_COUNT, config.heuristics_count)]
     terms, verbs = query.terms, opposition(query.text)
-    summary, uses, opposite, verbatim = np.zeros((4, len(head)))
+    share, asks_aside = min(1, _SHORT / len(terms)) ** 3, not _ASKS_ASIDE.isdisjoint(terms)
+    summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
     for at, ref in enumerate(documents.refs(ranking.doc_ids[head].tolist())):
         row, file = ref.row, ref.file
         if verbs:
             words = set(canonical_terms(row.name))
             opposite[at] = -float(words.isdisjoint(verbs[0]) and not words.isdisjoint(verbs[1]))
+        aside[at] = -float(not asks_aside and _ASIDE.search(file.path) is not None)
+        extra[at] = -min(len(terms_of(row.name).difference(terms)), _MOST_EXTRA) / _MOST_EXTRA
         says = _summary_terms(row.docstring)
         shared = len(says.intersection(terms))
         if row.flags & _LOWERED:
@@ -65,17 +73,18 @@ def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -
             summary[at] = shared / len(terms)
             using, defining = documents.name_counts(row.name)
             uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
-    share = min(1, _SHORT / len(terms)) ** 3
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)
     ranking.add_signal("opposite", head, opposite, penalty=config.opposite_penalty)
+    ranking.add_signal("aside", head, aside, penalty=config.aside_penalty)
+    ranking.add_signal("extra", head, extra * share, penalty=config.extra_penalty)
 
 
 @lru_cache(_REMEMBERED)
 def is_public(path: str, language: str, qualified_name: str, signature: str) -> bool:
     """Say whether code outside of its project may use a definition, as far as its path, name and signature say it."""
-    if _INSIDE.search(path) or _HIDDEN.search(qualified_name):
+    if _INSIDE.search(path) or _ASIDE.search(path) or _HIDDEN.search(qualified_name):
         return False
     return re.match(record_of(language).public, signature) is not None
 
