@@ -203,7 +203,7 @@ class RankConfig:
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200
     file_support_weight: float = 0.1
-    file_name_weight: float = 0.16
+    file_name_weight: float = 0.2
     k1: float = 1.5
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)

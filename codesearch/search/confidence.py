@@ -1,10 +1,10 @@
-"""A ranking -> the probability that its first definitions answer the query.
+"""A ranking -> the probability that its first definition answers the query.
 
 It is the product of two logistic regressions, whose weights are in `confidence.json`. The first says whether the
 project has code about the subject. It knows the highest cosine among the first ten documents, and the share of the idf
 of the query's terms that belongs to terms that occur in no document: a project that never mentions "invoice" prints
-none. The second says whether the first screen then has the answer. It knows the same cosine, and how far the best score
-is above the twentieth: many equally good documents are many guesses.
+none. The second says whether the first definition then is the answer. It knows how far the best score is above the
+twentieth: many equally good documents are many guesses.
 
 `python -m benchmarks.confidence --fit` fits the weights to questions that have an answer and to topics that a project
 does not have. Cosines of different models are not comparable, so only the model named in the file has a confidence.
@@ -29,7 +29,7 @@ _FIRST, _LAST = 10, 20
 class Confidence(NamedTuple):
     """Probabilities from 0 to 1."""
 
-    answer: float  # That a definition on the first screen answers the query.
+    answer: float  # That the first definition answers the query.
     subject: float  # That the project has code about what the query asks for.
 
 
@@ -47,17 +47,17 @@ class Calibration:
 
     model: str  # Id of the model whose cosines were fitted.
     subject: Sequence[float]  # Intercept, weight of `cosine` and weight of `missing`.
-    screen: Sequence[float]  # Intercept, weight of `cosine` and weight of `gap`.
+    first: Sequence[float]  # Intercept and weight of `gap`.
     threshold: float  # If the subject is less probable, the user sees a note.
 
     def confidence(self, features: Features) -> Confidence:
         """Return the probabilities for a ranking.
 
-        >>> Calibration("m", (-2.0, 4.0, 0.0), (0.0, 0.0, 0.0), 0.3).confidence(Features(0.5, 0.9, 0.1))
+        >>> Calibration("m", (-2.0, 4.0, 0.0), (0.0, 0.0), 0.3).confidence(Features(0.5, 0.9, 0.1))
         Confidence(answer=0.25, subject=0.5)
         """
         subject = _logistic(self.subject, features.cosine, features.missing)
-        return Confidence(subject * _logistic(self.screen, features.cosine, features.gap), subject)
+        return Confidence(subject * _logistic(self.first, features.gap), subject)
 
 
 def _logistic(weights: Sequence[float], *values: float) -> float:
