@@ -65,7 +65,7 @@ def _tree(
 ) -> Tree:
     def ask(collection: Collection) -> Questions:
         queries = {query_id(package, text): text for text in asked}
-        qrels = _answers(collection, {query: asked[text] for query, text in queries.items()})
+        qrels = answers(collection, {query: asked[text] for query, text in queries.items()})
         if missing := [asked[queries[query]] for query, right in qrels.items() if not right]:
             raise ConfigError(f"{root}: {missing[0][0]} is not in this version", fetch_cure(FOLDER))
         first_hits.extend(_first_hits(collection, queries, qrels))
@@ -74,7 +74,7 @@ def _tree(
     return package_tree(root, package, ask, fetch_cure(FOLDER))
 
 
-def _answers(collection: Collection, written: Mapping[QueryId, Sequence[str]]) -> Qrels:
+def answers(collection: Collection, written: Mapping[QueryId, Sequence[str]]) -> Qrels:
     """Return all definitions with the path and name of a written one, and their copies."""
     rows = [
         row for segment in collection.index.segments for row in segment.rows[["kind", "copy_key"]].tolist()
