@@ -198,7 +198,7 @@ class RankConfig:
     summary_weight: float = 0.06
     uses_weight: float = 0.5
     opposite_penalty: float = 0.15
-    aside_penalty: float = 0.2
+    aside_penalty: float = 0.1
     extra_penalty: float = 0.16
     file_diversity_penalty: float = 0.02
     heuristics_count: int = 200

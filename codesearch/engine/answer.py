@@ -202,7 +202,7 @@ class Answer:
         device: where it ran, "cpu" or "cuda".
         documents: how many were searched.
         seconds: to search, without opening indexes and models.
-        confidence: probability that a definition on the first screen answers the query, 0 to 1; None if it is not
+        confidence: probability that the first hit answers the query, 0 to 1; None if it is not
             calibrated.
         subject: probability that the project has code about what the query asks for; likewise.
         low_confidence: the subject is so improbable that the user should know.

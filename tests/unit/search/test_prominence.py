@@ -130,3 +130,28 @@ def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(
     for query, path in (("create http server", "b/http.py"), ("create https server", "a/https.py")):
         (found,) = hits(index, query)
         assert (found.path, found.copy_count) == (path, 1)
+
+
+def test_examples_are_lower_unless_the_query_asks_for_them(tmp_path: Path, index_tree: IndexTree) -> None:
+    tree = {
+        f"{folder}/a.py": _PYTHON.format(name="send_mail", body=f'"{folder}"')
+        for folder in ("lib", "examples")
+    }
+    index = index_tree(write_tree(tmp_path / "tree", tree))
+    penalty = RankConfig().aside_penalty
+    for query, lowered in (("send a mail", -penalty), ("example that sends a mail", 0)):
+        parts = {hit.path: hit.parts.get("aside", 0) for hit in hits(index, query) if hit.name == "send_mail"}
+        assert parts == {"lib/a.py": 0, "examples/a.py": pytest.approx(lowered)}
+
+
+def test_words_of_a_name_that_the_query_lacks_lower_it_less_in_long_queries(
+    tmp_path: Path, index_tree: IndexTree
+) -> None:
+    code = "".join(_PYTHON.format(name=name, body=1) for name in ("send_mail", "send_mail_to_all_old_users"))
+    index = index_tree(write_tree(tmp_path / "tree", {"a.py": code}))
+    short, long = (
+        {hit.name: hit.signals["extra"] for hit in hits(index, query)}
+        for query in ("send mail", "send mail with two lines of text")
+    )
+    assert short == {"send_mail": 0, "send_mail_to_all_old_users": -1}
+    assert long["send_mail_to_all_old_users"] == pytest.approx(-((3 / 5) ** 3))

@@ -48,6 +48,7 @@ def test_the_score_is_the_weighted_sum_of_the_signals(built_index, encoder):
         file_diversity_penalty=0.1,
         summary_weight=0.2,
         opposite_penalty=0,
+        extra_penalty=0,
         uses_weight=0.3,
     )
     hits = search(Searcher([built_index], encoder, config), "push", 13)
@@ -75,6 +76,7 @@ def test_keywords_of_pasted_code_have_more_weight(built_index, encoder):
         data_penalty=0,
         summary_weight=0,
         opposite_penalty=0,
+        extra_penalty=0,
         uses_weight=0,
     ).all_code()
     for query, weight in (("push an item", 0.4), ("items.push(item);\nreturn items;", 2.0)):
