@@ -36,7 +36,7 @@ def test_each_of_two_inverse_functions_is_first_for_its_own_query(index: IndexRe
 
 def test_a_test_ranks_below_what_it_tests(index: IndexReader) -> None:
     query = "join the paths"
-    without = RankConfig(test_penalty=0.0, summary_weight=0.0, uses_weight=0.0)
+    without = RankConfig(test_penalty=0.0, summary_weight=0.0, uses_weight=0.0, extra_penalty=0.0)
     assert names(index, query, without) == ["test_join_paths", "join_paths"]
     assert names(index, query) == ["join_paths", "test_join_paths"]
 
