@@ -31,7 +31,7 @@ from typing_extensions import TypedDict
 from codesearch.files import atomic_writer, write_atomically
 from training.config import TrainConfig
 from training.errors import TrainingError
-from training.files import parse_json, read_json, writing
+from training.files import read_json, writing
 
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
@@ -204,5 +204,4 @@ def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
 
 def read_metrics(run: Path) -> list[Metrics]:
     """Read the lines of the epochs."""
-    text = b",".join((run / METRICS).read_bytes().splitlines())
-    return parse_json(list[Metrics], b"[%s]" % text, run / METRICS, "delete it, or the run")
+    return read_json(list[Metrics], run / METRICS, "delete it, or the run", lines=True)

@@ -1,37 +1,13 @@
-"""The loss of steps and the figures of epochs -> `metrics.jsonl`, `curve.png` and events for TensorBoard."""
+"""The lines of `metrics.jsonl` -> `curve.png`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 from codesearch.errors import MissingExtraError
 from training.checkpoint import read_metrics
-from training.distributed import rank
 
-CURVE, EVENTS = "curve.png", "events"
-
-
-@contextmanager
-def events_of(run: Path, first: int | None = None) -> Iterator[Callable[[int, Mapping[str, float]], None]]:
-    """Yield a function that writes the values of a step for TensorBoard, if the extra `tensorboard` is installed.
-
-    Events from step `first` on, which a stopped run left, are not shown any more.
-    """
-    if rank() or not find_spec("tensorboard"):
-        yield lambda step, values: None
-        return
-    from torch.utils.tensorboard import SummaryWriter
-
-    with SummaryWriter(str(run / EVENTS), purge_step=first) as writer:
-
-        def add(step: int, values: Mapping[str, float]) -> None:
-            for name, value in values.items():
-                writer.add_scalar(name, value, step)
-
-        yield add
+CURVE = "curve.png"
 
 
 def plot_curve(run: Path) -> None:

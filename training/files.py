@@ -14,20 +14,17 @@ from training.errors import TrainingError
 _Kind = TypeVar("_Kind")
 
 
-def read_json(kind: type[_Kind], path: Path, cure: str) -> _Kind:
-    """Read a JSON file as a dataclass or another type; an error ends with the `cure`."""
+def read_json(kind: type[_Kind], path: Path, cure: str, *, lines: bool = False) -> _Kind:
+    """Read a JSON file, or JSON lines as a list, as a dataclass or another type; an error ends with the `cure`."""
     try:
-        return parse_json(kind, path.read_bytes(), path, cure)
+        content = path.read_bytes()
+        return TypeAdapter(kind).validate_json(
+            b"[%s]" % b",".join(content.splitlines()) if lines else content
+        )
     except FileNotFoundError:
         raise TrainingError(f"{path} is not there: {cure}") from None
     except OSError as error:
         raise TrainingError(f"{path}: {error.strerror}: {cure}") from None
-
-
-def parse_json(kind: type[_Kind], content: bytes, path: Path, cure: str) -> _Kind:
-    """Do the same with the content of a file."""
-    try:
-        return TypeAdapter(kind).validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = "".join(f"{part}: " for part in first["loc"])

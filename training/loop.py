@@ -27,7 +27,7 @@ from tqdm import tqdm
 from training import checkpoint
 from training.batches import stream
 from training.config import TrainConfig
-from training.curves import events_of, plot_curve
+from training.curves import plot_curve
 from training.distributed import any_rank, barrier, rank, sum_gradients, world
 from training.encoders.joint import JointEncoder
 from training.errors import TrainingError
@@ -141,7 +141,7 @@ class _Trainer:
         first = steps * progress.epoch
         self.model.train()
         shown = saved = started = time.perf_counter()
-        with self._bar(steps) as bar, events_of(self.run, first + progress.step) as add_events:
+        with self._bar(steps) as bar:
             loader = DataLoader(
                 _Steps(self.objective, self._seed),
                 batch_size=None,
@@ -172,9 +172,7 @@ class _Trainer:
                     barrier()
                     raise KeyboardInterrupt
                 if world() > 1 or now - shown >= SHOWN_S:  # All processes see the same loss, so all stop.
-                    loss = self.mean_loss()
-                    bar.set_postfix(loss=f"{loss:.4f}", refresh=False)
-                    add_events(first + step, {"loss": loss, "pairs_per_s": progress.pairs / progress.train_s})
+                    bar.set_postfix(loss=f"{self.mean_loss():.4f}", refresh=False)
                     shown = now
         return {"epoch": progress.epoch, "loss": self.mean_loss(), "train_s": round(progress.train_s, 1)}
 
@@ -231,11 +229,6 @@ class _Trainer:
         checkpoint.append_metrics(self.run, record, before.epoch)
         self.save()
         plot_curve(self.run)
-        with events_of(self.run) as add_events:
-            figures = {f"valid_mrr/{name}": value for name, value in record["valid_mrr"].items()}
-            add_events(
-                before.step * (before.epoch + 1) - 1, figures
-            )  # A step of this epoch: later ones are purged.
         _log.info("epoch %d: loss %.4f, validation MRR %.4f", before.epoch + 1, record["loss"], mrr)
 
     def save(self) -> None:

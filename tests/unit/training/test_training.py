@@ -20,7 +20,7 @@ from training.batches import counted, padded, sample_batches  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import Architecture, SequenceModel, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
-from training.curves import CURVE, EVENTS  # noqa: E402
+from training.curves import CURVE  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
 from training.errors import TrainingError  # noqa: E402
 from training.evaluation.mrr import _shuffled, mrr_by_language  # noqa: E402
@@ -134,17 +134,6 @@ def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path, monkeypatch, plot_curv
     monkeypatch.setattr(loop, "plot_curve", plot_curve)
     train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=1))
     assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_run_leaves_events_for_tensorboard(data, tmp_path, monkeypatch):
-    accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    monkeypatch.setattr(loop, "SHOWN_S", 0.0)
-    train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=2))
-    events = accumulator.EventAccumulator(str(tmp_path / "run" / EVENTS))
-    events.Reload()
-    assert [event.step for event in events.Scalars("loss")] == list(range(16))
-    shown = [event.value for event in events.Scalars("valid_mrr/average")]
-    assert shown == pytest.approx([figures["average"] for _, _, figures in curve(tmp_path / "run")])
 
 
 @pytest.mark.parametrize("large", [0, 50_000])
