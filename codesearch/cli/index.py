@@ -99,7 +99,10 @@ def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
     if not report.built or (not report.parsed and not report.removed and report.kept):
         done = "nothing to do" if not report.built else "merged" if merged else "nothing to parse"
         are = "is" if report.documents == 1 else "are"
-        return Output(f"{name}: {done}, {documents} {are} up to date ({report.seconds:.2f} s)\n")
+        warned = "".join(
+            f"warning: {visible(line)}\n" for line in report.warnings[:1] if not report.documents
+        )
+        return Output(f"{name}: {done}, {documents} {are} up to date ({report.seconds:.2f} s)\n", warned)
     out = [
         f"{name}: {_made(report, report.seconds)}",
         *([f"  languages  {counts(report.languages)}"] if report.languages else []),

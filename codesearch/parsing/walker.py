@@ -99,6 +99,7 @@ class WalkReport:
     missing_grammars: dict[str, int] = field(default_factory=dict)  # language -> files
     # Folders and ignore files: path below the root, or absolute above it.
     watched: dict[str, Stamp] = field(default_factory=dict)
+    rule_files: list[str] = field(default_factory=list)  # Those of the watched files that have ignore rules.
     # Files left out although their names do not tell why.
     passed: dict[str, Stamp] = field(default_factory=dict)
     until: float = math.inf  # the walk must end then, by `time.monotonic`; else it raises OutOfTimeError
@@ -121,13 +122,11 @@ class WalkReport:
         """Warn about the rules that left out everything."""
         ignored = sum(self.skipped[IGNORED].values())
         ignored += sum(sum(self.folders[reason].values()) for reason in (IGNORED, ALWAYS))
-        names = (*IGNORE_FILES, "exclude")
-        files = [
-            path for path, seen in self.watched.items() if os.path.basename(path) in names and seen != ABSENT
-        ]
         if ignored:
-            rules = f"the rules of {', '.join(files[:_MOST_NAMED])}" if files else "the rules in force"
-            self.warn(f"{rules} leave out everything that could be indexed: give --no-ignore to index it")
+            files = [path for path in self.rule_files if self.watched[path] != ABSENT]
+            rules = f"the rules of {', '.join(files[:_MOST_NAMED])}" if files else "--exclude or usual names"
+            cure = "give --no-ignore to index it, or other patterns to --exclude"
+            self.warn(f"{rules} leave out everything that could be indexed: {cure}")
 
     def watch(self, path: str, place: str) -> None:
         """Note the stamp of a path that a later walk depends on: `path` is the key, `place` is read."""
@@ -215,6 +214,7 @@ class _Walk:
             ignores_case = None if git.is_bare else git.ignores_case
             below = "".join(f"{part}/" for part in root.relative_to(top).parts)
             above = [*((path, below) for path in git.files), *above] if self.config.ignore_files else []
+        self.report.rule_files += [path for path, _ in above]
         try:
             exclude = read_patterns(self.config.exclude, strict=True, ignores_case=bool(ignores_case))
         except BadPatternError as error:
@@ -398,6 +398,7 @@ class _Walk:
         for key, path in files if self.config.ignore_files else ():
             self.report.check_time()
             self.report.watch(key, path)
+            self.report.rule_files.append(key)
             try:
                 in_force = [*rules, *own]
                 own.append(self.reader.read(path, in_force, below=folder, ignores_case=bool(ignores_case)))

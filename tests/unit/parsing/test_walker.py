@@ -337,16 +337,21 @@ def test_broken_links_are_not_an_error(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("files", "named"),
+    ("files", "options", "named"),
     [
-        ({".gitignore": "/*\n!/debian/\n", "a.py": PY}, "the rules of .gitignore leave out everything"),
-        ({".codesearchignore": "*.py\n", "a.py": PY}, "the rules of .codesearchignore leave out everything"),
-        ({"node_modules/a.py": PY}, "the rules in force leave out everything"),
+        ({".gitignore": "/*\n!/debian/\n", "a.py": PY}, {}, "the rules of .gitignore"),
+        ({".codesearchignore": "*.py\n", "b/a.py": PY}, {}, "the rules of .codesearchignore"),
+        ({"b/.gitignore": "*.py\n", "b/a.py": PY}, {}, "the rules of b/.gitignore"),
+        ({".git/info/exclude": "*.py\n", "a.py": PY}, {}, "the rules of {root}/.git/info/exclude"),
+        ({"node_modules/a.py": PY}, {}, "--exclude or usual names"),
+        ({"a.py": PY}, {"exclude": ("*",)}, "--exclude or usual names"),
     ],
 )
-def test_rules_that_leave_nothing_are_named(tmp_path, files, named):
-    assert walked(write_tree(tmp_path, files), report := WalkReport()) == []
-    assert report.warnings == [f"{named} that could be indexed: give --no-ignore to index it"]
+def test_rules_that_leave_nothing_are_named(tmp_path, files, options, named):
+    assert walked(write_tree(tmp_path, files), report := WalkReport(), **options) == []
+    rules = named.format(root=tmp_path)
+    cure = "give --no-ignore to index it, or other patterns to --exclude"
+    assert report.warnings == [f"{rules} leave out everything that could be indexed: {cure}"]
 
 
 def test_an_empty_folder_has_no_rules_to_blame(tmp_path):
