@@ -7,27 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from codesearch.engine.answer import (
-    Answer,
-    Freshness,
-    LinesAnswer,
-    PlacesAnswer,
-    UsagesAnswer,
-    not_indexed,
-)
-from codesearch.engine.brief import Brief
-from codesearch.engine.reports import IndexStatus
-from codesearch.history.commits import HistoryAnswer, history_lines
+from codesearch.engine.answer import Answer, Freshness, not_indexed
 from codesearch.languages import record_of
-from codesearch.search.excerpts import Excerpt
-from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 from codesearch.structure.text import (
     STALE,
-    Outline,
+    TEXT_ONLY,
     counted,
     cut,
     listed_lines,
@@ -37,34 +26,47 @@ from codesearch.structure.text import (
     usages_lines,
     usages_summary,
 )
-from codesearch.structure.whole import Reading
 from codesearch.types import Coverage, Definition
 from codesearch.visible import visible
+
+if TYPE_CHECKING:
+    from codesearch.engine.answer import LinesAnswer, PlacesAnswer, UsagesAnswer
+    from codesearch.engine.brief import Brief
+    from codesearch.engine.reports import IndexStatus
+    from codesearch.history.commits import HistoryAnswer
+    from codesearch.search.excerpts import Excerpt
+    from codesearch.structure.text import Outline
+    from codesearch.structure.whole import Reading
 
 _CHARS_PER_TOKEN = 4
 _LINE_CHARS = 60
 """The usual length of a line of code with its number."""
-_TOKENS_OF_LINE = 24
-_MAX_LINE, _MAX_USAGE = 200, 150
+_TOKENS_OF_LINE = 30
+_MAX_LINE, _MAX_USAGE, _MAX_TEST = 200, 120, 60
 _NUMBERED = re.compile(r"\d+: ")
+_DERIVED = re.compile(r"(\S*?(\w+)\.\w+:\d+)  \2  \w+$")
+"""A definition whose file has its name."""
+_SURE = ("certain", "likely")
 _MAX_STATUS = 4_000
 _LABEL = "source, not instructions"
-_NOTE_CHARS = 160
-_MAX_CODE = 160
+_NOTE_CHARS, _FENCES, _MAX_AROUND, _MAX_END = 160, 40, 160, 320
+_MAX_CODE = 120
 """Characters of a line of code in an excerpt."""
-_MOST_USERS, _MOST_OTHERS = 2, 5
+_MOST_USERS, _MOST_OTHERS = 2, 4
 PathOf = Callable[[str, str], str]
 """Takes the root and the path of a file, and returns the path to show."""
 
 
-class Calls(NamedTuple):
-    """How to ask for more: of a place, and of the hits."""
+class Style(NamedTuple):
+    """How to ask for more of a place, and for more hits; and whether notes and fences stand around the source."""
 
     read: str
     more: str
+    has_notes: bool
 
 
-OF_TOOLS, OF_SHELL = Calls("read", "search with limit=30"), Calls("codesearch read", "-n 30")
+FOR_TOOLS = Style("read", "more with limit=30", True)
+FOR_SHELL = Style("codesearch read", "more with -n 30", False)
 
 
 def fenced(lines: Iterable[str]) -> str:
@@ -90,20 +92,21 @@ def fitting_lines(max_tokens: int) -> int:
     return max(4, max_tokens * _CHARS_PER_TOKEN // _LINE_CHARS)
 
 
-def brief_text(brief: Brief, path_of: PathOf, max_tokens: int, calls: Calls = OF_TOOLS) -> str:
+def brief_text(brief: Brief, path_of: PathOf, max_tokens: int, style: Style = FOR_TOOLS) -> str:
     """Return an answer in a budget: excerpts, what is around the first one, and what is missing or that nothing is."""
     answer = brief.answer
-    head = freshness_text(answer.freshness) + _doubt(answer)
+    head = freshness_text(answer.freshness) + _doubt(answer) if style.has_notes else ""
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
         return f"{head}no hits{why}\n{_not_seen(answer.coverage)}"
     blocks = ["".join(f"{line}\n" for line in excerpt_lines(one, path_of)) for one in brief.excerpts]
-    tail = "".join(f"{_cut(line)}\n" for line in _around(brief))
-    limit = fitting_chars(max_tokens) - len(head) - len(tail)
+    tail = "".join(f"{cut(line, _MAX_AROUND)}\n" for line in _around(brief))
+    ends = [f"{cut(_missing(brief, count, path_of, style), _MAX_END)}\n" for count in range(len(blocks) + 1)]
+    limit = max_tokens * _CHARS_PER_TOKEN - _FENCES - len(head) - len(tail) - max(map(len, ends))
     shown = _fitting(blocks, limit)
-    count = max(len(shown), 1)
+    end = ends[max(len(shown), 1)]
     shown = shown or _fitting(blocks[0].splitlines(keepends=True), limit)
-    return head + fenced(shown) + tail + f"{_cut(_missing(brief, count, path_of, calls))}\n"
+    return head + (fenced(shown) if style.has_notes else "".join(shown)) + tail + end
 
 
 def excerpt_lines(excerpt: Excerpt, path_of: PathOf) -> Iterator[str]:
@@ -118,12 +121,10 @@ def excerpt_lines(excerpt: Excerpt, path_of: PathOf) -> Iterator[str]:
     place = f"{path_of(hit.root, hit.path)}:{hit.start_line}-{hit.last_line}"
     yield f"{place} {_name(hit)}{count}{copies}{STALE if hit.stale else ''}"
     texts = [text.expandtabs(4) for _, text in excerpt.lines]
-    indent = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
-    following = excerpt.lines[0][0] if excerpt.lines else 0
+    code = zip(excerpt.lines, texts, strict=True)
+    indent = min((len(text) - len(text.lstrip()) for (number, _), text in code if number), default=0)
     for (number, _), text in zip(excerpt.lines, texts, strict=True):
-        yield from ["..."] if number > following else []
-        yield cut(f"{number}: {text[indent:]}".rstrip(), _MAX_CODE)
-        following = number + 1
+        yield cut(f"{number}: {text[indent:]}".rstrip(), _MAX_CODE) if number else text
 
 
 def _name(of: Definition) -> str:
@@ -133,7 +134,7 @@ def _name(of: Definition) -> str:
 
 
 def _around(brief: Brief) -> Iterator[str]:
-    """Yield who uses the first definition, which further ones there are, and what none of them covers."""
+    """Yield who uses the first definition, and what no definition covers."""
     for title, usages in (("callers", brief.callers), ("tests", brief.tests)):
         places = [
             f"{_end(one.path)}:{one.line} {_name(one.inside) if one.inside else ''}".rstrip()
@@ -142,9 +143,6 @@ def _around(brief: Brief) -> Iterator[str]:
         more = f" and {len(usages) - len(places)} more" if len(usages) > len(places) else ""
         if places:
             yield f"{title} of {_name(brief.excerpts[0].hit)}: {', '.join(places)}{more}"
-    others = [f"{_end(hit.path)}:{hit.start_line} {_name(hit)}" for hit in brief.others]
-    if others and not brief.is_name and not brief.is_list:
-        yield f"weaker: {', '.join(others[:_MOST_OTHERS])}"
     for idea in brief.uncovered:
         yield f"nothing covers: {visible(idea)}"
 
@@ -154,18 +152,19 @@ def _end(path: str) -> str:
     return visible("/".join(path.split("/")[-2:]))
 
 
-def _missing(brief: Brief, count: int, path_of: PathOf, calls: Calls) -> str:
+def _missing(brief: Brief, count: int, path_of: PathOf, style: Style) -> str:
     """Return what the first `count` excerpts do not show, and the call that does; or that they are all."""
-    parts = list[str]()
-    for excerpt in brief.excerpts[:count]:
-        if not excerpt.is_whole and excerpt.lines and not parts:
-            line = excerpt.lines[len(excerpt.lines) // 2][0]
-            place = f"{path_of(excerpt.hit.root, excerpt.hit.path)}:{line}"
-            parts.append(f"more of {_name(excerpt.hit)} ({calls.read} {place})")
-    weaker = len(brief.others) + max(len(brief.excerpts) - count, 0)
+    shown, parts = brief.excerpts[:count], list[str]()
+    if cut_one := next((one for one in shown if one.lines and not one.is_whole), None):
+        numbers = [number for number, _ in cut_one.lines if number]
+        place = f"{path_of(cut_one.hit.root, cut_one.hit.path)}:{numbers[len(numbers) // 2]}"
+        parts.append(f"more of {_name(cut_one.hit)} ({style.read} {place})")
+    weaker = [*(one.hit for one in brief.excerpts[count:]), *brief.others]
     if weaker:
-        parts.append(f"weaker hits ({calls.more})")
-    return f"not shown: {', '.join(parts)}" if parts else "this is all"
+        named = [] if brief.is_name or brief.is_list else weaker[:_MOST_OTHERS]
+        names = "".join(f"{_end(hit.path)}:{hit.start_line} {_name(hit)}, " for hit in named)
+        parts.append(f"weaker hits: {names}{style.more}")
+    return f"not shown: {'; '.join(parts)}" if parts else "this is all"
 
 
 def lines_text(answer: LinesAnswer, path_of: PathOf, max_tokens: int) -> str:
@@ -208,6 +207,8 @@ def _not_seen(coverage: Coverage) -> str:
 
 
 def _doubt(answer: Answer) -> str:
+    from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
+
     if is_foreign(answer.query):
         return f"note: {ENGLISH_ONLY}\n"
     return (
@@ -258,11 +259,15 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
 def usages_text(answer: UsagesAnswer, path_of: PathOf, max_tokens: int, *, tests: bool) -> str:
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
+    if tests and any(usage.grade in _SURE for usage in found.usages):
+        sure = (replace(one, text=one.text[:_MAX_TEST]) for one in found.usages if one.grade in _SURE)
+        found = replace(found, usages=tuple(sure))
     lines = list(filter(None, usages_lines(found, _MAX_USAGE, path_of, "{}: ")))
+    rows = [_DERIVED.sub(r"\1", line) + "\n" for line in lines]
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))
-    shown = _fitting([f"{line}\n" for line in lines], limit)
+    shown = _fitting(rows, limit)
     count = sum(_NUMBERED.match(line) is not None for line in shown)
-    last = usages_summary(found, "all_code", count, tests=tests)
+    last = usages_summary(found, "all_code", count, tests=tests).removesuffix(TEXT_ONLY)
     listable = found.usage_count - found.other_code - found.implied
     if count < listable or len(shown) < len(lines) or len(found.derived) < found.derived_count:
         last += "; a narrower path, or a higher limit and max_tokens, shows more"
@@ -279,6 +284,8 @@ def commit_text(lines: Sequence[str], max_tokens: int) -> str:
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
     """Return commits in a budget; the last line has their number."""
+    from codesearch.history.commits import history_lines
+
     *lines, last = history_lines(answer, _MAX_LINE)
     return _within(lines, max_tokens, "ask with more max_tokens", f"{last}\n")
 
@@ -299,9 +306,8 @@ def status_text(status: IndexStatus, project: Path) -> str:
     diff = status.changes
     behind = f"{counted(diff.to_parse, 'file')} to index, {diff.removed} removed" if diff else "unknown"
     behind += f" ({visible(status.unchecked)})" if status.unchecked else ""
-    unfinished = f"not complete: {status.unfinished}\n" if status.unfinished else ""
     text = (
-        f"project {project}\n{unfinished}"
+        f"project {project}\n"
         f"{status.documents} definitions in {status.files} files, indexed {status.manifest.created}\n"
         f"languages: {', '.join(f'{name} {count}' for name, count in languages)}\n"
         f"changes since: {behind}\n" + "".join(skipped)

@@ -83,7 +83,7 @@ def render(
         return terminal.json_text(answer_fields(answer))
     if form == "jsonl":
         return "".join(terminal.json_text(hit_fields(hit), indent=None) for hit in answer.hits)
-    if form == "text" and _has_colour(terminal, color):
+    if form == "text" and has_colour(terminal, color):
         screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
         return _printed(_coloured(answer, _blocks(answer, screen, full=full, explain=explain)), screen)
     lines: Iterable[str]
@@ -303,7 +303,8 @@ def short_path(terminal: Terminal, root: str, path: str) -> str:
     return fold_path(whole, terminal.width // 2) if terminal.is_terminal else whole
 
 
-def _has_colour(terminal: Terminal, color: str) -> bool:
+def has_colour(terminal: Terminal, color: str) -> bool:
+    """Say whether to print colours."""
     may_colour = terminal.is_terminal or bool(terminal.variables.get("FORCE_COLOR"))
     return may_colour if color == "auto" else color == "always"
 
@@ -330,7 +331,7 @@ def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
 
 def shown(lines: Iterable[str], terminal: Terminal, color: str = "auto") -> str:
     """Return the lines of an answer about places, in the colours of hits if there are colours."""
-    if not _has_colour(terminal, color):
+    if not has_colour(terminal, color):
         return "".join(f"{line}\n" for line in lines)
     return _printed(_painted(lines), terminal)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, Terminal, notes_of
 from codesearch.cli.options import CHANGED, FilterOptions, argument
-from codesearch.cli.render import columns_of, path_from, percent, render, screen_rows
+from codesearch.cli.render import columns_of, has_colour, path_from, percent, render, screen_rows
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.languages import language_of_path
 from codesearch.options import Opt
@@ -31,6 +31,8 @@ _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
 _OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
 """Those that list definitions; the others list files with their best definitions."""
+_TOKENS, _CODE_LINES = 1_100, 36
+"""The longest answer for a program, and its lines of code."""
 FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
 
@@ -80,6 +82,16 @@ class QueryOptions(QuerySettings, SearchOptions):
 
     fixed: Annotated[bool, Opt("Find this exact text.", "--fixed -F")] = False
     seconds: Annotated[float, Opt("With -F: read files for at most this time.", low=0.1)] = READ_S
+
+    def is_brief(self, terminal: Terminal) -> bool:
+        """Say whether the answer is for a program that reads text, such as an agent."""
+        is_other = self.full or self.explain or self.context_lines or self.fixed or self.at
+        return (
+            self.form == "text"
+            and not is_other
+            and not has_colour(terminal, self.color)
+            and not terminal.is_terminal
+        )
 
     def fields(self, invocation: Invocation) -> dict[str, Any]:
         """Return the fields of the request."""
@@ -150,16 +162,26 @@ def _search(
     form, request = options.form, SearchRequest(text, **options.fields(invocation))
     engine = invocation.engine(options.home, options, invocation.milvus(options))
     session = yield from invocation.session(engine, invocation.scope(options, paths), options)
-    if isinstance(options, QueryOptions):
+    terminal, brief = invocation.showing(session.revision), None
+    if isinstance(options, QueryOptions) and options.is_brief(terminal):
+        from codesearch.engine.brief import make_brief
+
+        brief = make_brief(session, replace(request, top_k=options.hits), _CODE_LINES, with_usages=False)
+        answer = brief.answer
+    elif isinstance(options, QueryOptions):
         answer = session.search(request)
     else:
         answer = session.similar(invocation.place(text) if invocation.pool else text, request)
     if options.full and engine.is_local and form == "text":
         answer = replace(answer, hits=[_whole(session, hit) for hit in answer.hits])
-    terminal = invocation.showing(session.revision)
-    yield Output(
-        render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
-    )
+    if brief and answer.hits:
+        from codesearch.agents.text import FOR_SHELL, brief_text
+
+        yield Output(brief_text(brief, partial(path_from, terminal), _TOKENS, FOR_SHELL))
+    else:
+        yield Output(
+            render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
+        )
     # Last, because that is where people look.
     notes = "".join(_notes(answer, request, paths, terminal, is_json=form == "json"))
     is_few = answer.lines < FEW if request.fixed else not answer.hits

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from codesearch.errors import CodeSearchError
-from codesearch.parsing.flags import is_test
 from codesearch.search.best_passages import IS_NAME
 from codesearch.search.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.search.forms import is_code, is_long, parse_asked
@@ -30,7 +29,7 @@ WITH_CODE = 5
 """Definitions with code, unless the request says otherwise."""
 _FURTHER = 7
 """Definitions behind them that are named."""
-_NEAR = 0.6
+_NEAR = 0.7
 """The share of the best score that a definition with code has."""
 _JOIN = r"(?:and|but|when|while|after|before|because|then)\s+"
 _BETWEEN_IDEAS = re.compile(rf"[;.,?]\s+(?:{_JOIN})?|\s+{_JOIN}", re.IGNORECASE)
@@ -70,7 +69,7 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
     answer = session.search(replace(request, top_k=most + _FURTHER, by_file=False))
     hits = [hit for hit in answer.hits if hit.parts.get("test", 0.0) >= 0.0] or answer.hits
     is_list = lines < LEAST_LINES * most
-    near = [hit for hit in hits if is_list or hit.score >= _NEAR * hits[0].score]
+    near = [hit for hit in hits if is_list or hit is hits[0] or hit.score >= _NEAR * hits[0].score]
     if is_name := bool(hits) and _has_name(hits[0]):
         near = [hit for hit in hits if _has_name(hit)]
     shown, uncovered = near[:most], list[str]()
@@ -85,7 +84,7 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
         if with_usages and shown and not is_list and shown[0].kind in _CALLED
         else ([], [])
     )
-    others = [hit for hit in hits if hit not in shown]
+    others = [hit for hit in (near if is_name else hits) if hit not in shown]
     return Brief(
         answer,
         excerpts_of(shown, answer.query, 0 if is_list else lines),
@@ -124,6 +123,8 @@ def _covers(hit: Hit, idea: str) -> bool:
 
 def _used(session: Session, hit: Hit) -> tuple[list[Usage], list[Usage]]:
     """Return the certain usages of a definition in source code, and its usages in tests."""
+    from codesearch.parsing.flags import is_test
+
     place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
     try:
         usages = session.usages(place, limit=_MOST_USAGES, all_code=True).found.usages

@@ -23,6 +23,11 @@ LEAST_LINES = 4
 """With fewer lines than this for each, only the places of definitions are shown."""
 _SLACK = 2
 """A definition with so many more lines than its share is shown whole."""
+_CLOSES = re.compile(r"\W*(?:end)?\W*")
+_LINE = 36
+"""The usual length of a line of code without its indentation."""
+_SHORT = 100
+"""Characters of the first line of a signature that is shown above a passage."""
 _SECOND = 0.9
 """A second passage is shown if it has this share of the best one's score."""
 _MOST_UP = 3
@@ -37,33 +42,60 @@ _ASSIGNS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a definition, each with its number, ascending; `hit` is the outermost one of nested definitions."""
+    """Lines of a definition, each with its number, ascending; `hit` is the outermost one of nested definitions.
+
+    Empty lines and those that only close something are left out. If it `is_whole`, no other line is missing. A line
+    with the number 0 stands for missing ones.
+    """
 
     hit: Hit
     lines: tuple[tuple[int, str], ...]
-
-    @property
-    def is_whole(self) -> bool:
-        """Say whether all lines of the definition are there."""
-        return len(self.lines) >= self.hit.last_line - self.hit.start_line + 1
+    is_whole: bool = False
 
 
 def excerpts_of(hits: Sequence[Hit], query: str, lines: int) -> list[Excerpt]:
-    """Return the excerpts of hits, in their order; together they have about so many lines."""
-    if len(hits) == 1:
-        lines = int(lines * _ALONE)
-    most = lines if len(hits) == 1 else _MOST_LINES
+    """Return the excerpts of hits, in their order; together they have about so many lines, fewer if these are long."""
+    excerpts = _excerpts(hits, query, lines)
+    size = sum(len(text.strip()) for excerpt in excerpts for _, text in excerpt.lines)
+    if size > lines * _LINE:
+        excerpts = _excerpts(hits, query, max(lines * lines * _LINE // size, LEAST_LINES * len(hits)))
+    return excerpts
+
+
+def _excerpts(hits: Sequence[Hit], query: str, lines: int) -> list[Excerpt]:
     if lines < LEAST_LINES * len(hits):  # Only places.
         return [Excerpt(hit, ()) for hit in hits]
-    needs = [min(hit.code.count("\n") + 1, most) for hit in hits]
-    outer: dict[int, tuple[Hit, dict[int, str]]] = {}
-    for at, (hit, share) in enumerate(zip(hits, shares(needs, lines), strict=True)):
-        texts = hit.code.split("\n")
-        chosen = {hit.start_line + line: texts[line] for line in _positions(hit, query, share)}
+    if len(hits) == 1:
+        lines = int(lines * _ALONE)
+    telling = [_telling(hit.code.split("\n")) for hit in hits]
+    most = lines if len(hits) == 1 else _MOST_LINES
+    outer: dict[int, tuple[Hit, set[int]]] = {}
+    given = shares([min(len(of_hit), most) for of_hit in telling], lines)
+    for at, (hit, of_hit, share) in enumerate(zip(hits, telling, given, strict=True)):
+        numbers = {hit.start_line + line for line in _positions(hit, of_hit, query, share)}
         near = next((key for key, (other, _) in outer.items() if _is_nested(hit, other)), at)
-        known, shown = outer.get(near, (hit, {}))
-        outer[near] = max(known, hit, key=lambda one: one.end_line - one.start_line), shown | chosen
-    return [Excerpt(hit, tuple(sorted(shown.items()))) for hit, shown in outer.values()]
+        known, shown = outer.get(near, (hit, set()))
+        outer[near] = max(known, hit, key=lambda one: one.end_line - one.start_line), shown | numbers
+    return [_excerpt(hit, shown) for hit, shown in outer.values()]
+
+
+def _telling(lines: Sequence[str]) -> list[int]:
+    """Return the positions of the lines that say something."""
+    return [at for at, line in enumerate(lines) if not _CLOSES.fullmatch(line)]
+
+
+def _excerpt(hit: Hit, numbers: Iterable[int]) -> Excerpt:
+    lines, shown = hit.code.split("\n"), sorted(number - hit.start_line for number in numbers)
+    telling = _telling(lines)
+    rank = {at: position for position, at in enumerate(telling)}
+    found = list[tuple[int, str]]()
+    before = -1
+    for at in shown:
+        if found and rank[at] > before + 1:
+            found.append((0, "..."))
+        before = rank[at]
+        found.append((hit.start_line + at, lines[at]))
+    return Excerpt(hit, tuple(found), len(shown) == len(telling) and hit.last_line == hit.end_line)
 
 
 def shares(needs: Sequence[int], total: int) -> list[int]:
@@ -85,23 +117,20 @@ def _is_nested(one: Hit, other: Hit) -> bool:
     return same_file and (first, last) in {(each.start_line, each.end_line) for each in (one, other)}
 
 
-def _positions(hit: Hit, query: str, count: int) -> Iterable[int]:
-    """Return the positions of about `count` lines of a hit, from 0."""
+def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iterable[int]:
+    """Return the positions of about `count` of the lines of a hit that say something, from 0."""
+    if len(telling) <= count + _SLACK:
+        return telling
     lines, head = hit.code.split("\n"), head_lines(hit)
-    if len(lines) <= count + _SLACK:
-        return range(len(lines))
     terms, best = set(query_terms(query)), spans_of(hit)[:2]
-    if not best:
-        best = [range(len(lines))]
-    elif len(best) == 2 and hit.passages[1].score < _SECOND * hit.passages[0].score:
+    if len(best) == 2 and hit.passages[1].score < _SECOND * hit.passages[0].score:
         best.pop()
-    chosen: set[int] = set()
-    for span in best:
-        able = [at for at in span if at not in head] or list(span)
-        window = sorted(neighbours(lines, able, terms, count // len(best)))
-        while window and not lines[window[0]].strip():
-            window.pop(0)
-        chosen.update(range(_begin(lines, window[0], head.stop), window[-1] + 1) if window else ())
+    chosen = {head.start} if head.start in telling and len(lines[head.start]) <= _SHORT else set[int]()
+    for span in best or [range(len(lines))]:
+        able = [at for at in telling if at in span and at not in head] or telling
+        window = sorted(neighbours(lines, able, terms, max((count - len(chosen)) // max(len(best), 1), 1)))
+        first = _begin(lines, window[0], head.stop)
+        chosen.update(at for at in telling if first <= at <= window[-1])
     return chosen
 
 

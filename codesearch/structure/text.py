@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MAX_LINE = 200
 """Characters of a line that are shown if the output is no terminal."""
+TEXT_ONLY = " (text is matched, not types)"
 STALE = "  [changed since it was indexed]"
 _OTHER_CODE = "tests, examples, migrations, generated or vendored code"
 _DOUBTFUL = ("possible", "in comments and strings")
@@ -285,7 +286,7 @@ def usages_summary(
         text += f"; {counted(usages.unread_files, 'more file')} may have it: narrow with a path"
     if usages.near:
         text += f": {visible(did_you_mean(usages.near))}"
-    return f"{text} (text is matched, not types)"
+    return f"{text}{TEXT_ONLY}"
 
 
 def counted(count: int, noun: str) -> str:

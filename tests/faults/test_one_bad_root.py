@@ -174,7 +174,7 @@ def test_agents_get_every_answer_of_a_project_whose_path_is_not_utf8(engine, odd
         ("search", {"query": "giraffe"}),
     )
     assert (found[0], again) == (False, found)
-    assert "a.py:1-2 find_the_giraffe()" in found[1]
+    assert "a.py:1-2 find_the_giraffe\n" in found[1]
     assert status[1].startswith(f"project {odd.parent}/b\\udcffd\n")
     assert wrong == (
         True,

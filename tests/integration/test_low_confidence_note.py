@@ -26,7 +26,7 @@ def ask(tmp_path_factory) -> Command:
 def test_a_query_without_an_answer_gets_a_note_on_stderr_and_the_nearest_hits(ask):
     done = ask("query", "render a 3d mesh with shadows", "-k", 3)
     assert done.returncode == 0 and re.fullmatch(NOTE, done.stderr)
-    assert done.stdout.splitlines()[-1].startswith("3 hits from ")
+    assert done.stdout.splitlines()[-1].startswith("not shown: ")
 
     done = subprocess.run(
         ask.line("query", "render a 3d mesh with shadows"),

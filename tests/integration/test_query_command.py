@@ -24,8 +24,27 @@ def ask(tmp_path_factory, tiny_bundle) -> Command:
     return Command(folder, folder / "home")
 
 
-def test_plain_output_shows_place_signature_code_and_footer(ask):
+def test_output_for_programs_has_the_code_and_what_is_not_shown(ask):
     done = ask("query", "--all", "convert", "int", "to", "string", "-k", "1")
+    assert (done.returncode, done.stderr) == (0, "")
+    *lines, last = done.stdout.splitlines()
+    assert lines == [
+        "tiny/python/convert.py:4-6 int_to_string",
+        "4: def int_to_string(number: int) -> str:",
+        '5:     """Convert an integer to its decimal string."""',
+        "6:     return str(number)",
+    ]
+    assert re.fullmatch(
+        r"not shown: weaker hits: python/convert.py:9 string_to_int, .*, more with -n 30", last
+    )
+    assert "\x1b" not in done.stdout
+    assert ask("query", "--all", "int_to_string").stdout.splitlines()[4:] == ["this is all"]
+
+
+def test_text_with_scores_or_context_shows_place_signature_code_and_footer(ask):
+    done = ask(
+        "query", "--all", "convert", "int", "to", "string", "-k", "1", "-C", "0", "--color", "never", "--full"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     *lines, footer = done.stdout.splitlines()
     assert lines == [
@@ -391,7 +410,7 @@ def test_hits_show_the_current_files(indexed, command):
     path = indexed / "python" / "convert.py"
     path.write_text("# moved\n" + path.read_text())
     done = command("query", "--all", "pop", "-k", "1")
-    assert "tiny/python/convert.py:22  Stack.pop  method, 3 lines\n" in done.stdout
+    assert "tiny/python/convert.py:22-24 Stack.pop\n22: def pop(self):\n" in done.stdout
     path.unlink()
     hits = json.loads(command("query", "--all", "pop", "--json").stdout)["hits"]
     assert "Stack.pop" not in {hit["qualified_name"] for hit in hits}
@@ -401,7 +420,7 @@ def test_without_a_refresh_a_changed_file_is_marked_and_a_deleted_one_is_not_sho
     path = indexed / "python" / "convert.py"
     path.write_text("# moved\n" + path.read_text())
     done = command("query", "--all", "pop", "-k", "1", "--no-refresh")
-    assert "Stack.pop  method, 3 lines  [changed since it was indexed]" in done.stdout
+    assert "Stack.pop  [changed since it was indexed]" in done.stdout
     path.unlink()
     hits = json.loads(command("query", "--all", "pop", "--json", "--no-refresh").stdout)["hits"]
     assert hits and "python/convert.py" not in {hit["path"] for hit in hits}

@@ -38,7 +38,12 @@ def text_of(brief: Brief, max_tokens: int = 400) -> str:
 def test_a_short_definition_is_whole_without_its_indentation_and_the_answer_says_that_this_is_all():
     lines = [f"    {line}" for line in CODE.split("\n")]
     hit = replace(
-        HIT, code="\n".join(lines), qualified_name="pkg.Outer.Store.load", start_line=9, last_line=14
+        HIT,
+        code="\n".join(lines),
+        qualified_name="pkg.Outer.Store.load",
+        start_line=9,
+        end_line=14,
+        last_line=14,
     )
     numbered = [f"{number}: {line}" for number, line in enumerate(CODE.split("\n"), 9)]
     fence, *shown, end, last = text_of(make_brief([hit])).splitlines()
@@ -52,10 +57,8 @@ def test_a_part_of_a_definition_has_its_length_and_the_last_line_says_how_to_rea
     others = [replace(HIT, path=f"pkg/sub/{name}.py", start_line=3) for name in "ab"]
     lines = text_of(make_brief([hit], 6, others=others)).splitlines()
     assert lines[1] == "check.py:1-66 load (66 lines)"
-    assert lines[-2:] == [
-        "weaker: sub/a.py:3 load, sub/b.py:3 load",
-        "not shown: more of load (read check.py:9), weaker hits (search with limit=30)",
-    ]
+    weaker = "weaker hits: sub/a.py:3 load, sub/b.py:3 load, more with limit=30"
+    assert lines[-1] == f"not shown: more of load (read check.py:8); {weaker}"
 
 
 def test_callers_and_tests_of_the_first_definition_are_named_and_counted():

@@ -61,6 +61,15 @@ def test_each_idea_of_a_question_has_a_definition_or_is_named(session):
     assert "save_rule" in names(one) and one.uncovered == ["upload invoices through a printer queue"]
 
 
+def test_the_best_definition_is_shown_even_if_its_score_is_negative(tmp_path):
+    (tmp_path / "a.py").write_text("def f():\n    pass\n")
+    engine = Engine(tmp_path / "home")
+    engine.index(tmp_path)
+    brief = brief_of(engine.session(Scope((tmp_path,))), "read a file")
+    engine.close()
+    assert brief.answer.hits[0].score < 0 and names(brief) == ["f"]
+
+
 def test_with_few_lines_for_many_hits_only_places_are_there(session):
     brief = brief_of(session, "save a rule", 20, top_k=30)
     assert brief.is_list and len(brief.excerpts) > 2 and not any(one.lines for one in brief.excerpts)
