@@ -306,8 +306,9 @@ def status_text(status: IndexStatus, project: Path) -> str:
     diff = status.changes
     behind = f"{counted(diff.to_parse, 'file')} to index, {diff.removed} removed" if diff else "unknown"
     behind += f" ({visible(status.unchecked)})" if status.unchecked else ""
+    unfinished = f"not complete: {status.unfinished}\n" if status.unfinished else ""
     text = (
-        f"project {project}\n"
+        f"project {project}\n{unfinished}"
         f"{status.documents} definitions in {status.files} files, indexed {status.manifest.created}\n"
         f"languages: {', '.join(f'{name} {count}' for name, count in languages)}\n"
         f"changes since: {behind}\n" + "".join(skipped)

@@ -115,10 +115,8 @@ def _lines(status: IndexStatus, current: Path | None, home: Path, *, warnings: b
     elif is_revision(home, status.root):
         where = "  (a git revision)"
     yield status.root + where + ("  (you are here)" if status.folder == current else "")
-    if status.building or not manifest.complete:
-        indexed = f"{manifest.percent}% of its files are indexed; " if manifest.commit else ""
-        begun = status.building.text if status.building else "the first index was interrupted, run it again"
-        yield f"  unfinished {indexed}{begun}"
+    if status.unfinished:
+        yield f"  unfinished {status.unfinished}"
     if not manifest.commit:
         return
     languages = f": {counts(status.languages)}" if status.languages else ""

@@ -119,6 +119,15 @@ class IndexStatus(OfIndex):
         """The indexed folder, or the name of an index that was imported without it."""
         return self.building.root if self.building else self.manifest.root
 
+    @property
+    def unfinished(self) -> str:
+        """How far a first index is, and who makes it; "" if it is complete."""
+        if self.error or (self.building is None and self.manifest.complete):
+            return ""
+        indexed = f"{self.manifest.percent}% of its files are indexed; " if self.manifest.commit else ""
+        interrupted = "the first index was interrupted: run `codesearch index` again"
+        return indexed + (self.building.text if self.building else interrupted)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

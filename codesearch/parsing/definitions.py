@@ -39,7 +39,7 @@ _BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
-_MIN_ERRORS = 0.003
+_MIN_ERRORS = 0.001
 """A file is parsed again without macros if its tree does not explain a larger share of it."""
 _MAX_NAME = 300
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)

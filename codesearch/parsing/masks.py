@@ -20,6 +20,7 @@ from typing import NamedTuple
 from codesearch.parsing.identifiers import ARGUMENTS
 
 _MAX_DROPPED = 4_000
+_MAX_PARAMETER = 100
 _ANY, _NO_WORD = re.compile(rb"[^\n]"), re.compile(rb"\W")
 _CONDITIONAL = re.compile(rb"^[ \t]*+#[ \t]*(?:if|else)", re.MULTILINE)
 _MACRO = rb"[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,4}\))?"
@@ -36,7 +37,7 @@ _EXPORTED = re.compile(
     rb"(?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?"
     rb"((?!final\b|class\b|struct\b)(?:(?:(?:\w{1,60}(?:\([^()\n]{0,100}\))?|\[\[[^\[\]\n]{1,100}\]\])"
     rb"[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3}))"
-    rb"[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
+    rb"(?!(?:const|noexcept|override|volatile)\b)[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
 )
 # A macro before a declaration, or on a line above it, above other macros and comments, or at the end of a file.
 _END = rb"|(?:#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z"
@@ -56,28 +57,83 @@ _DEFINING = re.compile(
     rb"\n[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
     rb"(?=\s{0,40}\{)",
 )
+# `__printf(1, 2)` before a function's name, and the words above and before it.
+_NUMBERED = re.compile(
+    rb"\([ \t]*\d{1,9}(?:[ \t]*,[ \t]*\d{1,9}){0,4}[ \t]*\)"
+    rb"(?=\s{1,40}\**(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){0,6}[A-Za-z_]\w{0,80}[ \t]*\()"
+)
+_WORDS = re.compile(
+    rb"[ \t]*(?:[\w*][\w*,() \t]*[ \t*])?((?!_BitInt\b|_?[Aa]lignas\b)[A-Za-z_]\w{0,80})[ \t]?"
+)
+# `static __section("x") int f(`: the attribute at the begin of a function.
+_LEADING = re.compile(
+    rb"\n(?:(?:static|extern|inline|__\w{1,40}|[A-Z][A-Z0-9_]{2,40})[ \t]+){0,5}"
+    rb"(__(?!attribute__|declspec|typeof|asm|extension)[a-z]\w{1,60}[ \t]?" + _NESTED_ARGUMENTS + rb")"
+    rb"(?=\s{1,9}(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){1,5}\w{1,80}[ \t]*\()"
+)
+# `typedef void (APIENTRY *F)(int)`, also if the macro has the star.
+_CALLED = re.compile(rb"\([ \t]*([A-Z_][A-Z0-9_]{2,60})[ \t]+(?=\*+[ \t]*\w{1,80}\)[ \t]?\()")
+_POINTER = re.compile(rb"\([ \t]*([A-Z_][A-Z0-9_]{2,60})[ \t]+(?=\w{1,80}\)[ \t]?\()")
+# A loop over the members of something: `list_for_each_entry(a, b, c) {`.
+_EACH = re.compile(rb"\n[ \t]++((?:\w{1,60}_)?(?:for_?each|FOR_?EACH|do_each|Q_FOREACH)\w{0,60})(?=[ \t]?\()")
+_WHILE_EACH = re.compile(rb"\}[ \t]?(while_\w{1,60})(?=\()")
+# The words before the name of a function or a variable at the begin of a line, its name, and what follows.
+_HEAD = re.compile(
+    rb"\n((?:[A-Za-z_]\w{0,60}[\s*]{1,9}){2,9})"
+    rb"((?!_{2,4}(?:acq|align|alloc|attr|cache|must|packed|printf|rel|scanf|section))[A-Za-z_]\w{0,80})"
+    rb"[ \t]{0,9}([(;=\[])"
+)
+_HEAD_WORD = re.compile(rb"(?:(?:struct|union|enum|class|typename)\s+)?\w+")
+_KNOWN_WORD = re.compile(
+    rb"(?:struct|union|enum|class|typename)\s|(?:static|extern|const|volatile|inline|register|typedef|auto|constexpr|"
+    rb"consteval|explicit|friend|mutable|virtual|template|else|return|new|delete|goto|case|throw|namespace|using|"
+    rb"operator|define|thread_local|_Thread_local|_Noreturn|restrict)\Z"
+)
+# Attributes behind the name of a member or a variable, or behind the brace of its type, and what may stand before.
+_TRAILING = re.compile(
+    rb"__\w{1,60}(?:[ \t]?"
+    + _NESTED_ARGUMENTS
+    + rb")?(?:[ \t]+__\w{1,60}(?:[ \t]?"
+    + _NESTED_ARGUMENTS
+    + rb")?)*+"
+    rb"[ \t]*(?=[;=]|\w{1,80}[ \t]*;)"
+)
+_OF_TYPES = re.compile(
+    rb"_{2,4}(?:\w{1,60}\(|aligned|attribute|cacheline|designated|may_alias|no_rand|packed|rand)"
+)
+_BUILT_IN = rb"(?:unsigned|signed|long|short|int|char|float|double|void|bool|_Bool)\b"
+_BUILT_IN_WORD = re.compile(_BUILT_IN)
+_NO_TYPE = (
+    rb"(?:static|extern|const|volatile|register|typedef|return|goto|else|case|struct|union|enum|__\w+)\b"
+)
+_DECLARED = re.compile(
+    rb"\s*(?:(?:static|extern|const|volatile|register)\s+)*+(?:(?:struct|union|enum)\s+\w+"
+    rb"|" + _BUILT_IN + rb"(?:\s+" + _BUILT_IN + rb")*+|(?:__\w{0,6}\d\d|(?!" + _NO_TYPE + rb")\w+)\b)"
+    rb"(?:[\s*]+(?:const|volatile|__\w+)\b)*[\s*]+(?!" + _BUILT_IN + rb"|__)\w+(?:\s*:\s*\w+)?\s*"
+)
 _STORAGE = rb"(?:const|extern|inline|static|virtual)"
 # `JNIEXPORT jint JNICALL name(`: the macros before the type; those between the type and the name.
 _SPECIFIER = re.compile(
     rb"\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
-    rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}[\w:~]{1,80}[ \t]*\()",
+    rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}(?:[\w:~]{1,80}|operator[^\w\s(]{1,3})[ \t]*\()",
 )
 _CONVENTION = re.compile(
-    rb"\n(?:" + _STORAGE + rb"[ \t]+){0,4}(?!" + _STORAGE + rb"\b)"
+    rb"\n[ \t]*+(?:" + _STORAGE + rb"[ \t]+){0,4}(?!" + _STORAGE + rb"\b)"
     rb"[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
 )
 # `void f(int n UNUSED)`: the macro behind a parameter.
-_UNUSED = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]+([A-Z][A-Z0-9_]{2,60}|__(?:maybe_)?unused)(?=\s{0,40}[,)])")
+_UNUSED = re.compile(rb"[ \t](?:[A-Z][A-Z0-9_]{2,60}|__(?:maybe_)?unused)(?=\s{0,40}[,)])")
+_PARAMETER = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]*\Z")
 # `API_AVAILABLE(ios(10), macos(10.12))` behind a declaration.
 _AVAILABLE = re.compile(
-    rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}" + _NESTED_ARGUMENTS + rb")(?=\s{0,40}[;{])"
+    rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}" + _NESTED_ARGUMENTS + rb")(?=\s{0,40}[;{=,])"
 )
 # Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes;
 # one before a constructor or an operator, or behind another specifier; types as arguments.
 _ALONE = re.compile(
     rb"\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
-    rb"(?:[ \t]*" + _NESTED_ARGUMENTS + rb")?)"
-    rb"[ \t]*$(?!\s{0,40}(?:[{}:,;)?&|+*.=<>-]|/(?![/*])))",
+    rb"(?:[ \t]*(?:" + _NESTED_ARGUMENTS + rb"|\(\"(?:[^\"\\\n]|\\.){0,300}\"\))|(?![ \t]*\s{1,40}\})))"
+    rb"[ \t\r]*$(?!\s{0,40}(?:[{:,;)?&|+*.=<>-]|/(?![/*])))",
     re.MULTILINE,
 )
 _BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
@@ -185,7 +241,20 @@ _EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
 # The path behind a variable, as in `$PSScriptRoot/a.psm1`.
 _PATH_BEHIND = re.compile(rb"\$\w{1,60}((?:[\\/][\w.*-]{1,100}){1,20})(?=\s)")
 _FIRST = {
-    "c": (_MODULE, _ENUM_TYPE, _NS_ENUM, _EXPORTED, _PREFIX, _SPECIFIER, _CONVENTION, _WRAPPED, _UNUSED),
+    "c": (
+        _MODULE,
+        _ENUM_TYPE,
+        _NS_ENUM,
+        _EXPORTED,
+        _PREFIX,
+        _LEADING,
+        _SPECIFIER,
+        _CONVENTION,
+        _WRAPPED,
+        _EACH,
+        _WHILE_EACH,
+        _POINTER,
+    ),
     "csharp": (_CONDITIONAL_TARGET,),
     "haskell": (_OTHER_BRANCH,),
     "julia": (_NO_METHODS,),
@@ -194,6 +263,7 @@ _FIRST = {
 }
 """Rules of a language -> what is blanked in every file: the groups of each pattern."""
 _FIRST_REPLACED = {
+    "c": ((_EACH, b"if"), (_WHILE_EACH, b"while"), (_POINTER, b"*")),
     "csharp": ((_COMPOUND, b"=="), (_COMPOUND_SHIFT, b">>>")),
     "julia": ((_SYMBOL, b":_"),),
 }
@@ -243,8 +313,48 @@ def mask(source: bytes, rules: str) -> bytes:
         _blank_groups(pattern, source, text)
     _replace_groups(_FIRST_REPLACED.get(rules, ()), source, text)
     if rules == "c":
+        _blank_attributes(source, text)
         _name_macros(source, text)
     return bytes(text[1:])
+
+
+def _blank_attributes(source: bytes, text: bytearray) -> None:
+    """Blank attribute macros with numbers before a function's name, and those behind a name or a brace."""
+    for match in _NUMBERED.finditer(source):
+        line_start = source.rfind(b"\n", 0, match.start()) + 1
+        if words := _WORDS.fullmatch(source, line_start, match.start()):
+            _blank(text, words.start(1), match.end())
+    for match in _UNUSED.finditer(source):
+        if _PARAMETER.search(source, max(0, match.start() - _MAX_PARAMETER), match.start()):
+            _blank(text, *match.span())
+    for match in _HEAD.finditer(source):
+        _blank_head(match, text)
+    for match in _TRAILING.finditer(source):
+        line_start = source.rfind(b"\n", 0, match.start()) + 1
+        before = re.split(rb"[;{]", source[line_start : match.start()])[-1].rstrip()
+        if before.endswith(b"}"):
+            is_attribute = source[match.end() : match.end() + 1] not in b";=" or _OF_TYPES.match(match[0])
+        else:
+            is_attribute = before.endswith((b"]", b")")) or _DECLARED.fullmatch(before)
+        if is_attribute:
+            _blank(text, *match.span())
+
+
+def _blank_head(match: re.Match[bytes], text: bytearray) -> None:
+    """Blank the words before a name that are no type: all unknown ones beside a built-in type, or those with `__`."""
+    words = [word for word in _HEAD_WORD.finditer(match[1]) if not _KNOWN_WORD.match(word[0])]
+    is_function = match[3] == b"(" and not match[2].isupper()
+    if b"typedef" in match[1][:7] if is_function else match[2].startswith(b"__"):
+        return
+    types = [word for word in words if _BUILT_IN_WORD.match(word[0])]
+    has_type = bool(types) or b" struct " in b" " + match[1]
+    macros = [
+        word
+        for word in words
+        if word not in types and (word[0].startswith(b"__") or (has_type and is_function))
+    ]
+    for word in macros if has_type or len(macros) < len(words) else macros[:-1]:
+        _blank(text, match.start(1) + word.start(), match.start(1) + word.end())
 
 
 def _name_macros(source: bytes, text: bytearray) -> None:

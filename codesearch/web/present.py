@@ -166,9 +166,11 @@ def show_status(engine: Engine) -> dict[str, Any]:
     groups: dict[str, tuple[Path, ...]] = {}
     with suppress(ConfigError):  # A search says what is wrong with the settings.
         groups = user_groups()
-    roots = []
+    roots, unfinished = [], {}
     for index in engine.status():
-        if index.error or is_revision(engine.home, index.root):
+        if index.unfinished:
+            unfinished[index.root] = index.unfinished
+        if index.error or not index.manifest.commit or is_revision(engine.home, index.root):
             continue
         # A search says which index cannot be read.
         session = engine.session(Scope((index.root,)), AS_INDEXED)
@@ -176,7 +178,7 @@ def show_status(engine: Engine) -> dict[str, Any]:
             counts = {name: getattr(index, name) for name in ("root", "documents", "files", "languages")}
             roots.append({**counts, "kinds": count_kinds(reader)})
     paths = {name: list(map(str, folders)) for name, folders in groups.items()}
-    return {"version": codesearch.__version__, "roots": roots, "groups": paths}
+    return {"version": codesearch.__version__, "roots": roots, "unfinished": unfinished, "groups": paths}
 
 
 def token_lines(code: str, language: str, first: int, chosen: Iterable[int], mark: Marker) -> list[Line]:

@@ -24,15 +24,17 @@
 ((preproc_function_def name: (identifier) @name value: (_) @body) @function (#match? @function "\\\\\r?\n"))
 (preproc_function_def name: (identifier) @name) @field
 (comment) @comment
+; let FUNCTION = (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name)])))
 (field_declaration declarator: [
     (field_identifier) @name
-    (array_declarator declarator: (field_identifier) @name)
+    (array_declarator declarator: [(field_identifier) @name (array_declarator declarator: (field_identifier) @name)])
     (pointer_declarator declarator: [
       (field_identifier) @name
       (array_declarator declarator: (field_identifier) @name)
-      (pointer_declarator declarator: (field_identifier) @name)
+      (pointer_declarator declarator: [(field_identifier) @name FUNCTION])
+      FUNCTION
     ])
-    (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
+    FUNCTION
   ]) @field
 (type_definition type: [
     (struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_)) (enum_specifier name: (_) body: (_))

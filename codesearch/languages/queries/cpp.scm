@@ -1,5 +1,5 @@
 ; inherits: c_family
-(function_definition declarator: [
+((function_definition declarator: [
     (function_declarator declarator: [(identifier) (field_identifier) (destructor_name) (operator_name)] @name)
     (function_declarator declarator: (template_function name: (identifier) @name))
     (pointer_declarator declarator: (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
@@ -9,7 +9,7 @@
       (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))))
     (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
     (operator_cast) @name
-  ] body: (_) @body) @function
+  ] body: (_) @body) @function (#not-any-of? @name "for" "if" "return" "switch" "while"))
 (function_definition declarator: [
     (function_declarator declarator: (qualified_identifier) @name)
     (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) @name))
@@ -40,11 +40,15 @@
   body: (field_declaration_list) @body) @struct
 (enum_specifier name: (_) @name body: (enumerator_list) @body) @enum
 (type_definition type: [
-    (primitive_type) (sized_type_specifier) (type_identifier) (qualified_identifier) (template_type)
-    (struct_specifier !body) (union_specifier !body) (enum_specifier !body)
+    (primitive_type) (sized_type_specifier) (type_identifier) (qualified_identifier) (template_type) (dependent_type) (decltype)
+    (struct_specifier !body) (class_specifier !body) (union_specifier !body) (enum_specifier !body)
   ] declarator: [
     (type_identifier) @name
-    (pointer_declarator declarator: (type_identifier) @name)
+    (reference_declarator (type_identifier) @name)
+    (array_declarator declarator: (type_identifier) @name)
+    (pointer_declarator declarator: [
+      (type_identifier) @name (reference_declarator (type_identifier) @name) (pointer_declarator declarator: (type_identifier) @name)
+    ])
     (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
     (function_declarator declarator: [(type_identifier) @name (parenthesized_declarator (type_identifier) @name)])
     (pointer_declarator declarator: (function_declarator declarator: [

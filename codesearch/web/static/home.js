@@ -6,7 +6,8 @@ import { address } from "./filters.js";
 const LANGUAGES = 4;
 
 export function showHome(status) {
-  fill(byId("home"), ...(status.roots.length ? indexed(status) : nothing()));
+  const begun = Object.entries(status.unfinished ?? {}).map(([root, text]) => el("p", { class: "note" }, `${root}: ${text}`));
+  fill(byId("home"), ...(status.roots.length ? indexed(status) : begun.length ? [] : nothing()), ...begun);
 }
 
 const nothing = () => [

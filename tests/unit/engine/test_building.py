@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Policy, Scope, SearchRequest
+from codesearch.agents.text import status_text
 from codesearch.build import build
 from codesearch.engine import scope
 from codesearch.engine.answer import State
@@ -95,12 +96,22 @@ def test_status_shows_a_first_index_that_is_made(engine: Engine, root: Path) -> 
         for roots in ((), (root,)):
             (status,) = engine.status(*roots)
             assert (status.root, status.building.process) == (str(root), os.getpid())
+            assert status.unfinished.startswith(f"being indexed by process {os.getpid()}: ")
             shown.append(Command(root, engine.home)("status", *roots).stdout)
 
     while_indexed(engine, root, look, commits=0)
     begun = rf"{root}\n  unfinished being indexed by process {os.getpid()}: \d+% done"
     assert [bool(re.match(begun, text)) for text in shown] == [True, True]
-    while_indexed(engine, root, look, commits=2)
+    show_page = pytest.importorskip("codesearch.web.present").show_status
+
+    def look_later() -> None:
+        (status,) = engine.status()
+        assert "% of its files are indexed; being indexed by process" in status.unfinished
+        assert show_page(engine)["unfinished"] == {str(root): status.unfinished}
+        assert f"\nnot complete: {status.unfinished}\n" in status_text(status, root)
+        shown.append(Command(root, engine.home)("status").stdout)
+
+    while_indexed(engine, root, look_later, commits=2)
     assert "% of its files are indexed; being indexed by" in shown[-1] and "  documents  " in shown[-1]
     assert (
         "% of its files are indexed; the first index was interrupted"

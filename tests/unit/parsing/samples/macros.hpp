@@ -1,0 +1,23 @@
+class Q_GUI_EXPORT Check : public QObject
+{
+    Q_OBJECT
+public:
+    typedef const T &reference;
+    typedef typename Base::pointer pointer;
+    static Fragment Q_GUI_EXPORT create(const Point &place);
+    enum State : unsigned char { Open, Closed };
+    enum State stateOf() const {
+        return Open;
+    }
+    enum Word { First DEPRECATED_X("old") = 1, Second };
+
+private:
+    Q_DISABLE_COPY(Check)
+    Q_DECLARE_PRIVATE(Check)
+};
+
+class Q_GUI_EXPORT Other
+{
+    DEPRECATED_X("use f(g(h(1))) instead")
+    int count() { return 1; }
+};
