@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
@@ -93,6 +93,19 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
     page.keyboard.press("Escape")
     page.wait_for_selector("#list:not([hidden])")
     assert page.locator("#list-title").inner_text() == "Usages of target"
+
+
+def test_usages_of_a_hit_are_those_of_its_definition(open_page: Open) -> None:
+    page = open_page("?q=copy+a+folder")
+    page.locator(".hit", has=page.locator(".name", has_text="copy_tree")).get_by_role("link", name="Usages").click()
+    page.wait_for_selector("#list-title .every")
+    assert page.locator("#list-title code").inner_text() == "copy_tree"
+    place = parse_qs(urlsplit(page.url).query)
+    assert (place["name"], place["file"], place["line"]) == (["copy_tree"], ["shop/copying.py"], ["4"])
+    assert any("name=shop%2Fcopying.py%3A4" in url for url in page.watched.requests)
+    page.locator("#list-title .every").click()
+    page.wait_for_selector("#list-title:not(:has(.every))")
+    assert "file=" not in page.url
 
 
 def test_the_tree_has_the_files_around_and_leads_to_them(open_page: Open, tree: Path) -> None:

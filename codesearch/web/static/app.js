@@ -3,7 +3,7 @@
 import { ApiError, ask, askLatest, cancelLatest } from "./api.js";
 import { announce, byId, el, fill, prose } from "./dom.js";
 import { isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, showPath } from "./file.js";
-import { address, countHits, formParams, listRequest, parse, setForm, setUpFilters, showChips } from "./filters.js";
+import { address, countHits, formParams, listRequest, nameAt, parse, setForm, setUpFilters, showChips } from "./filters.js";
 import { showAnswer } from "./hits.js";
 import { showHome } from "./home.js";
 import { setUpEditor } from "./settings.js";
@@ -91,7 +91,7 @@ function show({ from_history = false } = {}) {
 }
 
 /** Name what a view is about: a place, or the name whose usages it shows. */
-const nameOf = ({ name, path, line }) => name ?? `${path}${line ? `:${line}` : ""}`;
+const nameOf = (at) => at.name ?? nameAt(at);
 
 const onScreen = () => Math.max(Math.floor(((innerHeight - ABOVE) / ROW) * 0.8), 12);
 
@@ -122,7 +122,9 @@ async function showList(from_history) {
   const heading = byId("list-title");
   heading.parentElement.classList.toggle("hidden-text", !view);
   const about = { similar: "Similar to ", usages: "Usages of " }[view];
-  fill(heading, ...(about ? [about, el("code", {}, nameOf(at))] : ["Results"]));
+  const every = view === "usages" && at.path && el("a", { class: "every", "data-open": "usages",
+    href: address("usages", { root: at.root, name: at.name }) }, "all with this name");
+  fill(heading, ...(about ? [about, el("code", {}, nameOf(at)), every] : ["Results"]));
   byId("list").querySelector(".back").hidden = !view;
   reveal("list");
   if (!stays) scrollTo(0, shown.scroll);

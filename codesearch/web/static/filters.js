@@ -123,7 +123,7 @@ function box(name, value, count, checked) {
 
 /**
  * Return what an address names: `view` is "" for a list of hits, "similar" for hits like the definition at `at`, "usages"
- * for those of its name, or "file" for the file of `at`, whose lines from `line` to `last` are marked; 0 for none.
+ * for those of its name or of the definition at a place, or "file" for the file of `at`, whose lines from `line` to `last` are marked; 0 for none.
  */
 export function parse(text) {
   const { pathname, searchParams: params, hash } = new URL(text);
@@ -137,6 +137,9 @@ export function parse(text) {
   if (!(view && root && (name ?? path))) return { view: "", at: null, params };
   return { view, at, params: view === "file" ? only(params, "q", "mode") : params };
 }
+
+/** Return what the API and the commands call a place: the path and the line, if there is one. */
+export const nameAt = ({ path, line }) => `${path}${line ? `:${line}` : ""}`;
 
 export const placeAt = ({ root, path, start_line, end_line }) => ({ root, path, line: start_line, last: end_line });
 
@@ -154,7 +157,7 @@ export function address(view, at, params = formParams()) {
     const lines = at.line ? `#L${at.line}${at.last > at.line ? `-L${at.last}` : ""}` : "";
     return `file?${fileParams(at)}${lines}`;
   }
-  const place = { similar: () => ({ view, in: at.root, file: at.path, line: at.line }), usages: () => ({ view, in: at.root, name: at.name }) };
+  const place = { similar: () => ({ view, in: at.root, file: at.path, line: at.line }), usages: () => ({ view, in: at.root, name: at.name, ...(at.path && { file: at.path, line: at.line }) }) };
   for (const [name, value] of Object.entries(place[view]?.() ?? {})) params.set(name, value);
   return params.size ? `./?${params}` : "./";
 }
@@ -162,7 +165,7 @@ export function address(view, at, params = formParams()) {
 export function listRequest({ view, at }) {
   const params = formParams();
   if (view === "usages") {
-    return ["usages", new URLSearchParams([["root", at.root], ["name", at.name], ...only(params, "lang", "path")])];
+    return ["usages", new URLSearchParams([["root", at.root], ["name", at.path ? nameAt(at) : at.name], ...only(params, "lang", "path")])];
   }
   if (!view && params.get("mode") === "history") {
     const [path = ""] = params.getAll("path").filter((pattern) => !/[*?!]/.test(pattern));

@@ -188,7 +188,7 @@ export function actions(at, name, { similar = true, usages = "", history = false
     "aria-label": `${text} ${view === "similar" ? "to" : "of"} ${name}`, title: `${text} (${key})` }, text);
   return el("div", { class: "actions" },
     similar && link("similar", "Similar", "s", at),
-    usages && link("usages", "Usages", "u", { root: at.root, name: usages }),
+    usages && link("usages", "Usages", "u", { ...at, name: usages }),
     history && el("a", { href: address("", null, new URLSearchParams({ mode: "history", root: at.root, path: at.path })),
       "data-open": "search", "aria-label": `History of ${at.path}` }, "History"),
     el("a", { href: editorLink(at.root, at.path, at.line), "data-open": "editor",
