@@ -132,6 +132,8 @@ _OTHERS = {
     "short": "function{s} shorter than --min-lines",
     "other code": "function{s} in tests, examples, migrations, generated or vendored code",
 }
+_UNREAD = frozenset(("not read", "not indexed yet", "changed", "unreadable index"))
+"""Reasons why a count may be one of a part."""
 _LISTED = 5
 _SEEN = ("binary", "link", "partly as blocks", "no code")
 """Reasons that hide no text: a link leads to a file with a path of its own, and exact text finds imports."""
@@ -252,7 +254,8 @@ class Answer:
         places = f"; outside of definitions: {', '.join(shown)}" if shown else ""
         places += f" and {more:,} more" if more > 0 else ""
         verb = "has" if self.lines == 1 else "have"
-        lines = ("at least " if "not read" in self.coverage.reasons else "") + counted(self.lines, "line")
+        is_part = not _UNREAD.isdisjoint(self.coverage.reasons)
+        lines = ("at least " if is_part else "") + counted(self.lines, "line")
         return f"{lines} in {counted(self.files, 'indexed file')} {verb} the text{places}\n"
 
 

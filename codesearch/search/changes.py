@@ -115,15 +115,16 @@ class _WorkTree(Repository):
         return base
 
     def _without_filters(self) -> dict[str, str]:
-        """Return variables that turn off the commands with which a repository converts its files."""
-        pattern = r"^filter\..*\.(clean|smudge|process|required)$"
+        """Return variables that turn off the commands with which a repository converts its files, and its patterns."""
+        pattern = r"^(filter\..*\.(clean|smudge|process|required)|diff\..*\.x?funcname)$"
         names = self.git("config", "-z", "--name-only", "--get-regexp", pattern, codes=(0, 1)).split(b"\0")
         keys = sorted({os.fsdecode(name) for name in names if name})
         # The configuration may name another folder.
         variables = {"GIT_WORK_TREE": self.top, "GIT_CONFIG_COUNT": str(len(keys))}
         for number, key in enumerate(keys):
             variables[f"GIT_CONFIG_KEY_{number}"] = key
-            variables[f"GIT_CONFIG_VALUE_{number}"] = "false" if key.endswith(".required") else ""
+            value = "false" if key.endswith(".required") else "^$" if key.endswith("funcname") else ""
+            variables[f"GIT_CONFIG_VALUE_{number}"] = value
         return variables
 
 

@@ -272,3 +272,16 @@ def test_git_does_not_wait_for_what_a_repository_names(tmp_path, home, tiny_bund
     monkeypatch.setattr("codesearch.git._TIMEOUT_S", 0.5)
     with pytest.raises(ConfigError, match="git took more than 0 s in .*: try again if the disk is slow"):
         found(home, root, tiny_bundle)
+
+
+def test_no_pattern_of_a_repository_is_searched_for(tmp_path, home, tiny_bundle, monkeypatch):
+    lines = "".join(f"def push_{number}(item):\n    return " + "a" * 200 + "\n" for number in range(200))
+    root = repository(tmp_path / "r", {"a.py": lines, ".gitattributes": "*.py diff=slow\n"})
+    git(root, "config", "diff.slow.xfuncname", "((((((((a{200}){200}){200}){200}){200}){200})))")
+    write_tree(root, {"a.py": lines.replace("return", "yield")})
+    assert set(found(home, root, tiny_bundle)) == {"a.py"}
+    engine = Engine(home, model=tiny_bundle, device="cpu")
+    with engine.session(Scope((root,))).indexes() as indexes:
+        (changed,) = changed_lines(Snapshot(indexes), Filters(), "HEAD")[0].values()
+    engine.close()
+    assert len(changed) == 200

@@ -60,6 +60,9 @@ def test_an_answer_from_a_part_of_the_first_index_says_so(engine: Engine, root: 
             assert not answer.coverage.complete
             assert 0 < answer.coverage.reasons["not indexed yet"] < 9
 
+        exact = session.search(SearchRequest("return a", 20, "lexical", fixed=True))
+        assert exact.text_note(lambda root, path: path).startswith(f"at least {exact.lines} line")
+
     while_indexed(engine, root, look)
     if budget_s is None:
         look(f"its first index was interrupted: run `codesearch index {root}`")
