@@ -187,11 +187,10 @@ def load_state(run: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     try:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, UnpicklingError, EOFError) as error:
-        reason = str(error).splitlines()[0]
-        raise TrainingError(f"{path}: damaged ({reason}): delete it, or the run") from None
-    return state
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        return {name: state[name] for name in ("model", "optimizer", "progress")}
+    except (RuntimeError, UnpicklingError, EOFError, LookupError, TypeError, ValueError):
+        raise TrainingError(f"{path}: damaged: delete it, or the run") from None
 
 
 def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:

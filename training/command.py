@@ -48,6 +48,9 @@ def run_command(package: str, arguments: list[str] | None) -> int:
     except CodeSearchError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except UnicodeEncodeError as error:
+        print(f"error: {error.object!r} is not text in UTF-8: give another name", file=sys.stderr)
+        return 2
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         print(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -11,6 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
 from training.errors import TrainingError
+from training.files import read_toml
 
 CONFIGS = Path(__file__).parent / "configs"
 SequenceModel = Literal["cnn", "birnn", "selfatt", "cnn-selfatt"]
@@ -83,9 +83,9 @@ class TrainConfig(_OneLineErrors):
     """Tokens in the vocabulary, at most."""
     vocabulary_rows: Positive = 120_000
     """Rows that the vocabulary is learned from."""
-    max_query_tokens: Positive = 30
+    max_query_tokens: Annotated[int, Field(ge=1, le=1 << 16)] = 30
     """A query is cut to this number of tokens."""
-    max_document_tokens: Positive = 200
+    max_document_tokens: Annotated[int, Field(ge=1, le=1 << 16)] = 200
     """A document is cut to this number of tokens."""
     name_share: Share = 0.1
     """Share of training samples whose query is the function's own name."""
@@ -217,14 +217,10 @@ class TrainRecipe(_OneLineErrors):
 
 def read_train_recipe(path: Path) -> TrainRecipe:
     """Read a TOML file."""
+    values = read_toml(dict[str, Any], path, "give the path of a TOML file")
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
         others = {name: values.pop(name) for name in ("sources", "start") if name in values}
         return TrainRecipe(settings=TrainConfig(**values), **others)
-    except OSError as error:
-        raise TrainingError(f"{path}: {error.strerror}: give the path of a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TrainingError(f"{path}: not TOML ({error})") from None
     except TrainingError as error:
         raise TrainingError(f"{path}: {error}") from None
 

@@ -1,7 +1,8 @@
-"""JSON files of corpora and runs, and files that are written: what is wrong with one is an error that names it."""
+"""Read JSON and TOML files, and write any: what is wrong with a file is an error that names it."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +17,23 @@ _Kind = TypeVar("_Kind")
 
 def read_json(kind: type[_Kind], path: Path, cure: str, *, lines: bool = False) -> _Kind:
     """Read a JSON file, or JSON lines as a list, as a dataclass or another type; an error ends with the `cure`."""
-    try:
+    with _reading(path, cure):
         content = path.read_bytes()
         return TypeAdapter(kind).validate_json(
             b"[%s]" % b",".join(content.splitlines()) if lines else content
         )
+
+
+def read_toml(kind: type[_Kind], path: Path, cure: str) -> _Kind:
+    """Do the same with a TOML file."""
+    with _reading(path, cure):
+        return TypeAdapter(kind).validate_python(tomllib.loads(path.read_text("utf-8")))
+
+
+@contextmanager
+def _reading(path: Path, cure: str) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise TrainingError(f"{path} is not there: {cure}") from None
     except OSError as error:
@@ -29,6 +42,8 @@ def read_json(kind: type[_Kind], path: Path, cure: str, *, lines: bool = False) 
         first = error.errors(include_url=False, include_input=False)[0]
         where = "".join(f"{part}: " for part in first["loc"])
         raise TrainingError(f"{path}: damaged ({where}{first['msg']}): {cure}") from None
+    except (ValueError, RecursionError) as error:
+        raise TrainingError(f"{path}: not TOML ({error}): {cure}") from None
 
 
 @contextmanager

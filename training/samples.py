@@ -32,7 +32,7 @@ from codesearch.files import scratch_folder
 from codesearch.text.tokenizer import SubtokenTokenizer, join_fields
 from training.corpus.rows import Row
 from training.errors import TrainingError
-from training.files import writing
+from training.files import read_json, writing
 
 _FACTS = "facts.json"
 Ids = NDArray[np.uint32]
@@ -315,8 +315,21 @@ def kept_samples(
             folder.mkdir(exist_ok=True)
             with suppress(OSError):  # Another run has made the same samples.
                 part.rename(kept)
-    arrays = {name: _mapped(kept / f"{name}.bin", dtype) for name, dtype in DTYPES.items()}
-    return samples_of(arrays, json.loads((kept / _FACTS).read_text("utf-8")))
+    facts = read_json(dict[str, list[str]], kept / _FACTS, f"delete {kept}")
+    try:
+        samples = samples_of(
+            {name: _mapped(kept / f"{name}.bin", dtype) for name, dtype in DTYPES.items()}, facts
+        )
+        texts = (samples.queries, samples.documents, samples.names, samples.nameless, samples.wrong)
+        is_whole = all(its.starts[-1] == len(its.ids) for its in texts) and bool(
+            len(samples.queries) == len(samples.answers) == len(samples.weights) == len(samples)
+            and (samples.answers < len(samples.documents)).all()
+        )
+    except (LookupError, ValueError, OSError):
+        is_whole = False
+    if not is_whole:
+        raise TrainingError(f"{kept}: damaged samples: delete this folder")
+    return samples
 
 
 def _mapped(path: Path, dtype: type[np.generic]) -> np.ndarray:

@@ -7,16 +7,17 @@ The recipe names the packages, and the lock pins their versions, so the same cor
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
 from urllib.parse import quote
+
+from typing_extensions import TypedDict
 
 from codesearch.languages import language_named
 from training.errors import TrainingError
-from training.files import read_json
+from training.files import read_json, read_toml
 
 _URL_TYPES = {
     "debian": "deb/debian",
@@ -69,23 +70,27 @@ class SourcePackage:
 
 def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
     """Read the packages of a recipe; in each language those of `packages` come before those of `train_only`."""
-    try:
-        tables = tomllib.loads(path.read_text("utf-8"))["languages"]
-    except (OSError, ValueError, KeyError) as error:
-        raise TrainingError(f"{path}: not a recipe ({error}): see training/corpus/sources.toml") from None
+    tables = read_toml(dict[str, dict[str, _Packages]], path, "see training/corpus/sources.toml")
     packages = []
-    for language, table in tables.items():
+    for language, table in tables.get("languages", {}).items():
         if language_named(language) is None:
             raise TrainingError(f"{path}: unknown language {language!r}: use a name of codesearch.languages")
         divided = [_package(path, language, fields) for fields in table["packages"]]
         trained_on = [
-            _package(path, language, {**fields, "train_only": True}) for fields in table.get("train_only", [])
+            _package(path, language, {**fields, "train_only": True}) for fields in table.get("train_only", ())
         ]
         both = _repositories(divided) & _repositories(trained_on)
         if both:
             raise TrainingError(f"{path}: {language}: {min(both)} is in both lists: keep it in one")
         packages += divided + trained_on
+    if not packages:
+        raise TrainingError(f"{path}: no packages: see training/corpus/sources.toml")
     return packages
+
+
+class _Packages(TypedDict):
+    packages: list[dict[str, str | bool]]
+    train_only: NotRequired[list[dict[str, str | bool]]]
 
 
 def _repositories(packages: Iterable[SourcePackage]) -> set[str]:

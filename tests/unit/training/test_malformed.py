@@ -66,6 +66,8 @@ def copied(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("copied") / "made"
     shutil.copytree(made, folder)
     (folder / "own.toml").write_text(RECIPE)
+    (folder / "deep.toml").write_text("a = " + "[" * 5_000 + "]" * 5_000)
+    (folder / "wrong.toml").write_text("[languages.go]\npackages = [3]")
     return folder
 
 
@@ -93,6 +95,7 @@ COMMANDS_OF = {
     ),
     "run/tokenizer.json": (EVALUATE, "training train --dim 8 --vocabulary run --corpus corpus --run new"),
     "run/weights.safetensors": (EVALUATE, BUNDLE),
+    "run/checkpoint.pt": (" ".join(["training", *TRAIN, "run", "--corpus corpus"]),),
     "run/mrr_test.json": (BUNDLE,),
     "bundle/manifest.json": ("exporters check --bundle bundle", "training train --start bundle --run new"),
     "corpus/rows/stats.json": ("training corpus stats --corpus corpus",),
@@ -142,6 +145,18 @@ def test_a_full_disk_is_one_line(command, named, here, capsys):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert error.startswith(f"error: {named}"), error
+
+
+@pytest.mark.parametrize(
+    "name", ["facts.json", "answers.bin", "query_ids.bin", "query_starts.bin", "weights.bin"]
+)
+def test_damaged_samples_name_their_folder(name, here, capsys):
+    samples = max(here.glob("corpus/tokenized/*"), key=lambda path: (path / "query_ids.bin").stat().st_size)
+    for content in (b"", b"x", b"12345678"):
+        (samples / name).write_bytes(content)
+        assert str(samples.relative_to(here)) in refused(
+            capsys, " ".join(["training", *TRAIN, "new", "--corpus corpus"])
+        )
 
 
 QUESTIONS = "training train --dim 8 --vocabulary-size 200 --device cpu --run new --corpus corpus --questions own.jsonl"
@@ -263,6 +278,9 @@ def test_a_damaged_file_of_functions_is_named(name, content, here, capsys):
         "training corpus pairs --questions queries.csv --corpus corpus own.toml --out new",
         "training train --config nowhere.toml",
         "training train --config corpus",
+        "training train --config deep.toml",
+        "training corpus fetch --recipe deep.toml",
+        "training corpus fetch --recipe wrong.toml",
         "training train --config queries.csv",
         "training train --config run/weights.safetensors",
         "training train --encoder nothing",
