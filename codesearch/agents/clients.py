@@ -33,7 +33,7 @@ INSTRUCTIONS, AGENTS_MD, SKILL_HEAD = (
 _HOOK = "PostToolUse"
 _FOUND_NOTHING = """\
 grep found nothing. codesearch finds code by meaning: call the tool `search` of the MCP server `codesearch`, or run
-`codesearch query "question" --compact`."""
+`codesearch query "question"`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from codesearch.cli.invocation import Invocation, Output, Terminal, build_progress, notes_of
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
@@ -56,12 +56,22 @@ def outline(
 
 def read(
     invocation: Invocation,
-    place: Annotated[str, argument(_PLACE, "PLACE")],
+    places: Annotated[list[str], argument(_PLACE, "PLACE...")],
     *,
-    max_lines: Annotated[int, Opt("Fold longer classes and files.", low=4, high=1_000_000)] = 120,
+    max_lines: Annotated[
+        int,
+        Opt("Fold longer classes and files, and longer functions around PATH:LINE.", low=4, high=1_000_000),
+    ] = 120,
     options: AnswerOptions,
 ) -> Iterator[Output]:
-    """Show the code of a file, a range of lines or a definition."""
+    """Show the code of files, ranges of lines or definitions."""
+    _check_one(places, options)
+    for at, place in enumerate(places):
+        yield Output("\n" if at else "")
+        yield from _read(invocation, place, max_lines, options)
+
+
+def _read(invocation: Invocation, place: str, max_lines: int, options: AnswerOptions) -> Iterator[Output]:
     session = yield from _opened(invocation, place, options)
     answer = session.read(place, most_lines=max_lines)
     terminal = invocation.showing(session.revision)
@@ -85,7 +95,7 @@ def usages(
     invocation: Invocation,
     words: Annotated[
         list[str],
-        argument("A name or place, then where to search: files or folders.", "NAME|PLACE [PATH]..."),
+        argument("Names or places, then where to search: files or folders.", "NAME|PLACE... [PATH]..."),
     ],
     *,
     hits: Annotated[int, Opt("Usages to show.", HIT_FLAGS, low=1, high=MOST_HITS)] = 20,
@@ -96,19 +106,38 @@ def usages(
     vimgrep: Annotated[bool, Opt("Print path:line:column:text, for editors.")] = False,
     options: FilterOptions,
 ) -> Iterator[Output]:
-    """Show where a name is used."""
+    """Show where names are used."""
     _check_forms(options, vimgrep=vimgrep)
-    asked, *paths = words
+    first = next((at for at, word in enumerate(words) if at and _is_where(word, invocation)), len(words))
+    _check_one(words[:first], options)
+    code = 1
+    for at, name in enumerate(words[:first]):
+        yield Output("\n" if at else "")
+        forms = {"all_code": all_code, "tests": tests, "limit": hits}
+        for output in _usages(invocation, name, words[first:], options, forms, vimgrep=vimgrep):
+            yield output
+        code = min(code, output.code)
+    yield Output(code=code)
+
+
+def _usages(
+    invocation: Invocation,
+    asked: str,
+    paths: Sequence[str],
+    options: FilterOptions,
+    forms: dict[str, Any],
+    *,
+    vimgrep: bool,
+) -> Iterator[Output]:
     engine, scope = invocation.engine(options.home), invocation.scope(options, paths)
     place = asked if scope.at else invocation.place(asked)
     if place != asked:  # The index around the file is searched, not the file alone.
         scope = replace(scope, here=parse_asked(place).path)
     session = yield from invocation.session(engine, scope, options)
-    filters = invocation.filters(options)
-    answer = session.usages(place, filters=filters, limit=hits, all_code=all_code, tests=tests)
+    answer = session.usages(place, filters=invocation.filters(options), **forms)
     terminal, found = invocation.showing(session.revision), answer.found
     notes = notes_of(answer.freshness, answer.coverage, is_few=found.usage_count < FEW)
-    summary = usages_summary(found, tests=tests)
+    summary = usages_summary(found, tests=forms["tests"])
     if vimgrep:
         text = "".join(
             f"{path_from(terminal, usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
@@ -162,6 +191,18 @@ def duplicates(
 
 def _text(answer: object, lines: Iterable[str], terminal: Terminal, options: AnswerOptions) -> str:
     return terminal.json_text(answer) if options.json else shown(lines, terminal, options.color)
+
+
+def _is_where(word: str, invocation: Invocation) -> bool:
+    """Say whether a word can only be a folder or a file to search in, which may not exist."""
+    asked = parse_asked(word)
+    is_place = asked.first or asked.inside
+    return os.path.exists(invocation.path(Path(word))) or ("/" in word and not is_place)
+
+
+def _check_one(asked: Sequence[str], options: AnswerOptions) -> None:
+    if options.json and len(asked) > 1:
+        raise ConfigError("--json has one answer", f"give only one of {', '.join(asked)}")
 
 
 def _check_forms(options: FilterOptions, *, vimgrep: bool) -> None:

@@ -19,6 +19,8 @@ from codesearch.types import HEADER_KINDS, TEXT_KINDS, Definition, Document
 D = TypeVar("D", DocumentRow, Document, Definition)
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
+_WINDOW = 20
+"""Lines of a long function above and below the line that is asked for."""
 _AROUND = 10
 """Lines above and below a line that is in no definition."""
 _FIRST_LINES = 3
@@ -110,7 +112,7 @@ def read_whole(
     elif spot.row and line and most is not None and len(shown) > most:
         head = head_of(lines[first - 1 : last], spot.row.signature)
         if line >= first + head.stop:  # Else all of it is meant.
-            around = range(max(line - most // 3, first), min(line + most // 3, last) + 1)
+            around = range(max(line - _WINDOW, first), min(line + _WINDOW, last) + 1)
             shown = sorted({*range(first + head.start, first + head.stop), *around})
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
     return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)

@@ -42,6 +42,23 @@ def test_definitions_come_before_usages_by_grade_and_file(ask):
     )
 
 
+def test_several_names_are_answered_one_after_another_and_the_code_says_whether_any_is_used(ask):
+    done = ask("usages", "nowhere_used", "total", "price", "shop/")
+    assert done.returncode == 0 and "\n\nno usages of nowhere_used" in f"\n\n{done.stdout}"
+    assert done.stdout.index("Cart.total  method") < done.stdout.index("price  function")
+    assert ask("usages", "nowhere_used", "nor_this").returncode == 1
+    assert (
+        "--json has one answer: give only one of total, price"
+        in ask("usages", "total", "price", "--json").stderr
+    )
+
+
+def test_several_places_are_read_one_after_another(ask):
+    done = ask("read", "price", "shop/page.py:5")
+    assert done.stdout.startswith("shop/cart.py:6-7  price  function\n")
+    assert "\n\nshop/page.py:4-6  show  function\n" in done.stdout
+
+
 def test_a_place_and_a_name_in_a_file_mean_a_definition(ask):
     for place in ("shop/cart.py:1", "cart.py::Cart", "Cart", str(ask.folder / "shop/cart.py:1")):
         lines = ask("usages", place, "--vimgrep", "--all-code").stdout.splitlines()
