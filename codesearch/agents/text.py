@@ -211,11 +211,10 @@ def _doubt(answer: Answer) -> str:
 
     if is_foreign(answer.query):
         return f"note: {ENGLISH_ONLY}\n"
-    return (
-        "confidence: low; probably nothing here does this, the nearest hits:\n"
-        if answer.low_confidence
-        else ""
-    )
+    unknown = f"{answer.unknown_note}\n" if answer.unknown_words else ""
+    if answer.low_confidence:
+        return f"confidence: low; probably nothing here does this, the nearest hits:\n{unknown}"
+    return unknown
 
 
 def readings_text(answer: PlacesAnswer[Reading], path_of: PathOf, max_tokens: int) -> str:

@@ -236,8 +236,11 @@ def _notes(
     elif is_json:  # It has the confidence.
         return
     elif answer.confidence is not None and answer.confidence < request.min_confidence:
-        yield f"{doubt}: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
+        yield f"note: hits are hidden: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     elif is_foreign(answer.query):
         yield f"note: {ENGLISH_ONLY}\n"
     elif answer.low_confidence and answer.hits:
-        yield f"{doubt} (confidence {sure})\n"
+        unknown = f"; {answer.unknown_note}" if answer.unknown_words else ""
+        yield f"{doubt} (confidence {sure}){unknown}\n"
+    elif answer.unknown_words:
+        yield f"note: {answer.unknown_note}\n"

@@ -208,6 +208,7 @@ class Answer:
             calibrated.
         subject: probability that the project has code about what the query asks for; likewise.
         low_confidence: the subject is so improbable that the user should know.
+        unknown_words: words of the query that no definition has.
         freshness: whether each index is up to date with its folder, if that was checked; also each that is unreadable.
         roots: the indexed folders that were searched.
         filters_match: False if there are no hits because no document passes the filters.
@@ -228,6 +229,7 @@ class Answer:
     confidence: float | None = None
     subject: float | None = None
     low_confidence: bool = False
+    unknown_words: tuple[str, ...] = ()
     freshness: tuple[Freshness, ...] = ()
     roots: tuple[str, ...] = ()
     filters_match: bool = True
@@ -241,6 +243,12 @@ class Answer:
     def screen(self) -> list[Hit]:
         """Every definition that is shown: each hit, followed by the other definitions of its file."""
         return [shown for hit in self.hits for shown in (hit, *hit.others)]
+
+    @property
+    def unknown_note(self) -> str:
+        """Say which words of the query no definition has; "" if there are none."""
+        listed = ", ".join(f'"{visible(word)}"' for word in self.unknown_words)
+        return f"no definition here has {listed}" if listed else ""
 
     def text_note(self, shown_path: Callable[[str, str], str]) -> str:
         """Return how often an exact text is there, and where outside of definitions; "" if it is nowhere.

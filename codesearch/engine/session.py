@@ -586,6 +586,7 @@ class Session:
                 confidence=found.confidence.answer if found.confidence else None,
                 subject=found.confidence.subject if found.confidence else None,
                 low_confidence=found.low_confidence,
+                unknown_words=found.unknown_words,
                 freshness=tuple(self.freshness),
                 roots=searched.roots,
                 filters_match=bool(found.hits) or searched.any_passes(filters),

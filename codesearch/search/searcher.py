@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
+from codesearch.parsing.identifiers import words
 from codesearch.search.best_passages import passages_for
 from codesearch.search.confidence import Confidence, confidence_of, shipped_calibration
 from codesearch.search.filters import allowed_documents
@@ -51,6 +52,7 @@ class Found:
     hits: list[Hit]
     confidence: Confidence | None = None  # Whether the hits answer the query; None if that is unknown.
     exact: ExactText = NOWHERE  # Where the text stands, if an exact one was asked for.
+    unknown_words: tuple[str, ...] = ()  # Words of the query that no document has.
 
     @property
     def unseen(self) -> dict[str, int]:
@@ -169,7 +171,7 @@ class Searcher:
             return Found([], confidence)
         # Those to show: without copies, of each file the best definitions, with their code.
         hits = self.hits(query, ranking, request, filters)
-        return Found(hits, confidence, query.exact or NOWHERE)
+        return Found(hits, confidence, query.exact or NOWHERE, unknown_words(query, ranking.idf))
 
     def ranking(
         self,
@@ -291,3 +293,15 @@ class Searcher:
             raise ConfigError("no model is loaded", "similar code is found by vectors")
         tokens = self.encoder.tokenizer.encode_document(text, self.encoder.max_document_tokens, language)
         return np.asarray(self.encoder.encode_documents([tokens])[0])
+
+
+def unknown_words(query: AnalysedQuery, known: Collection[str]) -> tuple[str, ...]:
+    """Return the words of a short query whose terms are all unknown, that is, in no document.
+
+    >>> unknown_words(AnalysedQuery("read a HAR file", ["read", "har", "file"], None), {"read", "file"})
+    ('HAR',)
+    """
+    if not query.terms or query.report:
+        return ()
+    forms = {word: set(query_terms(word)) & set(query.terms) for word in words(query.text)}
+    return tuple(word for word, terms in forms.items() if terms and terms.isdisjoint(known))

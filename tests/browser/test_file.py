@@ -97,7 +97,9 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
 
 def test_usages_of_a_hit_are_those_of_its_definition(open_page: Open) -> None:
     page = open_page("?q=copy+a+folder")
-    page.locator(".hit", has=page.locator(".name", has_text="copy_tree")).get_by_role("link", name="Usages").click()
+    page.locator(".hit", has=page.locator(".name", has_text="copy_tree")).get_by_role(
+        "link", name="Usages"
+    ).click()
     page.wait_for_selector("#list-title .every")
     assert page.locator("#list-title code").inner_text() == "copy_tree"
     place = parse_qs(urlsplit(page.url).query)

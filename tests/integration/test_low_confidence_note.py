@@ -13,7 +13,10 @@ from codesearch.search.human_language import ENGLISH_ONLY
 from tests.command import Command
 from tests.conftest import index_by_engine
 
-NOTE = r"note: probably nothing here does this \(confidence [12]?\d%\)\n"
+NOTE = (
+    r"note: probably nothing here does this \(confidence [12]?\d%\); "
+    r'no definition here has "render", "mesh", "shadows"\n'
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +63,7 @@ def test_below_the_minimum_confidence_there_are_no_hits_and_the_note_says_why(as
     done = ask("query", ABSENT, "--min-confidence", "0.3", "--jsonl")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        r"note: probably nothing here does this: confidence [12]?\d%, below --min-confidence 30%\n",
+        r"note: hits are hidden: confidence [12]?\d%, below --min-confidence 30%\n",
         done.stderr,
     )
     answer = json.loads(ask("query", ABSENT, "--min-confidence", "0.3", "--json").stdout)
@@ -72,7 +75,7 @@ def test_a_confidence_that_is_not_low_but_below_the_minimum_gets_a_note(ask):
     assert 0.3 < confidence < 1
     done = ask("query", "base64 encode", "--min-confidence", "1", "--vimgrep")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("note: probably nothing here does this: confidence ")
+    assert done.stderr.startswith("note: hits are hidden: confidence ")
 
 
 def test_at_the_minimum_confidence_and_without_a_confidence_hits_are_printed(ask):

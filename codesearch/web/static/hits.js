@@ -62,6 +62,8 @@ function notes(answer, count) {
   } else if (answer.low_confidence) {
     found.push("Probably nothing here does this.");
   }
+  const unknown = (answer.unknown_words ?? []).map((word) => `“${word}”`).join(", ");
+  if (unknown) found.push(`No definition here has ${unknown}.`);
   if (answer.coverage?.text && (!count || answer.coverage.reasons["not read"])) found.push(`Not seen: ${answer.coverage.text}.`);
   if (answer.freshness?.length) freshness = answer.freshness;
   const shown = freshness.filter((entry) => answer.roots.includes(entry.root) || entry.state === "unreadable");
