@@ -16,12 +16,14 @@ from __future__ import annotations
 import codecs
 import re
 import time
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, groupby, islice
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +34,7 @@ from codesearch.parsing.decoding import NOTEBOOK, decoded
 from codesearch.processes import available_cores
 from codesearch.search.filters import allowed_documents, passing_files
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.lookup import innermost, nearest
+from codesearch.search.lookup import nearest
 from codesearch.search.request import READ_S, Filters
 from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.reader import IndexReader, SegmentReader
@@ -282,9 +284,10 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
     files_with: set[int] = set()
     outside: list[tuple[str, str, int]] = []
     for number, (one, lines) in enumerate(read):
-        rows = one.segment.store.document_rows(one.file)
+        spans = one.segment.store.spans(one.file)
         for line in lines:
-            place = innermost(rows, line)
+            begun = bisect_right(spans, line, key=itemgetter(0))
+            place = next((at for at in reversed(range(begun)) if spans[at][1] >= line), None)
             doc_id = None if place is None else one.base + one.file.first_doc + place
             if doc_id is None:
                 if filters.kinds:

@@ -277,6 +277,11 @@ class StoreReader:
         rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", span)
         return [DocumentRow._make(row[2:]) for row in rows]
 
+    def spans(self, file: FileRecord) -> list[tuple[int, int]]:
+        """Read the first and last line of each document of a file, with its members, in the order of the source."""
+        query = f"SELECT start_line, last_line FROM documents {_OF_FILE}"
+        return list(self._select(query, (file.first_doc, file.first_doc + file.doc_count)))
+
     def line_counts(self) -> list[int]:
         """Return the number of lines of each document."""
         query = "SELECT end_line - start_line + 1 FROM documents ORDER BY doc_id"
