@@ -13,7 +13,6 @@ plain data is refused before it runs.
 
 from __future__ import annotations
 
-import json
 import logging
 import pickle
 import re
@@ -27,7 +26,7 @@ from typing import IO, NoReturn
 from tqdm import tqdm
 
 from codesearch.errors import MissingExtraError
-from codesearch.evaluation.jsonl import DAMAGED, read_lines
+from codesearch.evaluation.jsonl import read_jsonl
 from training.corpus.advtest import advtest_rows
 from training.corpus.csn import PARTITION_NAMES, from_record
 from training.corpus.decontaminate import Forbidden, read_forbidden
@@ -186,26 +185,13 @@ def _partition_of(path: Path) -> str:
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Yield (place, record) of each record of a file; `place` names the record in errors."""
-    if path.suffix == ".parquet":
-        found = _of_parquet(path)
-    elif path.suffix == ".pkl":
-        found = _of_pickle(path)
-    else:
-        found = _of_jsonl(path)
-    for number, record in enumerate(found, 1):
+    if path.suffix not in (".parquet", ".pkl"):
+        yield from read_jsonl(path)
+        return
+    for number, record in enumerate(_of_parquet(path) if path.suffix == ".parquet" else _of_pickle(path), 1):
         if not isinstance(record, dict):
             raise TrainingError(f"{path}:{number}: not a function but {type(record).__name__}")
         yield f"{path}:{number}", record
-
-
-def _of_jsonl(path: Path) -> Iterator[object]:
-    number = 0
-    try:
-        for line in read_lines(path):
-            number += 1
-            yield json.loads(line.decode())
-    except DAMAGED as error:
-        raise TrainingError(f"{path}:{number}: not JSON lines ({error}): download it again") from None
 
 
 def _of_parquet(path: Path) -> Iterator[object]:

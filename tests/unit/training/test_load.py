@@ -10,11 +10,11 @@ zstandard = pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 pytest.importorskip("rensa")
 
+from codesearch.errors import CodeSearchError  # noqa: E402
 from tests.unit.training.conftest import write_rows  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.corpus.load import load, load_corpus, write_loaded  # noqa: E402
 from training.corpus.rows import CsnRow, Row, read_rows, to_line  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 PYTHON = 'def area(self, w):\n    """Compute the area.\n\n    In metres.\n    """\n    return w * self.h'
@@ -152,7 +152,7 @@ def test_all_three_layouts_give_the_same_row(tmp_path):
 def test_an_invalid_parquet_file_is_an_error(tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "x.parquet").write_bytes(b"PAR1 but no more")
-    with pytest.raises(TrainingError, match=r"x\.parquet: not a parquet file .*download it again"):
+    with pytest.raises(CodeSearchError, match=r"x\.parquet: not a parquet file .*download it again"):
         list(load(tmp_path / "x.parquet"))
 
 
@@ -174,7 +174,7 @@ def test_rows_are_streamed(tmp_path):
     (tmp_path / "x.jsonl").write_text(json.dumps(OFFICIAL) + "\n{not json\n")
     rows = load(tmp_path / "x.jsonl")
     assert next(rows).row.identifier == "area"
-    with pytest.raises(TrainingError, match=r"x\.jsonl:2: not JSON lines"):
+    with pytest.raises(CodeSearchError, match=r"x\.jsonl:2: not JSON lines"):
         next(rows)
 
 
@@ -183,7 +183,7 @@ def test_a_malicious_pickle_is_refused_by_name_and_does_not_run(tmp_path, protoc
     planted = tmp_path / "planted"
     path = tmp_path / "x_dedupe_definitions_v2.pkl"
     path.write_bytes(pickle.dumps([DEDUPE, Bomb(planted)], protocol))
-    with pytest.raises(TrainingError, match=r"refused, nothing of it was run: it asks for _?\w*io\.open"):
+    with pytest.raises(CodeSearchError, match=r"refused, nothing of it was run: it asks for _?\w*io\.open"):
         list(load(path))
     assert not planted.exists()
 
@@ -200,7 +200,7 @@ def test_a_malicious_pickle_is_refused_by_name_and_does_not_run(tmp_path, protoc
 )
 def test_an_invalid_pickle_is_a_one_line_error(tmp_path, content, message):
     (tmp_path / "x.pkl").write_bytes(content)
-    with pytest.raises(TrainingError, match=message) as raised:
+    with pytest.raises(CodeSearchError, match=message) as raised:
         list(load(tmp_path / "x.pkl"))
     assert "\n" not in str(raised.value)
 
@@ -213,12 +213,12 @@ def test_an_invalid_pickle_is_a_one_line_error(tmp_path, content, message):
         ({**OFFICIAL, "language": "cobol"}, r":1: language 'cobol' is not known"),
         ({**OFFICIAL, "code": 3}, r":1: code is int, not text"),
         ({**OFFICIAL, "docstring_tokens": "x"}, r":1: docstring_tokens is not a list of texts"),
-        ([], r":1: not a function but list"),
+        ([], r":1: not an object"),
     ],
 )
 def test_an_invalid_record_is_an_error_with_its_line(tmp_path, record, message):
     write_gz(tmp_path / "x.jsonl.gz", [record])
-    with pytest.raises(TrainingError, match=message):
+    with pytest.raises(CodeSearchError, match=message):
         list(load(tmp_path))
 
 
@@ -226,7 +226,7 @@ def test_a_truncated_archive_is_an_error(tmp_path):
     write_gz(tmp_path / "x.jsonl.gz", [OFFICIAL])
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(TrainingError, match="not JSON lines"):
+    with pytest.raises(CodeSearchError, match="not JSON lines"):
         list(load(path))
 
 
@@ -236,7 +236,7 @@ def test_a_truncated_archive_is_an_error(tmp_path):
 )
 def test_a_path_without_a_corpus_says_what_was_expected(tmp_path, name, message):
     (tmp_path / "x.txt").write_text("")
-    with pytest.raises(TrainingError, match=message):
+    with pytest.raises(CodeSearchError, match=message):
         list(load(tmp_path / name))
 
 
@@ -249,14 +249,14 @@ def test_rows_without_a_docstring_or_partition_are_not_written(tmp_path):
     assert dropped == {"no docstring": 1, "no partition": 1}
     (row,) = read_rows(tmp_path / "out" / "rows" / "python.train.jsonl.zst")
     assert row.func_name == "Shape.area"
-    with pytest.raises(TrainingError, match="has rows already"):
+    with pytest.raises(CodeSearchError, match="has rows already"):
         write_loaded([], tmp_path / "out", Counter())
 
 
 def test_a_failed_load_leaves_nothing_and_can_be_repeated(tmp_path):
     write_gz(tmp_path / "in/a.jsonl.gz", [OFFICIAL])
     write_gz(tmp_path / "in/b.jsonl.gz", [[]])
-    with pytest.raises(TrainingError, match="not a function but list"):
+    with pytest.raises(CodeSearchError, match="not an object"):
         load_corpus(tmp_path / "in", tmp_path / "out", None)
     assert not list((tmp_path / "out").iterdir())
     (tmp_path / "in/b.jsonl.gz").unlink()
@@ -271,7 +271,7 @@ def test_two_loads_into_one_folder_leave_the_rows_of_the_first_to_finish(tmp_pat
         yield row
         write_loaded([row] * 3, tmp_path / "out", Counter())
 
-    with pytest.raises(TrainingError, match="has rows already: give another --out folder"):
+    with pytest.raises(CodeSearchError, match="has rows already: give another --out folder"):
         write_loaded(with_another_load(), tmp_path / "out", Counter())
     assert len(list(read_rows(tmp_path / "out/rows/python.train.jsonl.zst"))) == 3
 
@@ -279,7 +279,7 @@ def test_two_loads_into_one_folder_leave_the_rows_of_the_first_to_finish(tmp_pat
 @pytest.mark.parametrize("out", [None, "out"])
 def test_a_load_of_no_rows_is_an_error(tmp_path, out, caplog):
     (tmp_path / "python_test_0.jsonl.gz").write_bytes(b"")
-    with pytest.raises(TrainingError, match=r"no rows there \(dropped none\)"):
+    with pytest.raises(CodeSearchError, match=r"no rows there \(dropped none\)"):
         load_corpus(tmp_path / "python_test_0.jsonl.gz", out and tmp_path / out, None)
     assert "python_test_0.jsonl.gz: no functions in this file" in caplog.text
 
