@@ -219,7 +219,7 @@ def _notes(
     from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
-    doubt, sure = "note: probably nothing here does this", percent(answer.confidence or 0.0)
+    sure = percent(answer.confidence or 0.0)
     if not answer.documents:
         yield f"no document is indexed in {roots}: `codesearch status` counts what is not indexed\n"
     elif answer.changed_files == 0:
@@ -239,8 +239,8 @@ def _notes(
         yield f"note: hits are hidden: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     elif is_foreign(answer.query):
         yield f"note: {ENGLISH_ONLY}\n"
-    elif answer.low_confidence and answer.hits:
-        unknown = f"; {answer.unknown_note}" if answer.unknown_words else ""
-        yield f"{doubt} (confidence {sure}){unknown}\n"
-    elif answer.unknown_words:
-        yield f"note: {answer.unknown_note}\n"
+    else:
+        is_doubtful = answer.low_confidence and bool(answer.hits)
+        doubts = [f"probably nothing here does this (confidence {sure})"] * is_doubtful
+        if doubts := [*doubts, *filter(None, [answer.unknown_note])]:
+            yield f"note: {'; '.join(doubts)}\n"
