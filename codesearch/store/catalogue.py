@@ -16,9 +16,9 @@ from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError
 from codesearch.files import ABSENT, COMMITS, PART, REVISIONS, Stamp, file_lock, stamp_of, write_atomically
 from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_at
 
-INDEXES, LOCK = "indexes", "lock"
+INDEXES, LOCK, TURN = "indexes", "lock", "turn"
 COMMITS_FILE = "commits.sqlite"
-_FILES = (MANIFEST, "stamps", "checked", "progress", "state", LOCK)
+_FILES = (MANIFEST, "stamps", "checked", "progress", "state", TURN, LOCK)
 """What an index has besides its segments; "state" was that of an index of commits."""
 _POLL_S = 0.05
 _UNUSED_S = 30 * 86_400
@@ -121,21 +121,40 @@ def _is_ours(folder: Path) -> bool:
 
 @contextmanager
 def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterator[None]:
-    """Lock an index for writing; wait up to `wait_s` seconds for another writer, such as a query that refreshes it."""
-    started, path = time.monotonic(), index_folder / LOCK
-    while True:
-        with ExitStack() as lock:
-            try:
-                owner = lock.enter_context(file_lock(path))
-            except OSError as error:
-                raise IndexWriteError(f"{path}: {error.strerror}", "give another --home") from None
+    """Lock an index for writing; wait up to `wait_s` seconds for other writers, such as a query that refreshes it.
+
+    Those that wait take turns: only one of them tries to get the lock, and a writer that has just released it comes
+    after that one.
+    """
+    started, path, queue = time.monotonic(), index_folder / LOCK, index_folder / TURN
+    with ExitStack() as turn:
+        has_turn = not queue.exists()
+        while True:
+            waited_s = time.monotonic() - started
+            if has_turn or waited_s >= wait_s or _locked(queue, turn) is None:
+                has_turn = True
+                owner = _locked(path, lock := ExitStack())
+                if owner is None:
+                    break
+                if waited_s >= (max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s):
+                    raise IndexLockedError(owner, root)
+                if not queue.exists():
+                    has_turn = _locked(queue, turn) is None
+            time.sleep(_POLL_S / 5 if has_turn else _POLL_S)
+    with lock:
+        yield
+
+
+def _locked(path: Path, lock: ExitStack) -> int | None:
+    """Put the lock of a file on a stack and return None; or return the process that has it."""
+    try:
+        with ExitStack() as attempt:
+            owner = attempt.enter_context(file_lock(path))
             if owner is None:
-                yield
-                return
-        patience_s = max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s
-        if time.monotonic() >= started + patience_s:
-            raise IndexLockedError(owner, root)
-        time.sleep(_POLL_S)
+                lock.push(attempt.pop_all())
+            return owner
+    except OSError as error:
+        raise IndexWriteError(f"{path}: {error.strerror}", "give another --home") from None
 
 
 def remove_index(folder: Path, root: str) -> None:

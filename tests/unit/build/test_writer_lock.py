@@ -81,3 +81,29 @@ def test_the_process_id_of_a_former_writer_is_overwritten_completely(tmp_path):
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
             pass
         assert f"by process {os.getpid()}:" in str(caught.value)
+
+
+def test_a_writer_that_has_just_written_comes_after_one_that_waits(tmp_path):
+    order = []
+
+    def is_waiting() -> bool:
+        if not (tmp_path / "turn").exists():
+            return False
+        with file_lock(tmp_path / "turn") as owner:
+            return owner is not None
+
+    def wait() -> None:
+        with writer_lock(tmp_path, "/src", wait_s=TIMEOUT):
+            order.append("second")
+            until(lambda: order[-1] == "first again" or is_waiting())
+
+    for _ in range(3):
+        order.clear()
+        with writer_lock(tmp_path, "/src", wait_s=TIMEOUT):
+            order.append("first")
+            (waiter := threading.Thread(target=wait)).start()
+            until(is_waiting)
+        with writer_lock(tmp_path, "/src", wait_s=TIMEOUT):
+            order.append("first again")
+        waiter.join()
+        assert order == ["first", "second", "first again"]
