@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from filelock import lock_descriptor
 
 from codesearch.errors import IndexLockedError
+from codesearch.files import file_lock
 from codesearch.store.catalogue import writer_lock
+from tests.command import TIMEOUT, until
 
 HOLD = """
 import sys
