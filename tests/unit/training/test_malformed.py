@@ -34,6 +34,7 @@ CONTENTS = {
     "surrogates": SURROGATE,
     "wrong types": b'{"config": [], "languages": 3, "trained_on": {}, "files": 7, "average": "x"}',
 }
+QUICK = ("empty", "deep", "wrong types")
 
 
 @pytest.fixture(scope="module")
@@ -105,13 +106,16 @@ COMMANDS_OF = {
 RECIPE = '[languages.go]\npackages = [{kind = "debian", name = "a", repository = "a/a"}]\n'
 
 
+@pytest.mark.parametrize(
+    "kinds", [pytest.param(QUICK, id="quick"), pytest.param(CONTENTS, id="all", marks=pytest.mark.thorough)]
+)
 @pytest.mark.parametrize("name", COMMANDS_OF)
-def test_a_damaged_record_is_named(name, here, capsys, monkeypatch):
+def test_a_damaged_record_is_named(name, kinds, here, capsys, monkeypatch):
     monkeypatch.setattr("training.corpus.fetch.fetch_all", lambda *rest, **options: ({}, []))
     (here / "own.toml").write_text(RECIPE)
     (here / name).parent.mkdir(parents=True, exist_ok=True)
-    for kind, content in CONTENTS.items():
-        (here / name).write_bytes(content)
+    for kind in kinds:
+        (here / name).write_bytes(CONTENTS[kind])
         for command in COMMANDS_OF[name] if (name, kind) != ("own.lock.json", "an empty object") else ():
             error = refused(capsys, command)
             # A bundle is named by its folder, a vocabulary by its copy.
