@@ -298,11 +298,13 @@ def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
 
 def _add_definition(found: Matches, captures: dict[str, list[Node]], source: bytes, spec: Language) -> None:
     kind = next(filter(captures.__contains__, _KINDS), "")
-    if not kind or (kind == "constant" and any(child.is_error for child in captures[kind][0].children)):
-        return  # Parameters of a function of C that the tree does not explain can look like a constant.
+    if not kind:
+        return
     node = captures[kind][0]
     span = (node.start_byte, node.end_byte)
     known = _known(found, span, kind)
+    if kind == "constant" and not known and node.has_error and any(child.is_error for child in node.children):
+        return  # Parameters of a function of C that the tree does not explain can look like a constant.
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
     if known:
         kinds = {known.kind, kind}

@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from codesearch.config import ParseConfig
@@ -199,7 +198,7 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
         if definition.kind == "constant" and definition.end <= function_end:
             continue
         if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
-            rest = islice(definitions, position + 1, None)
+            rest = (definitions[at] for at in range(position + 1, len(definitions)))
             if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
                 _cut_to_header(definition, member, source)
             if definition.start_line == definition.end_line:

@@ -1,0 +1,55 @@
+"""The time of a file grows with its size, whatever there is many times in it."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from codesearch.languages import language_named
+from codesearch.parsing.extract import extract
+
+_FEW, _TIMES = 1_500, 4
+
+
+def _seconds(language: str, head: str, unit: str, tail: str, count: int) -> float:
+    spec = language_named(language)
+    assert spec is not None
+    source = (head + "".join(unit.replace("#", str(number)) for number in range(count)) + tail).encode()
+    taken = []
+    for _ in range(2):
+        began = process_time()
+        extract(source, "file", spec)
+        taken.append(process_time() - began)
+    return min(taken)
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "unit", "tail"),
+    [
+        ("python", "", "a# = #\n", ""),
+        ("python", "", "f(#)\n", ""),
+        ("python", "", "'''text #'''\n", ""),
+        ("python", "x = [\n", "    #,\n", "]\n"),
+        ("python", "", 'def f#():\n    """Of #."""\n    return #\n', ""),
+        ("python", "class A:\n", "    @property\n    def f#(self):\n        return #\n", ""),
+        ("go", "package a\nconst (\n", "\tA# = #\n", ")\n"),
+        ("go", "package a\n", "// Of #.\nvar a# = #\n", ""),
+        ("javascript", "", "f#(() => {\n  a;\n  b;\n});\n", ""),
+        ("javascript", "x = {\n", "  a#: #,\n", "};\n"),
+        ("c", "", "#define A# 1\n", ""),
+        ("c", "enum e {\n", "  A#,\n", "};\n"),
+        ("c", "struct s {\n", "  int m# __private;\n", "};\n"),
+        ("ruby", "", "A# = #\n", ""),
+        ("rust", "", "const A#: u8 = 1;\n", ""),
+        ("java", "class A {\n", "  int f#() { return 1; }\n", "}\n"),
+        ("haskell", "", "f x = #\n", ""),
+        ("protobuf", "message B {\n", "  message A# { int32 a = 1; }\n", "}\n"),
+        ("sql", "", "create table a# (x int);\n", ""),
+        ("python", "", "f(", ")"),
+    ],
+)
+def test_four_times_as_many_take_about_four_times_as_long(language, head, unit, tail):
+    few = _seconds(language, head, unit, tail, _FEW)
+    many = _seconds(language, head, unit, tail, _TIMES * _FEW)
+    assert many < 2 * _TIMES * few + 0.1
