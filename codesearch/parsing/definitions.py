@@ -298,13 +298,11 @@ def _add_attribute(found: Matches, node: Node, source: bytes) -> None:
 
 def _add_definition(found: Matches, captures: dict[str, list[Node]], source: bytes, spec: Language) -> None:
     kind = next(filter(captures.__contains__, _KINDS), "")
-    if not kind:
+    if not kind or (kind == "constant" and _is_broken(captures[kind][0])):
         return
     node = captures[kind][0]
     span = (node.start_byte, node.end_byte)
     known = _known(found, span, kind)
-    if kind == "constant" and not known and node.has_error and any(child.is_error for child in node.children):
-        return  # Parameters of a function of C that the tree does not explain can look like a constant.
     names, bodies, receivers = (captures.get(part) for part in ("name", "body", "receiver"))
     if known:
         kinds = {known.kind, kind}
@@ -341,6 +339,11 @@ def _add_definition(found: Matches, captures: dict[str, list[Node]], source: byt
         name_start=names[0].start_byte if names else node.start_byte,
         is_callback=is_callback,
     )
+
+
+def _is_broken(node: Node) -> bool:
+    """Say whether there is an error in a constant: parameters of a function of C can look like one."""
+    return node.has_error and any(child.is_error for child in node.children)
 
 
 def _member(node: Node, name: Node, source: bytes, spec: Language) -> Capture:

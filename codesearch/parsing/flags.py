@@ -18,6 +18,8 @@ _VENDOR_FOLDERS = frozenset(
     "vendor vendored _vendor node_modules bower_components site-packages dist-packages third_party third-party "
     "thirdparty 3rdparty godeps externals jspm_packages".split()
 )
+_RELEASE = re.compile(r"[a-z][a-z0-9_.-]*-v?\d+\.\d+\.\d+")
+"""The name of a folder with the files of one version of a project: `codemirror-5.17.0`."""
 _BUILD_FOLDERS = frozenset("amd build bundle bundles cjs dist es5 esm esm5 min out target umd".split())
 _GENERATED_NAME = re.compile(
     r"_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h|validate\.go|gw\.go)$|(?:[._]generated|\.gen)\.\w+$|(?:^|/)zz_generated|"
@@ -120,7 +122,8 @@ def _has_part(folders: str, words: frozenset[str]) -> bool:
 
 def is_vendored(path: str) -> bool:
     """Say whether the path of a file marks it as a copy from another project."""
-    return not _VENDOR_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+    folders = path.lower().split("/")[:-1]
+    return not _VENDOR_FOLDERS.isdisjoint(folders) or any(map(_RELEASE.fullmatch, folders))
 
 
 def _is_in_a_folder_of_others(path: str) -> bool:

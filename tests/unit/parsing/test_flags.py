@@ -122,6 +122,9 @@ def test_a_test_file_is_recognised_by_its_path(path: str, expected: bool) -> Non
     ("path", "expected"),
     [
         ("third_party/zlib/inflate.c", True),
+        ("public/codemirror-5.17.0/lib/codemirror.js", True),
+        ("docs/api-v2/index.py", False),
+        ("release-1.2.0.py", False),
         ("lib/site-packages/six.py", True),
         ("Vendor/autoload.php", True),
         ("src/vendor.py", False),
