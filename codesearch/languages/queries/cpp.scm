@@ -63,6 +63,7 @@
 ; `class EXPORT_MACRO Name { ... }`, which the grammar takes for a function.
 (function_definition type: [(class_specifier) (struct_specifier)]
   declarator: (identifier) @name body: (compound_statement) @body) @class
+(namespace_alias_definition name: (_) @name) @field
 (concept_definition name: (identifier) @name) @type
 (namespace_definition name: (_) @name body: (declaration_list)) @scope
 

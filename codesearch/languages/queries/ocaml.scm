@@ -7,7 +7,9 @@
 ; each: compilation_unit structure
 (EACH (value_definition (let_binding pattern: (value_name) @name . type: (_)? . body: (_)) @constant))
 
-(compilation_unit (value_definition (let_binding pattern: (parenthesized_pattern (tuple_pattern (value_name) @name))) @field))
+(compilation_unit (value_definition (let_binding pattern: [
+    (tuple_pattern (value_name) @name) (parenthesized_pattern (tuple_pattern (value_name) @name))
+  ]) @field))
 (value_specification [(value_name) (parenthesized_operator)] @name) @function
 (external [(value_name) (parenthesized_operator)] @name) @function
 (type_binding name: (_) @name) @type
