@@ -174,8 +174,6 @@ def coverage_of(
 ) -> Coverage:
     """Return what an answer from some indexes did not see; `more` are reasons in the answer itself."""
     counts = Counter(more)
-    manifests = tuple(manifests)
-    counts["not indexed yet"] = sum(manifest.left for manifest in manifests)
     for one in freshness:
         if one.state in (State.BEHIND, State.LOCKED):
             counts["changed"] += max(one.changes.to_parse + one.changes.removed, 1)
@@ -184,6 +182,7 @@ def coverage_of(
     compared = {one.root for one in freshness}
     for manifest in manifests:
         counts["not compared"] += manifest.root not in compared
+        counts["not indexed yet"] += manifest.left
         for noun, skipped in (("", manifest.not_indexed), (" folder", manifest.walked.folders)):
             counts.update({f"{reason}{noun}": sum(skipped[reason].values()) for reason in skipped})
     texts = {**FILES, **{f"{reason} folder": name for reason, name in FOLDERS.items()}, **_OTHERS}

@@ -209,11 +209,10 @@ class Session:
                 raise lost[0][0]
             self.freshness += [unreadable for _, unreadable in lost if unreadable not in self.freshness]
             self._manifests = [index.manifest for index in opened]
-            partial_of = {
-                index.manifest.root: _partial(index) for index in opened if not index.manifest.complete
-            }
-            rest = [one for one in self.freshness if one.root not in partial_of]
-            self.freshness = [*rest, *partial_of.values()]
+            for index in opened:
+                if not index.manifest.complete:
+                    others = [one for one in self.freshness if one.root != index.manifest.root]
+                    self.freshness = [*others, _partial(index)]
             yield opened
 
     @contextmanager
