@@ -15,6 +15,7 @@ from codesearch.evaluation.metrics import AVERAGE
 PAGES = {
     **dict.fromkeys(("csn_mrr", "advtest"), "codesearchnet.md"),
     **dict.fromkeys(("repositories", "histories", "commits", "passages", "forms"), "bench-repositories.md"),
+    **dict.fromkeys(("everyday", "everyday_end"), "bench-repositories.md"),
 }
 """The page of a suite, if it is not bench.md."""
 BY_LANGUAGE = {
@@ -28,6 +29,7 @@ BY_LANGUAGE = {
 """Suites with several groups: one table for each metric, with a column for each group."""
 ALL_TOGETHER = {
     **dict.fromkeys(("cosqa", "advtest", "applications_end"), ("mrr", "recall_at_1", "recall_at_10")),
+    **dict.fromkeys(("everyday", "everyday_end"), ("recall_at_1", "mrr", "file_mrr")),
     "repositories": ("ndcg_at_10",),
     **dict.fromkeys(("direction", "forms"), ("accuracy",)),
 }

@@ -24,7 +24,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
-from benchmarks.publish import record
+from benchmarks.publish import DEV_DOCS, fill, line, record
 from benchmarks.speed import WORK
 from codesearch import Engine, Scope
 from codesearch.engine.session import AS_INDEXED
@@ -102,6 +102,16 @@ def main() -> None:
     if options.out:
         options.out.write_text("\n".join(errors) + "\n", "utf-8")
     record("references", rows, flat=True)
+    fill(DEV_DOCS / "bench-commands.md", "references", table(rows))
+
+
+def table(rows: dict[str, dict[str, Any]]) -> str:
+    """Make the table of the page."""
+    columns = ("definitions", "certain", "certain and likely", "recall", "first ten")
+    lines = [line(["", *columns]), line(["---"] * (len(columns) + 1))]
+    return "\n".join(
+        lines + [line([name, *(str(row[column]) for column in columns)]) for name, row in rows.items()]
+    )
 
 
 def copy_project(project: str, packages: Iterable[Path], work: Path) -> None:
