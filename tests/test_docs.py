@@ -90,6 +90,12 @@ def test_every_example_runs(page: Path, tmp_path: Path) -> None:
         assert finished.returncode in ((0, 1) if may_be_1 else (0,)), (command, finished.stderr)
 
 
+def test_the_plugin_of_claude_code_serves_every_language_with_a_parser() -> None:
+    server = json.loads((ROOT / "docs/claude-code/.lsp.json").read_text("utf-8"))["codesearch"]
+    assert [server["command"], *server["args"]] == ["codesearch", "lsp"]
+    assert server["extensionToLanguage"].keys() == {ending for one in LANGUAGES for ending in one.extensions}
+
+
 def anchors(page: Path) -> set[str]:
     """Return the names of the headings of a page, as links to them are written."""
     text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)

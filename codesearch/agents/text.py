@@ -42,8 +42,8 @@ _CHARS_PER_TOKEN = 4
 _LINE_CHARS = 60
 """The usual length of a line of code with its number."""
 _TOKENS_OF_LINE = 30
-_MAX_LINE, _MAX_USAGE, _MAX_TEST = 200, 120, 60
-_NUMBERED = re.compile(r"\d+: ")
+_MAX_LINE, _MAX_USAGE = 200, 120
+_NUMBERED = re.compile(r"\d+:\s")
 _DERIVED = re.compile(r"(\S*?(\w+)\.\w+:\d+)  \2  \w+$")
 """A definition whose file has its name."""
 _SURE = ("certain", "likely")
@@ -259,7 +259,9 @@ def usages_text(answer: UsagesAnswer, path_of: PathOf, max_tokens: int, *, tests
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
     if tests and any(usage.grade in _SURE for usage in found.usages):
-        sure = (replace(one, text=one.text[:_MAX_TEST]) for one in found.usages if one.grade in _SURE)
+        sure = (
+            replace(one, text="" if one.inside else one.text) for one in found.usages if one.grade in _SURE
+        )
         found = replace(found, usages=tuple(sure))
     lines = list(filter(None, usages_lines(found, _MAX_USAGE, path_of, "{}: ")))
     rows = [_DERIVED.sub(r"\1", line) + "\n" for line in lines]

@@ -28,7 +28,7 @@ _LINE = 36
 """The usual length of a line of code without its indentation."""
 _SHORT = 100
 """Characters of the first line of a signature that is shown above a passage."""
-_SECOND = 0.9
+_SECOND, _MOST_PASSAGES = 0.7, 2
 """A second passage is shown if it has this share of the best one's score."""
 _MOST_UP = 3
 """Lines above a passage that may belong to its first statement."""
@@ -122,9 +122,11 @@ def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iter
     if len(telling) <= count + _SLACK:
         return telling
     lines, head = hit.code.split("\n"), head_lines(hit)
-    terms, best = set(query_terms(query)), spans_of(hit)[:2]
-    if len(best) == 2 and hit.passages[1].score < _SECOND * hit.passages[0].score:
-        best.pop()
+    terms = set(query_terms(query))
+    spans = zip(spans_of(hit), hit.passages, strict=True)
+    best = [span for span, passage in spans if passage.score >= _SECOND * hit.passages[0].score][
+        :_MOST_PASSAGES
+    ]
     chosen = {head.start} if head.start in telling and len(lines[head.start]) <= _SHORT else set[int]()
     for span in best or [range(len(lines))]:
         able = [at for at in telling if at in span and at not in head] or telling

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from codesearch.agents.text import usages_text
 from codesearch.engine.brief import Brief, make_brief
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
@@ -46,6 +47,12 @@ def test_a_name_has_its_definition_callers_and_tests_and_nothing_else(session):
     assert names(brief) == ["save_rule"] and brief.is_name
     assert [(one.path, one.line) for one in brief.callers] == [("shop/rules.py", 7)]
     assert [(one.path, one.line) for one in brief.tests] == [("tests/test_rules.py", 5)]
+
+
+def test_usages_in_tests_have_names_and_lines_without_code_and_are_all_counted(session):
+    answer = session.usages("save_rule", tests=True)
+    text = usages_text(answer, lambda _, path: path, 500, tests=True)
+    assert "tests/test_rules.py\n  test_save_rule\n5:\n" in text and "more" not in text
 
 
 def test_tests_are_left_out_unless_the_question_asks_for_them(session):
