@@ -4,19 +4,18 @@
   ] declarator: (type_identifier) @name) @struct
 (type_definition type: (enum_specifier !name body: (enumerator_list) @body)
   declarator: (type_identifier) @name) @enum
+; let TABLE = (function_declarator declarator: (parenthesized_declarator (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])])))
 ; each: translation_unit declaration_list preproc_ifdef preproc_if preproc_elif preproc_else
 ((EACH (declaration declarator: [
     (identifier) @name
     (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-    (function_declarator declarator: (parenthesized_declarator
-      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])))
+    (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) TABLE])
+    TABLE
     (init_declarator declarator: [
-      (function_declarator declarator: (parenthesized_declarator
-        (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])))
+      TABLE
       (identifier) @name
       (array_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
-      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name)])
+      (pointer_declarator declarator: [(identifier) @name (array_declarator declarator: (identifier) @name) TABLE])
     ])
   ]) @constant) (#not-match? @constant "^extern"))
 

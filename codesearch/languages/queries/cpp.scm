@@ -63,6 +63,9 @@
 ; `class EXPORT_MACRO Name { ... }`, which the grammar takes for a function.
 (function_definition type: [(class_specifier) (struct_specifier)]
   declarator: (identifier) @name body: (compound_statement) @body) @class
+; A table of pointers to members.
+(declaration declarator: (init_declarator declarator: (function_declarator declarator: (parenthesized_declarator
+  (qualified_identifier name: (pointer_type_declarator declarator: (array_declarator declarator: (_) @name))))))) @constant
 (namespace_alias_definition name: (_) @name) @field
 (concept_definition name: (identifier) @name) @type
 (namespace_definition name: (_) @name body: (declaration_list)) @scope

@@ -9,3 +9,13 @@ void (*hooks[2])(void) = {
 };
 
 int (*callback)(void);
+
+static int (*const grid[2][2])(int) = {
+  {one, two},
+  {three, four},
+};
+
+struct thing *(*makers[])(void) = {
+  first,
+  second,
+};

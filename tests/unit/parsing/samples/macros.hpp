@@ -21,3 +21,9 @@ class Q_GUI_EXPORT Other
     DEPRECATED_X("use f(g(h(1))) instead")
     int count() { return 1; }
 };
+
+namespace fs = std::filesystem;
+void (Check::*const steps[])(int) = {
+    &Check::first,
+    &Check::second,
+};
