@@ -24,7 +24,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
-from benchmarks.publish import DEV_DOCS, fill, line, record
+from benchmarks.publish import DEV_DOCS, fill, record
+from benchmarks.publish import line as cells
 from benchmarks.speed import WORK
 from codesearch import Engine, Scope
 from codesearch.engine.session import AS_INDEXED
@@ -108,9 +109,9 @@ def main() -> None:
 def table(rows: dict[str, dict[str, Any]]) -> str:
     """Make the table of the page."""
     columns = ("definitions", "certain", "certain and likely", "recall", "first ten")
-    lines = [line(["", *columns]), line(["---"] * (len(columns) + 1))]
+    lines = [cells(["", *columns]), cells(["---"] * (len(columns) + 1))]
     return "\n".join(
-        lines + [line([name, *(str(row[column]) for column in columns)]) for name, row in rows.items()]
+        lines + [cells([name, *(str(row[column]) for column in columns)]) for name, row in rows.items()]
     )
 
 
