@@ -30,7 +30,7 @@ from codesearch.languages import record_of
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.direction import canonical_terms, opposition
 from codesearch.search.ranking import AnalysedQuery, Ranking
-from codesearch.text.terms import STOP_WORDS, base_form, terms_of
+from codesearch.text.terms import STOP_WORDS, base_form, terms_of, terms_of_each
 from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
 
 _COUNT = 20
@@ -56,13 +56,16 @@ def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -
     terms, verbs = query.terms, opposition(query.text)
     share, asks_aside = min(1, _SHORT / len(terms)) ** 3, not _ASKS_ASIDE.isdisjoint(terms)
     summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
-    for at, ref in enumerate(documents.refs(ranking.doc_ids[head].tolist())):
+    refs = documents.refs(ranking.doc_ids[head].tolist())
+    names = [ref.row.name for ref in refs]
+    counts = documents.name_counts(names).tolist()
+    for at, (ref, of_name) in enumerate(zip(refs, terms_of_each(names), strict=True)):
         row, file = ref.row, ref.file
         if verbs:
             words = set(canonical_terms(row.name))
             opposite[at] = -float(words.isdisjoint(verbs[0]) and not words.isdisjoint(verbs[1]))
         aside[at] = -float(not asks_aside and _ASIDE.search(file.path) is not None)
-        extra[at] = -min(len(terms_of(row.name).difference(terms)), _MOST_EXTRA) / _MOST_EXTRA
+        extra[at] = -min(len(of_name.difference(terms)), _MOST_EXTRA) / _MOST_EXTRA
         says = _summary_terms(row.docstring)
         shared = len(says.intersection(terms))
         if row.flags & _LOWERED:
@@ -71,7 +74,7 @@ def add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -
         verbatim[at] = is_sentence and len(terms) >= _SENTENCE
         if is_public(file.path, file.language, row.qualified_name, row.signature):
             summary[at] = shared / len(terms)
-            using, defining = documents.name_counts(row.name)
+            using, defining = counts[at]
             uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses * share, reward=config.uses_weight)

@@ -6,7 +6,7 @@ in `hits`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -171,7 +171,7 @@ class Searcher:
             return Found([], confidence)
         # Those to show: without copies, of each file the best definitions, with their code.
         hits = self.hits(query, ranking, request, filters)
-        return Found(hits, confidence, query.exact or NOWHERE, unknown_words(query, ranking.idf))
+        return Found(hits, confidence, query.exact or NOWHERE, unknown_words(query, set(ranking.idf)))
 
     def ranking(
         self,
@@ -295,13 +295,13 @@ class Searcher:
         return np.asarray(self.encoder.encode_documents([tokens])[0])
 
 
-def unknown_words(query: AnalysedQuery, known: Collection[str]) -> tuple[str, ...]:
+def unknown_words(query: AnalysedQuery, known: Set[str]) -> tuple[str, ...]:
     """Return the words of a short query whose terms are all unknown, that is, in no document.
 
     >>> unknown_words(AnalysedQuery("read a HAR file", ["read", "har", "file"], None), {"read", "file"})
     ('HAR',)
     """
-    if not query.terms or query.report:
+    if query.report or known >= set(query.terms):
         return ()
     forms = {word: set(query_terms(word)) & set(query.terms) for word in words(query.text)}
     return tuple(word for word, terms in forms.items() if terms and terms.isdisjoint(known))

@@ -314,10 +314,12 @@ class Snapshot:
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
-    def name_counts(self, name: str) -> tuple[int, int]:
-        """Count the live files that have the words of a name, and the live documents with the name."""
-        counts = [segment.name_counts[name] for segment in self.segments]
-        return sum([using for using, _ in counts]), sum([defining for _, defining in counts])
+    def name_counts(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """Count the live files that have the words of each name, and the live documents with the name: int64 [N, 2]."""
+        counts = np.zeros((len(names), 2), np.int64)
+        for segment in self.segments:
+            counts += np.array([*map(segment.name_counts.__getitem__, names)], np.int64).reshape(-1, 2)
+        return counts
 
     def members_named(self, name: str) -> Iterator[tuple[SegmentReader, FileRecord, DocumentRow]]:
         """Yield (segment, file, member) of each live member with this name, ignoring case."""
