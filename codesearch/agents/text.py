@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from codesearch.engine.answer import Answer, Freshness, not_indexed
+from codesearch.engine.answer import Freshness, not_indexed
 from codesearch.languages import record_of
 from codesearch.structure.text import (
     STALE,
@@ -95,7 +95,7 @@ def fitting_lines(max_tokens: int) -> int:
 def brief_text(brief: Brief, path_of: PathOf, max_tokens: int, style: Style = FOR_TOOLS) -> str:
     """Return an answer in a budget: excerpts, what is around the first one, and what is missing or that nothing is."""
     answer = brief.answer
-    head = freshness_text(answer.freshness) + _doubt(answer) if style.has_notes else ""
+    head = freshness_text(answer.freshness) + _doubt(brief) if style.has_notes else ""
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
         return f"{head}no hits{why}\n{_not_seen(answer.coverage)}"
@@ -120,11 +120,11 @@ def excerpt_lines(excerpt: Excerpt, path_of: PathOf) -> Iterator[str]:
     copies = f" +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
     place = f"{path_of(hit.root, hit.path)}:{hit.start_line}-{hit.last_line}"
     yield f"{place} {_name(hit)}{count}{copies}{STALE if hit.stale else ''}"
-    texts = [text.expandtabs(4) for _, text in excerpt.lines]
-    code = zip(excerpt.lines, texts, strict=True)
-    indent = min((len(text) - len(text.lstrip()) for (number, _), text in code if number), default=0)
-    for (number, _), text in zip(excerpt.lines, texts, strict=True):
-        yield cut(f"{number}: {text[indent:]}".rstrip(), _MAX_CODE) if number else text
+    for _, run in groupby(excerpt.lines, key=lambda line: line[0] > 0):
+        lines = [(number, text.expandtabs(4)) for number, text in run]
+        indent = min(len(text) - len(text.lstrip()) for _, text in lines)
+        for number, text in lines:
+            yield cut(f"{number}: {text[indent:]}".rstrip(), _MAX_CODE) if number else text
 
 
 def _name(of: Definition) -> str:
@@ -206,9 +206,12 @@ def _not_seen(coverage: Coverage) -> str:
     return f"not seen: {coverage.text or 'nothing'}"
 
 
-def _doubt(answer: Answer) -> str:
+def _doubt(brief: Brief) -> str:
     from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
 
+    answer = brief.answer
+    if brief.is_name:  # With its kind, such as "class Stack".
+        return ""
     if is_foreign(answer.query):
         return f"note: {ENGLISH_ONLY}\n"
     unknown = f"{answer.unknown_note}\n" if answer.unknown_words else ""

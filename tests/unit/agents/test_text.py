@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.agents.text import brief_text, fenced, lines_text, path_below
+from codesearch.agents.text import brief_text, excerpt_lines, fenced, lines_text, path_below
 from codesearch.engine.answer import Answer, Changes, Coverage, Freshness, LinesAnswer
 from codesearch.engine.brief import Brief
-from codesearch.search.excerpts import excerpts_of
+from codesearch.search.excerpts import Excerpt, excerpts_of
 from codesearch.structure.lines import Lines
 from codesearch.structure.usages import Usage
 from codesearch.types import Hit
@@ -97,6 +97,19 @@ def test_an_answer_stays_in_its_budget():
 )
 def test_only_a_low_confidence_is_said(is_low, first):
     assert text_of(make_brief([HIT], low_confidence=is_low)).splitlines()[0] == first
+
+
+def test_the_words_that_no_definition_has_are_said_unless_the_question_is_a_name():
+    lines = [
+        text_of(make_brief([HIT], unknown_words=("class",), is_name=is_name)).splitlines()
+        for is_name in (False, True)
+    ]
+    assert lines[0][0] == 'no definition here has "class"' and lines[1] == lines[0][1:]
+
+
+def test_each_run_of_lines_loses_its_own_indentation():
+    excerpt = Excerpt(HIT, ((1, "def load():"), (0, "..."), (5, "        if x:"), (6, "            y()")))
+    assert list(excerpt_lines(excerpt, path_of))[1:] == ["1: def load():", "...", "5: if x:", "6:     y()"]
 
 
 def test_an_answer_without_hits_says_what_it_did_not_see():
