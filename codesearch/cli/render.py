@@ -134,9 +134,9 @@ def columns_of(terminal: Terminal) -> int:
 
 
 def screen_rows(terminal: Terminal) -> int:
-    """Return how many rows of a screen are for definitions; a third of its rows is for code."""
+    """Return how many rows of a screen are for definitions; a quarter of its rows is for code."""
     rows = _rows_for_hits(terminal)
-    return max(rows - max(rows // 3, WITH_CODE), WITH_CODE)
+    return max(rows - max(rows // 4, WITH_CODE), WITH_CODE)
 
 
 def _rows_for_hits(terminal: Terminal) -> int:

@@ -38,7 +38,7 @@ FUNCTIONS = ("function", "method")
 """Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
 DEFAULT = "default"
-SCREEN, COLUMNS = 14, 2
+SCREEN, COLUMNS = 16, 2
 """Rows of definitions that `query` shows on a terminal of 80 x 24, and how many of one file share a row."""
 _FUSED = RankConfig(
     heuristics_count=0, file_diversity_penalty=0.0, file_support_weight=0.0, file_name_weight=0.0

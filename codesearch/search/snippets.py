@@ -102,17 +102,16 @@ def neighbours(
 def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
     """Return how many lines of code each hit shows in the rows that are left for code; None if they are too few.
 
-    The first hits get a line each, then more. What is left goes to the others.
+    The first hits get a line each, then the first of them all of its lines, then the next. What is left goes to others.
 
-    >>> fitted([3, 3, 3, 3], 4), fitted([3, 3, 3, 3], 10), fitted([3, 3, 3], 2)
-    ([2, 1, 1, 0], [3, 3, 3, 1], None)
+    >>> fitted([3, 3, 3, 3], 5), fitted([3, 3, 3, 3], 10), fitted([3, 3, 3], 2)
+    ([3, 1, 1, 0], [3, 3, 3, 1], None)
     """
     first = range(len(wanted))[:WITH_CODE]
     if rows < len(first):
         return None
     shown = [0] * len(wanted)
-    by_line = [at for _ in range(SNIPPET_LINES) for at in first]
-    for at in (*by_line, *(at for at in range(len(wanted)) for _ in range(SNIPPET_LINES))):
+    for at in (*first, *(at for at in range(len(wanted)) for _ in range(SNIPPET_LINES))):
         if rows and shown[at] < wanted[at]:
             shown[at] += 1
             rows -= 1
