@@ -211,6 +211,7 @@ QUESTIONS: dict[str, Callable[[Session], object]] = {
     "find": lambda session: session.find("push"),
     "read": lambda session: session.read("push"),
     "outline": lambda session: session.outline(),
+    "lines": lambda session: session.lines("push"),
     "usages": lambda session: session.usages("push"),
     "duplicates": lambda session: session.duplicates(),
     "history": lambda session: session.history("push"),
