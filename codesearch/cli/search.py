@@ -182,6 +182,8 @@ def _search(
         yield Output(
             render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
         )
+    if form != "text":
+        answer = replace(answer, unknown_words=())
     # Last, because that is where people look.
     notes = "".join(_notes(answer, request, paths, terminal, is_json=form == "json"))
     is_few = answer.lines < FEW if request.fixed else not answer.hits

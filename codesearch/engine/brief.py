@@ -101,7 +101,7 @@ def ideas_of(query: str) -> list[str]:
     """Return the parts of a question that each say something; none if it is one idea, a name, code or a report.
 
     >>> ideas_of("the rule is saved, but tried again after the token expired"), ideas_of("parse a date")
-    (['the rule is saved', 'the token expired'], [])
+    (['the rule is saved', 'tried again', 'the token expired'], [])
     """
     if is_code(query) or is_long(query) or parse_asked(query).names:
         return []

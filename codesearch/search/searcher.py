@@ -296,12 +296,13 @@ class Searcher:
 
 
 def unknown_words(query: AnalysedQuery, known: Set[str]) -> tuple[str, ...]:
-    """Return the words of a short query whose terms are all unknown, that is, in no document.
+    """Return the words of a query, not of a report or a path, whose terms are all unknown: in no document.
 
     >>> unknown_words(AnalysedQuery("read a HAR file", ["read", "har", "file"], None), {"read", "file"})
     ('HAR',)
     """
-    if query.report or known >= set(query.terms):
+    if query.report or "/" in query.text or known >= set(query.terms):
         return ()
-    forms = {word: set(query_terms(word)) & set(query.terms) for word in words(query.text)}
+    spelled = [word for word in words(query.text) if word.isalpha()]
+    forms = {word: set(query_terms(word)) & set(query.terms) for word in spelled}
     return tuple(word for word, terms in forms.items() if terms and terms.isdisjoint(known))

@@ -249,7 +249,7 @@ def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
 
 def test_a_query_without_hits_exits_one_with_a_message(ask):
     done = ask("query", "--all", "qzxv", "--mode", "lexical")
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (1, 'note: no definition here has "qzxv"\n')
     assert done.stdout.startswith("no hits from 13 documents in ")
     done = ask("query", "--all", "qzxv", "--mode", "lexical", "--jsonl")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "")
