@@ -27,7 +27,7 @@ _CLOSES = re.compile(r"\W*(?:end)?\W*")
 _LINE = 36
 """The usual length of a line of code without its indentation."""
 _SHORT = 100
-"""Characters of the first line of a signature that is shown above a passage."""
+"""Characters of the line of a signature that is shown above a passage."""
 _SECOND, _MOST_PASSAGES = 0.7, 2
 """A second passage is shown if it has this share of the best one's score."""
 _MOST_UP = 3
@@ -127,7 +127,10 @@ def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iter
     best = [span for span, passage in spans if passage.score >= _SECOND * hit.passages[0].score][
         :_MOST_PASSAGES
     ]
-    chosen = {head.start} if head.start in telling and len(lines[head.start]) <= _SHORT else set[int]()
+    named = next(
+        (at for at in head if hit.name in lines[at]), head.start
+    )  # In C, below the type of the result.
+    chosen = {named} if named in telling and len(lines[named]) <= _SHORT else set[int]()
     for span in best or [range(len(lines))]:
         able = [at for at in telling if at in span and at not in head] or telling
         window = sorted(neighbours(lines, able, terms, max((count - len(chosen)) // max(len(best), 1), 1)))

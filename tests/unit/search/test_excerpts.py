@@ -75,3 +75,10 @@ def test_definitions_inside_of_each_other_share_an_excerpt():
 def test_many_definitions_have_places_only():
     hits = [replace(long_hit({}), path=f"{number}.py") for number in range(10)]
     assert [excerpt.lines for excerpt in excerpts_of(hits, "anything", 39)] == [()] * 10
+
+
+def test_of_a_signature_the_line_with_the_name_is_shown():
+    hit = long_hit({1: "static void", 2: "load(char *name)"}, Passage(30, 34, 0.9))
+    hit = replace(hit, name="load", signature="static void load(char *name)")
+    (excerpt,) = excerpts_of([hit], "anything", 5)
+    assert numbers(excerpt)[0] == 2
