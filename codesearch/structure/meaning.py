@@ -393,7 +393,7 @@ def _is_key(file: SourceFile, position: int) -> bool:
 
 def _has_tag(ref: Ref) -> bool:
     """Say whether a definition of C is named with `struct`, `union` or `enum` before its name."""
-    return ref.row.signature.startswith(("struct", "union", "enum"))
+    return ref.row.kind not in FUNCTIONS and ref.row.signature.startswith(("struct", "union", "enum"))
 
 
 def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:

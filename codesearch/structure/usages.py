@@ -610,9 +610,11 @@ def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
     for ref in own:
         first = ref.row.start_line
         head = lines[first - 1 : min(first + _MOST_HEAD, ref.row.last_line)]
-        count = head_of(head, ref.row.signature).start
-        found += [(first + row, ref) for row in range(count) if overload.match(head[row])]
-        found.append((first + count, ref))
+        own_head = head_of(head, ref.row.signature)
+        found += [(first + row, ref) for row in range(own_head.start) if overload.match(head[row])]
+        # In C, the name is often in the line below the type of the result.
+        named = (row for row in own_head if next(occurrences(head[row], names.name), -1) >= 0)
+        found.append((first + next(named, own_head.start), ref))
     return found
 
 

@@ -707,3 +707,19 @@ def test_a_line_with_a_field_or_a_constant_means_it(
         found = find_usages([index], place)
         assert (found.name, lines(found)) == (name, ["a.py:8"])
         assert next(usages_lines(found)) == f"1 line in 1 file uses {name}; nothing else is likely"
+
+
+def test_a_function_of_c_that_returns_a_structure_is_told_from_a_structure_of_its_name(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "args.h": "struct args_parse {\n\tint lower;\n};\n",
+        "args.c": "struct args *\nargs_parse(const struct args_parse *parse)\n{\n\treturn NULL;\n}\n",
+        "cmd.c": "int cmd(void)\n{\n\tstruct args *args = args_parse(NULL);\n\treturn args != NULL;\n}\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    found = find_usages([index], "args.c:1", limit=9)
+    assert [(usage.path, usage.line, usage.grade) for usage in found.usages if usage.path != "args.c"] == [
+        ("cmd.c", 3, "likely")
+    ]
+    assert ("args.c", 2) not in [(usage.path, usage.line) for usage in found.usages]
