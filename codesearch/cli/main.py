@@ -45,6 +45,8 @@ COMMANDS = {
 """Command -> the module in this package that has a function of that name; that of `import` is `import_`."""
 _WITHOUT_SETTINGS = ("bench", "doctor", "import")
 """Commands whose results must not depend on settings."""
+_MEANING_QUERY = ("search", "find", "grep")
+"""What users of other tools type for `query`."""
 _HELP = {"--help", "-h", "--version", "-V"}
 
 
@@ -86,12 +88,15 @@ def run(arguments: Sequence[str], commands: Iterable[str] = COMMANDS, stdin: str
 
 def _usage_error(message: str, arguments: Sequence[str]) -> str:
     """Return what is wrong with a command line in one line; words without a command were probably meant as a query."""
+    from difflib import get_close_matches
+
     said = visible(message.rstrip(".")).replace("a valid int", "a whole number")
     said = said[:1].lower() + said[1:]
     if said.startswith("no such command"):
         what, meant, command = said.partition(". Did you mean ")
-        query = shlex.join(["query", *arguments])
-        return f"{what}: did you mean {command if meant else f'`codesearch {visible(query)}`?'}"
+        is_query = bool(get_close_matches(arguments[0], _MEANING_QUERY, 1, 0.8))
+        query = visible(shlex.join(["query", *arguments[is_query:]]))
+        return f"{what}: did you mean {command if meant and not is_query else f'`codesearch {query}`?'}"
     if said.startswith("no such option: --index"):
         return "no such option: --index: run `codesearch import FILE`, then search with `--root NAME`"
     named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])

@@ -63,8 +63,8 @@ _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
 _HEAD_BYTES = 2_000
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
-_SIMILAR = 0.8
-"""How alike a name must be to be proposed. With less, "toml" is proposed for "html"."""
+_SIMILAR = 0.75
+"""How alike a name with the same first letter must be to be proposed: "ruby" for "rubi"."""
 _CODE = (*LANGUAGES, *BLOCK_LANGUAGES)
 _BY_NAME = {spec.name: spec for spec in (*_CODE, *TEXT_LANGUAGES, OTHER)}
 _SHORT_NAMES = {spec.short_name: spec.name for spec in _CODE if spec.short_name}
@@ -107,7 +107,8 @@ def language_name(text: str) -> str:
     if spec is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(wanted, [*_BY_NAME, *_SHORT_NAMES], 1, _SIMILAR)
+        alike = [name for name in (*_BY_NAME, *_SHORT_NAMES) if name[0] == wanted[:1]]
+        near = get_close_matches(wanted, alike, 1, _SIMILAR)
         known = ", ".join(spec.name for spec in LANGUAGES)
         cure = f"did you mean {near[0]}?" if near else f"choose one of {known} or of docs/languages.md"
         raise ConfigError(f"unknown language {text!r}", cure)

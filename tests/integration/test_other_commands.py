@@ -239,6 +239,8 @@ def test_the_version_and_an_unknown_command(command):
     ("words", "meant"),
     [
         (("stauts",), "'status'"),
+        (("serch", "read a file"), "`codesearch query 'read a file'`"),
+        (("grep", "foo", "src/"), "`codesearch query foo src/`"),
         (("read a file", "-n", "3"), "`codesearch query 'read a file' -n 3`"),
         (("xyz\x1b[2J", "a"), "`codesearch query 'xyz\\x1b[2J' a`"),
     ],

@@ -294,6 +294,7 @@ def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
         (["x", "--json", "--jsonl"], "--json and --jsonl exclude each other: give only one"),
         (["x", "--device", "tpu"], "--device must be one of auto, cpu, cuda, not 'tpu'"),
         (["x", "--lang", "pyton"], "unknown language 'pyton': did you mean python?"),
+        (["x", "--lang", "rubi"], "unknown language 'rubi': did you mean ruby?"),
         (["x", "--kind", "macro"], f"unknown kind 'macro': choose one of {', '.join(KINDS)}"),
         (["x", "--root", "absent"], "absent is no folder and no imported index: see `codesearch status`"),
     ],
