@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -35,6 +36,10 @@ _TOKENS, _CODE_LINES = 1_100, 36
 """The longest answer for a program, and its lines of code."""
 FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
+
+
+_REGEX = re.compile(r"\S*(?:\.[*+][\w(\\]|\\[bdsw][+*]|\[\^)\S*")
+"""A query that is clearly a regular expression: not `java.util.*`."""
 
 
 class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings):
@@ -244,5 +249,7 @@ def _notes(
     else:
         is_doubtful = answer.low_confidence and bool(answer.hits)
         doubts = [f"probably nothing here does this (confidence {sure})"] * is_doubtful
+        is_regex = bool(_REGEX.fullmatch(answer.query))
+        doubts += ["a query is no regular expression: give a fixed part of it with -F"] * is_regex
         if doubts := [*doubts, *filter(None, [answer.unknown_note])]:
             yield f"note: {'; '.join(doubts)}\n"

@@ -458,3 +458,11 @@ def test_full_shows_a_class_with_its_members(ask):
         "      17 |     def push(self, item):\n" in shown
         and "      23 |         return self.items.pop()\n" in shown
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [("foo.*bar", True), (r"\bread\w+", True), ("java.util.*", False), (r"src\docs", False)],
+)
+def test_a_regular_expression_is_told_what_to_use(ask, text, is_said):
+    assert ("a query is no regular expression" in ask("query", "--all", text).stderr) == is_said
