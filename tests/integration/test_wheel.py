@@ -178,11 +178,10 @@ def test_the_page_of_a_package_index_has_no_broken_links(wheel):
 
 
 @only_base
-def test_the_program_that_uvx_runs_answers_in_a_checkout_and_prints_both_times(installed, tmp_path):
+def test_the_program_that_uvx_runs_indexes_a_checkout_and_answers(installed, tmp_path):
     write_tree(tmp_path / "checkout", {**TINY_REPO, ".git/HEAD": ""})
     program = installed.environment / "bin" / "codesearch-local"  # It has the name of the distribution.
     query = f'CODESEARCH_HOME={tmp_path}/home exec {program} query "convert an integer to text"'
     done = installed.run("sh", "-c", f"cd {tmp_path}/checkout && {query}")
     assert re.fullmatch(rf"indexed {tmp_path}/checkout: 13 documents in \d+\.\d s\n", done.stderr)
     assert done.stdout.startswith("python/convert.py:4-6 int_to_string\n")
-    assert re.search(r"\n5 hits from 13 documents in \d+ ms, confidence \d+%\n\Z", done.stdout)
