@@ -25,6 +25,8 @@ KINDS = (
 """Kinds of documents. An index stores their positions in this tuple, so add new kinds at the end."""
 FIELD = "field"
 """The kind of what has no document and is only found by its name: fields, properties, enum members, small constants."""
+FUNCTIONS = ("function", "method")
+"""Kinds that can be called."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})
 """Kinds whose documents end before the first member. Each member is a separate document."""
 TYPE_KINDS = HEADER_KINDS | {"type"}

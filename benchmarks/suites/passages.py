@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.judge import FUNCTIONS, BenchOptions, Collection, Questions, Tree, judge
+from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
 from codesearch.evaluation.metrics import DEPTH, reciprocal_rank
 from codesearch.evaluation.qrels import QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult
@@ -36,7 +36,7 @@ from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.search.snippets import SNIPPET_LINES, snippet_lines
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.types import Hit
+from codesearch.types import FUNCTIONS, Hit
 
 FOLDER = Path(__file__).parents[1] / "passages"
 SHORT, LONG = "up to 40 lines", "over 40 lines"

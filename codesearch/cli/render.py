@@ -36,7 +36,7 @@ from codesearch.structure.text import (
     numbered_lines,
     short_name,
 )
-from codesearch.types import HEADER_KINDS, Hit
+from codesearch.types import FUNCTIONS, HEADER_KINDS, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def _label(of: Hit, owner: str, separator: str, width: int) -> str:
     name = visible(short_name(of))
     if owner and name.startswith(owner + separator):
         name = name.removeprefix(owner)
-    before, after = ("", _CALL) if of.kind in ("function", "method") else (f"{of.kind} ", "")
+    before, after = ("", _CALL) if of.kind in FUNCTIONS else (f"{of.kind} ", "")
     bare = visible(of.name)
     names = (name, f"{_CUT}{separator}{bare}", bare) if name.rfind(separator) > 0 else (name, bare)
     end = max(width // 2, 1)

@@ -18,7 +18,7 @@ from codesearch.search.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.request import SearchRequest
 from codesearch.text.terms import query_terms, terms_of
-from codesearch.types import Hit
+from codesearch.types import FUNCTIONS, Hit
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer
@@ -35,7 +35,6 @@ _JOIN = r"(?:and|but|when|while|after|before|because|then)\s+"
 _BETWEEN_IDEAS = re.compile(rf"[;.,?]\s+(?:{_JOIN})?|\s+{_JOIN}", re.IGNORECASE)
 _MOST_IDEAS, _LEAST_TERMS, _COVERED = 3, 2, 0.5
 _MOST_USAGES = 200
-_CALLED = ("function", "method")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
             uncovered += [] if fitting else [idea]
     callers, tests = (
         _used(session, shown[0])
-        if with_usages and shown and not is_list and shown[0].kind in _CALLED
+        if with_usages and shown and not is_list and shown[0].kind in FUNCTIONS
         else ([], [])
     )
     others = [hit for hit in (near if is_name else hits) if hit not in shown]

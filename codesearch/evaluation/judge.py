@@ -33,9 +33,8 @@ from codesearch.settings import HITS
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.reader import IndexReader
 from codesearch.text.onnx import Encoder
+from codesearch.types import FUNCTIONS
 
-FUNCTIONS = ("function", "method")
-"""Kinds that compete unless a suite says `everything`, because benchmarks of code search ask for functions."""
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
 DEFAULT = "default"
 SCREEN, COLUMNS = 16, 2

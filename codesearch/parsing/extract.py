@@ -39,7 +39,7 @@ from codesearch.parsing.docstrings import (
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import module_name
 from codesearch.parsing.keys import copy_key, shape_key
-from codesearch.types import FIELD, HEADER_KINDS, NESTED, STUB, TEST, Document
+from codesearch.types import FIELD, FUNCTIONS, HEADER_KINDS, NESTED, STUB, TEST, Document
 
 _TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _DIRECTIVE = re.compile(rb"\n\#[^\n]*")
@@ -48,7 +48,6 @@ _PROSE = re.compile(r"\s*(?:[\w`*\[(]+[^\S\n]+){3}")
 _MAX_SIGNATURE = 300
 _MAX_MEMBER = 100
 _OWNERS = HEADER_KINDS | {"owner"}
-_FUNCTIONS = ("function", "method")
 _EXPORT_LISTS = ("__all__",)
 _MAX_CLAUSE_GAP = 3
 _MAX_CONTEXT = 200
@@ -193,7 +192,7 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
     """
     kept, function_end = [], 0
     for position, definition in enumerate(definitions):
-        if definition.kind in _FUNCTIONS:
+        if definition.kind in FUNCTIONS:
             function_end = max(function_end, definition.end)
         if definition.kind == "constant" and definition.end <= function_end:
             continue
@@ -217,7 +216,7 @@ def _joined(definitions: list[Capture], source: bytes, *, is_overloaded: bool) -
         first = latest.get(definition.name)
         if (
             first
-            and first.kind == definition.kind in _FUNCTIONS
+            and first.kind == definition.kind in FUNCTIONS
             and first.end <= definition.start
             and definition.anchor_row - first.last_row <= _MAX_CLAUSE_GAP
             and (first.body is None if is_overloaded else not source[first.end : definition.start].strip())
@@ -242,10 +241,10 @@ def _documents(definitions: list[Capture], found: Matches, file: _File) -> Itera
         around = (
             one
             for one in reversed(enclosing)
-            if one.kind not in _FUNCTIONS or (one.body or 0) <= definition.start
+            if one.kind not in FUNCTIONS or (one.body or 0) <= definition.start
         )
         outer = next(around, None)
-        definition.is_nested = outer is not None and (outer.is_nested or outer.kind in _FUNCTIONS)
+        definition.is_nested = outer is not None and (outer.is_nested or outer.kind in FUNCTIONS)
         definition.is_test = definition.start in found.tests or (outer is not None and outer.is_test)
         if len(enclosing) < file.config.max_nesting:
             definition.qualifiers = qualifiers_below(outer, definition)
@@ -272,7 +271,7 @@ def _is_left_out(definition: Capture, enclosing: list[Capture], file: _File) -> 
         definition.is_callback
         and definition.end_line - definition.start_line < _MIN_CALLBACK_LINES - 1
         and any(
-            outer.kind in _FUNCTIONS
+            outer.kind in FUNCTIONS
             and not outer.is_callback
             and definition.end <= outer.start + file.config.max_code_bytes
             for outer in enclosing
@@ -391,7 +390,7 @@ def _about(
 
 
 def _shape(definition: Capture, found: Matches, file: _File) -> int:
-    if definition.kind not in _FUNCTIONS or definition.body is None:
+    if definition.kind not in FUNCTIONS or definition.body is None:
         return 0
     literal_start, literal_end = definition.literal
     above = _without_comments(definition.head, min(literal_start, definition.end), found, file.source)
@@ -407,7 +406,7 @@ def _code(definition: Capture, end: int, source: bytes) -> bytes:
 
 
 def _is_stub(definition: Capture, source: bytes) -> bool:
-    if definition.kind not in _FUNCTIONS:
+    if definition.kind not in FUNCTIONS:
         return False
     if definition.body is None:
         return True

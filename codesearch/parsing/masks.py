@@ -341,7 +341,7 @@ def _blank_attributes(source: bytes, text: bytearray) -> None:
 
 
 def _blank_head(match: re.Match[bytes], text: bytearray) -> None:
-    """Blank the words before a name that are no type: all unknown ones beside a built-in type, or those with `__`."""
+    """Blank the words before a name that are no type: all unknown ones if one is built in, else those with `__`."""
     words = [word for word in _HEAD_WORD.finditer(match[1]) if not _KNOWN_WORD.match(word[0])]
     is_function = match[3] == b"(" and not match[2].isupper()
     if b"typedef" in match[1][:7] if is_function else match[2].startswith(b"__"):

@@ -80,7 +80,7 @@ class _WorkTree(Repository):
         return found | dict.fromkeys(map(self._absolute, self._unseen()))
 
     def _unseen(self) -> list[bytes]:
-        """Return the files of the index that git was told not to look at, if they differ from the base."""
+        """Return the files that git ignores by a mark in its index, if they differ from the base."""
         listed = self.git("ls-files", "-v", "-z", "--", self._below).split(b"\0")[:-1]
         # Lower case means "assume unchanged", S "skip work tree".
         names = [entry[2:] for entry in listed if entry[:1].islower() or entry[:1] == b"S"]
@@ -178,7 +178,7 @@ def _tops(root: str, snapshot: Snapshot, filters: Filters) -> list[str]:
 
 
 def _changed_in(file: bytes) -> list[Lines] | None:
-    """Return the changed lines of a file in a patch; None for all, if git was told that it is binary."""
+    """Return the changed lines of a file in a patch; None for all, if git treats it as binary."""
     if _NO_LINES.search(file):
         return None
     return [_lines(hunk) for hunk in _HUNK.finditer(file)]

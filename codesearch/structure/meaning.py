@@ -32,7 +32,7 @@ from codesearch.structure.imports import (
     normal,
 )
 from codesearch.structure.receivers import Types
-from codesearch.types import FIELD, NESTED, TYPE_KINDS
+from codesearch.types import FIELD, FUNCTIONS, NESTED, TYPE_KINDS
 
 GRADES = (
     *(
@@ -65,7 +65,6 @@ _MOST_HEADER = 4_000
 _BEFORE_KEY = re.compile(r"(?:^|[{(,])\s*\Z")
 _PROTOTYPE = re.compile(r"\s*\([^;{}=]*\)[^;{}()=]*;")
 _RETURNS = re.compile(r"^[\w\s*&:<>,]*[\w*&>][\s*&]*\Z")
-FUNCTIONS = ("function", "method")
 _TAG, _MOST_TAG = re.compile(r"\b(?:struct|union|enum)\s+\Z"), 30
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
@@ -252,7 +251,7 @@ class SourceFile:
 
     def function_text(self, line: int, end: int) -> str:
         """Return the text of the outermost function around a line, up to a position."""
-        around = (row for row in self.rows if row.kind in ("function", "method"))
+        around = (row for row in self.rows if row.kind in FUNCTIONS)
         first = next((row.start_line for row in around if row.start_line <= line <= row.last_line), 0)
         return self.source[self.line_starts[first - 1] : end] if first else ""
 

@@ -531,7 +531,7 @@ def _in_brackets(source: str, position: int) -> bool:
 
 
 def _telling(usages: Sequence[_Occurrence], names: Names, bases: Collection[_Line]) -> list[_Occurrence]:
-    """Return the usages without other code, doubtful ones, bases of derived types, and imports beside other usages.
+    """Return the usages without other code, doubtful ones, bases of derived types, and imports if there are others.
 
     If all usages are in other code, it is not left out; of a name without a definition, nothing is doubtful.
     """

@@ -8,13 +8,12 @@ from functools import cache
 
 import pytest
 
-from codesearch.evaluation.judge import FUNCTIONS
 from codesearch.evaluation.qrels import query_id, read_annotations, read_queries
 from codesearch.evaluation.suites import LANGUAGES, SMOKE
 from codesearch.languages import language_named, load_parser
 from codesearch.languages.records import Language
 from codesearch.parsing.extract import extract
-from codesearch.types import Document
+from codesearch.types import FUNCTIONS, Document
 
 SOURCES = SMOKE / "sources"
 MAX_LINES = 25
