@@ -28,7 +28,7 @@ from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
 from codesearch.files import scratch_folder
-from codesearch.history.commits import Commit, read_commits
+from codesearch.history.commits import Commit, commit_ids, read_commits
 from codesearch.history.search import CommitFilters, rank_commits
 from codesearch.history.table import find_history, table_at_head
 from codesearch.text.terms import query_terms
@@ -105,7 +105,8 @@ class _Asked:
         clock = self._options.clock
         with scratch_folder(self._options.home) as home:
             history = find_history(str(clone), home)
-            commits = list(read_commits(history.repository.lines, history.head))
+            repository = history.repository
+            commits = list(read_commits(repository, commit_ids(repository, history.head)))
             questions = _questions(commits, of_tasks)
             cut = {question.commit: question.sentence for question in questions}
             with clock.stage("index"), table_at_head(history, cut=cut) as table:

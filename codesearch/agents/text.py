@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from codesearch.engine.answer import LinesAnswer, PlacesAnswer, UsagesAnswer
     from codesearch.engine.brief import Brief
     from codesearch.engine.reports import IndexStatus
-    from codesearch.history.commits import HistoryAnswer
+    from codesearch.history.hits import HistoryAnswer
     from codesearch.search.excerpts import Excerpt
     from codesearch.structure.text import Outline
     from codesearch.structure.whole import Reading
@@ -288,7 +288,7 @@ def commit_text(lines: Sequence[str], max_tokens: int) -> str:
 
 def history_text(answer: HistoryAnswer, max_tokens: int) -> str:
     """Return commits in a budget; the last line has their number."""
-    from codesearch.history.commits import history_lines
+    from codesearch.history.hits import history_lines
 
     *lines, last = history_lines(answer, _MAX_LINE)
     return _within(lines, max_tokens, "ask with more max_tokens", f"{last}\n")

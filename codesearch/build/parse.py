@@ -6,9 +6,7 @@ the size of the file, and the system ends a process that goes over a limit, also
 affected: it is cut into blocks of lines, with a warning. Linux has both limits. macOS has no limit of memory. Windows
 has a limit of time on the clock instead of processor time.
 
-Each process may use an equal share of the memory of a run. A file that needs more is parsed again in a process that may
-use as much as all others together; there is one such process at a time. When a run has lost `LOST_S` seconds, each
-further file has only the time that ordinary files need.
+When a run has lost `LOST_S` seconds, each further file has only the time that ordinary files need.
 """
 
 from __future__ import annotations
@@ -57,7 +55,7 @@ _SERIAL_BYTES = 1_000_000
 """With fewer bytes of source than this, one worker is enough."""
 _AHEAD_BYTES = 4_000_000
 """Source per worker from which no chunk waits for a free worker: parsed files that wait for their turn take memory."""
-_LEAST_WORKER_BYTES, _MOST_SHARE = 256_000_000, 1_000_000_000
+_LEAST_WORKER_BYTES = 256_000_000
 _MOST_EXTRACTORS = 4
 """Processes for a few files that a command needs at once."""
 Parsed = list[ParsedFile | None]
@@ -70,21 +68,19 @@ class Task:
     files: list[SourceFile]
     is_plain: bool  # Whether they are only cut into blocks of lines.
     left_s: float  # Seconds that the run may still lose.
-    max_bytes: int  # What the process may use.
 
 
 def parse_files(
     parser: FileParser, files: Sequence[SourceFile], workers: int | None = None
 ) -> Generator[tuple[SourceFile, ParsedFile | None], None, None]:
     """Parse files in order; yield None for a file that no longer exists."""
-    memory = memory_budget_bytes()
-    count = min(workers or available_cores(), max(memory // _LEAST_WORKER_BYTES, 1))
+    count = min(workers or available_cores(), max(memory_budget_bytes() // _LEAST_WORKER_BYTES, 1))
     if _size(files) < _SERIAL_BYTES:
         count = 1
     try:
         pool: Workers[Task, Parsed] = Workers(count, _open_parser, parser)
         with closing(pool):
-            yield from _Run(pool, parser, count, memory).results(files)
+            yield from _Run(pool, parser, count).results(files)
     except WorkerStartError:
         raise IndexWriteError(
             "the worker processes stop before their first task, probably because memory ran out",
@@ -95,9 +91,8 @@ def parse_files(
 class _Run:
     """The processes of one run, and the time that it may still lose."""
 
-    def __init__(self, pool: Workers[Task, Parsed], parser: FileParser, workers: int, memory: int) -> None:
+    def __init__(self, pool: Workers[Task, Parsed], parser: FileParser, workers: int) -> None:
         self._pool, self._parser, self._workers, self._left_s = pool, parser, workers, LOST_S
-        self._memory, self._share = memory, min(memory // workers, _MOST_SHARE)
 
     def results(self, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, ParsedFile | None]]:
         """Submit a few chunks at a time and yield their results in order."""
@@ -108,7 +103,7 @@ class _Run:
             while len(submitted) < (workers if ahead > workers * _AHEAD_BYTES else 2 * workers + 1):
                 if (chunk := next(waiting, None)) is None:
                     break
-                submitted.append((chunk, self._pool.submit(Task(chunk, False, self._left_s, self._share))))
+                submitted.append((chunk, self._pool.submit(Task(chunk, False, self._left_s))))
                 ahead += _size(chunk)
             if not submitted:
                 return
@@ -125,9 +120,7 @@ class _Run:
         """Parse a file; if its process dies, cut it into blocks of lines; if that fails too, skip it."""
         for is_plain in (True,) if only_plain else (False, True):
             try:
-                needs_more = _BYTES + _BYTES_PER_BYTE * file.size > self._share
-                task = Task([file], is_plain, self._left_s, self._memory if needs_more else self._share)
-                return self._pool.submit(task, alone=needs_more).result()[0]
+                return self._pool.submit(Task([file], is_plain, self._left_s)).result()[0]
             except WorkerDiedError as error:
                 self._left_s -= error.seconds
         warning = (
@@ -185,7 +178,7 @@ def _open_extractor(config: ParseConfig) -> Callable[[tuple[bytes, str, Language
     from codesearch.parsing.extract import extract
 
     def extract_limited(file: tuple[bytes, str, Language]) -> Extraction:
-        limit_file(len(file[0]), LOST_S, memory_budget_bytes())
+        limit_file(len(file[0]), LOST_S)
         extraction = extract(*file, config)
         lift_limits()
         return extraction
@@ -197,7 +190,7 @@ def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
     def parse(task: Task) -> Parsed:
         parsed = []
         for file in task.files:
-            limit_file(file.size, task.left_s, task.max_bytes)
+            limit_file(file.size, task.left_s)
             parsed.append(parser.parse(file, is_plain=task.is_plain))
         lift_limits()
         return parsed
@@ -205,7 +198,7 @@ def _open_parser(parser: FileParser) -> Callable[[Task], Parsed]:
     return parse
 
 
-def limit_file(size: int, left_s: float, max_bytes: int) -> None:
+def limit_file(size: int, left_s: float) -> None:
     """Limit this process from now on to what a file may take; end the process if it takes more."""
     ordinary = _ORDINARY_SECONDS + _ORDINARY_SECONDS_PER_MB * size / 1e6
     seconds = max(min(SECONDS + SECONDS_PER_MB * size / 1e6, _MOST_SECONDS, left_s), ordinary)
@@ -215,7 +208,7 @@ def limit_file(size: int, left_s: float, max_bytes: int) -> None:
         faulthandler.dump_traceback_later(seconds, exit=True, file=open(os.devnull, "w"))
     if resource and sys.platform == "linux":
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        limit = min(_data_bytes() + _BYTES + _BYTES_PER_BYTE * size, max_bytes)
+        limit = min(_data_bytes() + _BYTES + _BYTES_PER_BYTE * size, memory_budget_bytes())
         resource.setrlimit(
             resource.RLIMIT_DATA, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard)
         )

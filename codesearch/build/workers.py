@@ -97,12 +97,9 @@ class Workers(Generic[T, R]):
         self._all: set[_Worker] = set()
         self._closed = False
 
-    def submit(self, task: T, *, alone: bool = False) -> Future[R]:
-        """Give a task to the next free process; if that ends, the future raises one of the errors above.
-
-        A process that runs a task `alone` starts for it and ends with it, because it may keep much memory.
-        """
-        return self._threads.submit(self._run, task, alone=alone)
+    def submit(self, task: T) -> Future[R]:
+        """Give a task to the next free process; if that ends, the future raises one of the errors above."""
+        return self._threads.submit(self._run, task)
 
     def close(self) -> None:
         """End all processes; unfinished tasks are lost. The only process of a small pool stays for the next one."""
@@ -117,8 +114,8 @@ class Workers(Generic[T, R]):
                 worker.end()
         self._threads.shutdown(cancel_futures=True)
 
-    def _run(self, task: T, *, alone: bool) -> R:
-        worker = self._take(new=alone)
+    def _run(self, task: T) -> R:
+        worker = self._take()
         started = time.monotonic()
         try:
             result: R = worker.ask(task)
@@ -126,16 +123,13 @@ class Workers(Generic[T, R]):
             self._forget(worker)
             error.seconds, error.timed_out = time.monotonic() - started, worker.timed_out
             raise
-        if alone:
-            self._forget(worker)
-        else:
-            with self._lock:
-                self._idle.append(worker)
+        with self._lock:
+            self._idle.append(worker)
         return result
 
-    def _take(self, *, new: bool) -> _Worker:
+    def _take(self) -> _Worker:
         with self._lock:
-            if self._idle and not new:
+            if self._idle:
                 return self._idle.pop()
             if self._closed:
                 raise WorkerDiedError("the pool is closed")

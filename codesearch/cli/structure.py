@@ -256,7 +256,7 @@ def history(
     indexing: IndexingSettings,
 ) -> Iterator[Output]:
     """Search the commits of this repository."""
-    from codesearch.history.commits import history_lines
+    from codesearch.history.hits import history_lines
     from codesearch.history.search import CommitFilters
 
     place, *rest = words or [""]

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
     from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
-    from codesearch.history.commits import HistoryAnswer
+    from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
     from codesearch.history.table import History
     from codesearch.search.searcher import Searcher

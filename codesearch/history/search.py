@@ -22,8 +22,8 @@ from codesearch.config import ParseConfig
 from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.files import mark_used
 from codesearch.git import work_tree
-from codesearch.history.commits import HistoryAnswer, commit_ids
-from codesearch.history.kept import hits_of
+from codesearch.history.commits import commit_ids
+from codesearch.history.hits import HistoryAnswer, hits_of
 from codesearch.history.table import CommitTable, History, find_history, table_at_head
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
@@ -148,21 +148,18 @@ def answer_history(
             remove_unused(home)
         scores, commits, added = _scores(history, question, filters, ids, top_k, on_progress)
         mark_used(history.folder)
-    hits = hits_of(history, dict(islice(scores.items(), top_k)))
     is_shallow = bool(history.shallow)
-    coverage = coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)})
-    name = short_name(spot.definition) if spot and spot.definition else ""
     return HistoryAnswer(
-        question,
-        place,
-        name,
-        path,
-        history.repository.top,
-        hits,
-        commits if ids is None else len(ids),
-        added,
-        is_shallow,
-        coverage,
+        question=question,
+        place=place,
+        definition=short_name(spot.definition) if spot and spot.definition else "",
+        path=path,
+        top=history.repository.top,
+        hits=hits_of(history, dict(islice(scores.items(), top_k))),
+        commits=commits if ids is None else len(ids),
+        added=added,
+        shallow=is_shallow,
+        coverage=coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)}),
     )
 
 

@@ -32,19 +32,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
 from codesearch.files import COMMITS, create_private, make_folder
 from codesearch.git import Repository
-from codesearch.history.commits import Commit, read_changes, without_trailers
+from codesearch.history.commits import Commit, read_commits, without_trailers
 from codesearch.parsing.identifiers import chunks
-from codesearch.store.catalogue import COMMITS_FILE, remove_index, unique_name
+from codesearch.store.catalogue import COMMITS_FILE, unique_name
 from codesearch.store.database import storage_error
-from codesearch.store.manifest import MANIFEST
 from codesearch.text.terms import FORMS, STOP_WORDS, query_terms
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
 
-_DATABASE = COMMITS_FILE
 _VERSION = 3
-"""Changes with the columns or the terms; a table of another version is made again. 1 was an index of segments."""
+"""Changes with the columns or the terms; a table of another version is made again."""
 _SCHEMA = """
     DROP TABLE IF EXISTS commits;
     DROP TABLE IF EXISTS hits;
@@ -152,9 +150,8 @@ def table_at_head(
         added = 0
         if _state(connection) != f"{history.head} {history.shallow}":
             connection.execute("ROLLBACK")
-            connection.execute(
-                "BEGIN IMMEDIATE"
-            )  # Only one process writes; it may have done this work meanwhile.
+            # Only one process writes; it may have done this work meanwhile.
+            connection.execute("BEGIN IMMEDIATE")
             added = _update(connection, history, on_progress, cut or {})
         yield CommitTable(connection, added)
         connection.execute("COMMIT")
@@ -163,19 +160,17 @@ def table_at_head(
 @contextmanager
 def opened(history: History) -> Iterator[sqlite3.Connection | None]:
     """Open the database of a history as it is, without waiting for others; None if there is none of this version."""
-    if not (history.folder / _DATABASE).exists():
+    if not (history.folder / COMMITS_FILE).exists():
         yield None
-        return
-    with _connected(history, patience_s=0) as connection:
-        yield connection if _state(connection) is not None else None
+    else:
+        with _connected(history, patience_s=0) as connection:
+            yield connection if _state(connection) is not None else None
 
 
 @contextmanager
 def _connected(history: History, patience_s: float = 60.0) -> Iterator[sqlite3.Connection]:
-    """Open the database of a history, which may be empty. An index of the form of before is removed."""
-    path = history.folder / _DATABASE
-    if (history.folder / MANIFEST).exists():
-        remove_index(history.folder, str(history.common))
+    """Open the database of a history, which may be empty."""
+    path = history.folder / COMMITS_FILE
     try:
         make_folder(history.folder)
         if not path.exists():
@@ -222,7 +217,7 @@ def _update(
         connection.executemany("DELETE FROM commits WHERE rowid = ?", dead)
         connection.executemany("DELETE FROM hits WHERE id = ?", [(commit,) for commit in gone])
     added = 0
-    for number, commit in enumerate(read_changes(repository, to_add, hunks=False), 1):
+    for number, commit in enumerate(read_commits(repository, to_add), 1):
         if row := _row(commit, cut.get(commit.id, "\0")):
             connection.execute(_INSERT, row)
             added += 1

@@ -18,8 +18,8 @@ from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_at
 
 INDEXES, LOCK, TURN = "indexes", "lock", "turn"
 COMMITS_FILE = "commits.sqlite"
-_FILES = (MANIFEST, "stamps", "checked", "progress", "state", TURN, LOCK)
-"""What an index has besides its segments; "state" was that of an index of commits."""
+_FILES = (MANIFEST, "stamps", "checked", "progress", TURN, LOCK)
+"""What an index has besides its segments."""
 _POLL_S = 0.05
 _UNUSED_S = 30 * 86_400
 _REMOVE_WAIT_S = 2.0

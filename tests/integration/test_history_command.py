@@ -14,7 +14,7 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.errors import ConfigError, IndexWriteError
-from codesearch.history.commits import read_changes
+from codesearch.history.commits import read_commits
 from codesearch.history.search import CommitFilters
 from tests.command import Command
 from tests.conftest import write_tree
@@ -448,17 +448,6 @@ def test_a_damaged_table_of_commits_is_made_again(engine, root, home, damage):
     assert (answer.added, answer.hits[0].subject) == (4, "gate: a gate that shuts at night")
 
 
-def test_an_index_of_commits_of_an_earlier_version_is_removed(engine, root, home):
-    engine.session(Scope((root,))).history("gate")
-    (table,) = home.glob("commits/*/commits.sqlite")
-    table.unlink()
-    old = write_tree(
-        table.parent, {"manifest.json": "{}", "state": "c0ffee ", "segments/1/documents.sqlite": ""}
-    )
-    assert engine.session(Scope((root,))).history("hawks").added == 4
-    assert [path.name for path in old.iterdir()] == ["commits.sqlite"]
-
-
 def test_a_table_of_another_version_is_made_again(engine, root, monkeypatch):
     engine.session(Scope((root,))).history("gate")
     monkeypatch.setattr("codesearch.history.table._VERSION", 1_000)
@@ -474,11 +463,11 @@ def test_an_update_that_ends_in_the_middle_changes_nothing(engine, root, home, m
     commit(root, "gate: it squeaks")
 
     def interrupted(*arguments, **options):
-        yield next(read_changes(*arguments, **options))
+        yield next(read_commits(*arguments, **options))
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("codesearch.history.table.read_changes", interrupted)
+        patch.setattr("codesearch.history.table.read_commits", interrupted)
         with pytest.raises(KeyboardInterrupt):
             subjects(engine, root, "gate")
     assert table.read_bytes() == before
@@ -513,10 +502,10 @@ def test_what_is_shown_of_a_commit_is_read_once(engine, root, monkeypatch):
     session = engine.session(Scope((root,)))
     session.history("loft", top_k=50)
     first = [session.history(**one, top_k=50).hits for one in asked]
-    monkeypatch.setattr("codesearch.history.kept.read_hits", unread)
+    monkeypatch.setattr("codesearch.history.hits._read_hits", unread)
     assert [session.history(**one, top_k=50).hits for one in asked] == first
     assert [one.name for one in first[0][0].definitions] == ["Loft.feed"]
-    monkeypatch.setattr("codesearch.history.kept._parsers", lambda: "others")
+    monkeypatch.setattr("codesearch.history.hits._parsers", lambda: "others")
     with pytest.raises(AssertionError, match="shown before"):
         session.history("hungry pigeon")
 
@@ -540,7 +529,7 @@ def test_what_is_kept_of_a_commit_is_read_again_if_it_is_damaged(engine, root, h
 
 def test_definitions_that_could_not_be_read_are_read_with_the_next_answer(engine, root, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("codesearch.history.commits.extract_each", lambda files, _: [None for _ in files])
+        patch.setattr("codesearch.history.hits.extract_each", lambda files, _: [None for _ in files])
         (hit,) = engine.session(Scope((root,))).history("hungry pigeon").hits
         assert hit.definitions == ()
     (hit,) = engine.session(Scope((root,))).history("hungry pigeon").hits
@@ -563,14 +552,10 @@ def test_pipes_that_git_would_read_do_not_stop_the_answer(engine, root):
     assert subjects(engine, root, "hungry pigeon") == ["feed: limit the grain"]
 
 
-def test_a_pattern_that_keeps_git_busy_costs_only_the_names_of_definitions(engine, root, monkeypatch):
-    monkeypatch.setattr("codesearch.history.commits._HUNKS_S", 0.5)
+def test_a_pattern_that_would_keep_git_busy_does_not_stop_the_answer(engine, root):
     (root / ".git/info/attributes").write_text("*.py diff=x\n")
     git(root, "config", "diff.x.xfuncname", "((((((((a{200}){200}){200}){200}){200}){200})))")
     write_tree(root, {"loft.py": FIRST.replace("True", "'" + "a" * 2_000 + "'").replace("pigeon", "dove")})
     commit(root, "loft: doves")
     (hit,) = engine.session(Scope((root,))).history("doves").hits
-    assert (hit.subject, hit.paths, hit.definitions) == ("loft: doves", ("loft.py",), ())
-    (root / ".git/info/attributes").unlink()
-    (hit,) = engine.session(Scope((root,))).history("doves").hits
-    assert hit.definitions
+    assert (hit.subject, hit.paths) == ("loft: doves", ("loft.py",)) and hit.definitions

@@ -63,9 +63,9 @@ def test_results_come_in_the_order_of_the_files(tmp_path, tokenizer_path, many_c
 def test_only_enough_chunks_for_the_workers_are_in_flight(tmp_path, tokenizer_path, many_chunks, monkeypatch):
     submitted = []
 
-    def submit(pool, task, *, alone=False, real=Workers.submit):
+    def submit(pool, task, real=Workers.submit):
         submitted.append(task)
-        return real(pool, task, alone=alone)
+        return real(pool, task)
 
     monkeypatch.setattr(Workers, "submit", submit)
     files = tree(tmp_path, *(f"g{number:02}.py" for number in range(28)))
@@ -170,7 +170,8 @@ def test_a_file_has_time_by_its_size_and_by_what_the_run_has_lost(
     limits = {}
     monkeypatch.setattr(parse.signal, "setitimer", lambda timer, value: limits.update(seconds=value))
     monkeypatch.setattr(parse.resource, "setrlimit", lambda what, values: limits.update(bytes=values[0]))
-    parse.limit_file(size, left_s, max_bytes)
+    monkeypatch.setattr(parse, "memory_budget_bytes", lambda: max_bytes)
+    parse.limit_file(size, left_s)
     assert limits["seconds"] == seconds
     assert limits["bytes"] == min(parse._data_bytes() + 400_000_000 + 250 * size, max_bytes)
 

@@ -100,17 +100,6 @@ def test_a_process_that_cannot_start_raises_another_error_than_one_that_dies():
         pool.close()
 
 
-def test_a_process_starts_and_ends_with_a_task_that_runs_alone():
-    before = child_processes()
-    pool = Workers(2, open_process_id)
-    try:
-        usual, alone, later = pool.submit(0).result(), pool.submit(0, alone=True).result(), pool.submit(0)
-        assert alone != usual == later.result()
-        assert child_processes() - before == {usual}
-    finally:
-        pool.close()
-
-
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a limit of processor time")
 def test_a_process_that_its_own_time_limit_ends_is_told_from_one_that_crashes(workers):
     pool = Workers(1, open_limited)

@@ -1,4 +1,4 @@
-"""Commits with hunks -> the definitions that they changed."""
+"""Commits -> the definitions that they changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.git import Repository
-from codesearch.history.commits import changed_definitions, read_changes
+from codesearch.history import hits
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -40,8 +40,8 @@ def changed(root: Path, files: dict[str, str]) -> list[tuple[str, str, bool]]:
     git(root, "add", ".")
     git(root, "commit", "-qm", "next")
     found = Repository(str(root), "test")
-    (commit,) = read_changes(found, [found.commit("HEAD")])
-    return [(one.path, one.name, one.removed) for one in changed_definitions(found, [commit])[commit.id]]
+    ((hit, _),) = hits._read_hits(found, [found.commit("HEAD")])
+    return [(one.path, one.name, one.removed) for one in hit.definitions]
 
 
 @pytest.fixture
@@ -88,15 +88,13 @@ def test_a_commit_of_many_files_has_no_definitions(root):
 
 
 def test_a_file_that_its_parser_cannot_cope_with_has_none_and_the_others_have(root, monkeypatch):
-    from codesearch.history import commits as module
-
-    extract_each = module.extract_each
+    extract_each = hits.extract_each
 
     def without_the_first(files, config):
         found = list(extract_each(files, config))
         return iter([None, *found[1:]])
 
-    monkeypatch.setattr(module, "extract_each", without_the_first)
+    monkeypatch.setattr(hits, "extract_each", without_the_first)
     new = OLD.replace("return True", "return None")
     assert changed(root, {"loft.py": new, "tests/test_loft.py": new}) == []
     monkeypatch.undo()
