@@ -63,9 +63,9 @@ import sys
 import codesearch.service.client as client
 client.DEADLINE_S = {TIMEOUT}
 if "serve" in sys.argv:
-    from codesearch.engine import update
+    from codesearch.engine import indexer
     from codesearch.service import server
-    update._LEAST_WALK_S = server._PATIENCE_S = {TIMEOUT}
+    indexer._LEAST_WALK_S = server._PATIENCE_S = {TIMEOUT}
 if "--web" in sys.argv:
     from codesearch.web.app import Work
     Work.__init__.__kwdefaults__ = {{"deadline_s": {TIMEOUT}}}

@@ -21,7 +21,7 @@ from codesearch.build.build import Progress, run
 from codesearch.build.plan import BuildReport, plan_update
 from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
-from codesearch.engine import update
+from codesearch.engine import indexer
 from codesearch.engine.engine import Engine
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.ranking import Candidate
@@ -278,7 +278,7 @@ def parsing_in_this_process() -> Iterator[pytest.MonkeyPatch]:
     """Parse without worker processes and run commands in forks, except in tests marked `workers`."""
     with pytest.MonkeyPatch.context() as patch:
         parse_in_this_process(patch.setattr)
-        patch.setattr(update, "_LEAST_WALK_S", 120.0)  # A busy machine is slow.
+        patch.setattr(indexer, "_LEAST_WALK_S", 120.0)  # A busy machine is slow.
         yield patch
     Command.forks.close()
 

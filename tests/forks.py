@@ -28,7 +28,7 @@ from typing import Any
 
 import codesearch
 from codesearch.build import parse, workers
-from codesearch.engine import update
+from codesearch.engine import indexer
 from codesearch.languages import language_named, load_query
 from codesearch.service import client
 
@@ -251,7 +251,7 @@ def _prepare() -> None:
     for language in _LANGUAGES:
         load_query(language_named(language))
     parse_in_this_process(setattr)
-    client.DEADLINE_S = update._LEAST_WALK_S = 120.0  # A busy machine is slow.
+    client.DEADLINE_S = indexer._LEAST_WALK_S = 120.0  # A busy machine is slow.
     gc.freeze()
 
 

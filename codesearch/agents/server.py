@@ -47,7 +47,7 @@ from codesearch.agents.text import (
 from codesearch.build.build import Progress
 from codesearch.engine.brief import WITH_CODE, make_brief
 from codesearch.engine.engine import Engine
-from codesearch.engine.pace import PROGRESS_S, Pace
+from codesearch.engine.indexer import PROGRESS_S, Pace
 from codesearch.engine.scope import Scope, covering_index, find_project
 from codesearch.engine.session import Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError, nearest_or

@@ -31,7 +31,7 @@ from pathlib import Path
 
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.files import ABSENT, RACY_NS, Stamp, stamp, write_atomically
-from codesearch.settings import index_options
+from codesearch.settings import index_options, user_file
 from codesearch.store.manifest import MadeWith, Manifest
 from codesearch.treefiles import rule_files_above
 
@@ -182,3 +182,42 @@ def _changed(root: str, stamps: Mapping[str, Stamp]) -> dict[str, Stamp]:
         if now != known:
             changed[path] = now
     return changed
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """What the last walk of an indexed folder read; two are equal if they have the same folders and files.
+
+    All paths are absolute. Of those `above` the root only the names matter: the folders on the way to it, and `.git`.
+    """
+
+    version: tuple[int, str] = field(compare=False)  # Identifies the commit of the index.
+    documents: int = field(compare=False)
+    content: str  # The kinds of files that are indexed, of `codesearch.config.CONTENT`.
+    folders: frozenset[str]  # The folders that the walk entered.
+    files: frozenset[str]  # Files with rules and settings in other folders; some may not exist.
+    above: frozenset[str]
+
+
+def dependencies(index_folder: Path, manifest: Manifest, home: Path) -> Dependencies | None:
+    """Return what an index depends on; None if the stamps of its last commit are not there."""
+    watched = read_stamps(index_folder, manifest.commit).watched
+    if not watched:
+        return None
+    below, own = os.path.join(manifest.root, ""), os.path.join(home.resolve(), "")
+    entered = (below + path for path in watched if is_folder(path))
+    folders = frozenset(path for path in entered if not path.startswith(own))  # Each update writes there.
+    files = {path if os.path.isabs(path) else below + path for path in watched if not is_folder(path)}
+    files.add(str(user_file(os.environ, Path.home())))
+    files |= set(map(os.path.realpath, files))  # A link to rules elsewhere.
+    outside = frozenset(file for file in files if os.path.join(os.path.dirname(file), "") not in folders)
+    way = (Path(manifest.root), *Path(manifest.root).parents)
+    above = frozenset(str(path) for folder in way[1:] for path in (folder, folder / ".git")) | {str(way[0])}
+    return Dependencies(
+        version=(manifest.commit, manifest.created),
+        documents=manifest.documents,
+        content=manifest.walk_config().content,
+        folders=folders,
+        files=outside,
+        above=above,
+    )

@@ -160,7 +160,8 @@ class Invocation:
         self, engine: Engine, scope: Scope, options: IndexingSettings | None = None, *, complete: bool = False
     ) -> Generator[Output, None, Session]:
         """Open a session, and say in one line each what was indexed for it; `complete` allows long updates too."""
-        from codesearch.engine.session import REFRESH_S, Policy
+        from codesearch.engine.indexer import REFRESH_S
+        from codesearch.engine.session import Policy
 
         done: list[Output] = []
 

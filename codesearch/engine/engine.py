@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from codesearch.build.stamps import Dependencies, dependencies
 from codesearch.engine.answer import Answer, Freshness
-from codesearch.engine.indexer import Indexer, refresh
+from codesearch.engine.indexer import REFRESH_S, Indexer
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
-from codesearch.engine.session import REFRESH_S, Policy, Session
+from codesearch.engine.session import Policy, Session
 from codesearch.errors import (
     CodeSearchError,
     ConfigError,
@@ -36,7 +37,6 @@ from codesearch.store.catalogue import (
 
 if TYPE_CHECKING:
     from codesearch.engine.reports import Check, IndexStatus
-    from codesearch.engine.update import Dependencies
     from codesearch.portable.export import ExportReport, OnStage
 
 
@@ -67,17 +67,13 @@ class Engine(Indexer):
 
     def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        return refresh(self, self._entry(root), budget_s)
+        (entry,) = choose_indexes(self.home, Scope((root,)))
+        return self.refresh_entry(entry, budget_s)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now."""
-        from codesearch.engine.update import dependencies
-
-        return dependencies(self._entry(root), self.home)
-
-    def _entry(self, root: Path | str) -> IndexEntry:
         (entry,) = choose_indexes(self.home, Scope((root,)))
-        return entry
+        return dependencies(entry.folder, entry.committed, self.home)
 
     def indexed_roots(self) -> dict[str, int]:
         """Return the roots of all indexes that can be read, each with a number that every commit changes."""
@@ -232,6 +228,6 @@ class Engine(Indexer):
         if not changes or not manifest.has_sources:
             return status
         try:
-            return replace(status, changes=refresh(self, entry, None).changes)
+            return replace(status, changes=self.refresh_entry(entry, None).changes)
         except CodeSearchError as error:
             return replace(status, unchecked=str(error))

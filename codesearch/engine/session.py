@@ -26,7 +26,7 @@ from codesearch.engine.answer import (
     UsagesAnswer,
     coverage_of,
 )
-from codesearch.engine.indexer import Indexer, refresh
+from codesearch.engine.indexer import REFRESH_S, Indexer
 from codesearch.engine.scope import Scope, covering_index, find_indexes, missing_error, to_index
 from codesearch.errors import (
     CodeSearchError,
@@ -64,8 +64,6 @@ _SYMBOLS, _NAMED, _WEAK = 30, 20, 10
 """Symbols by meaning, by name, and those of a weak meaning or in addition to names."""
 _MOST_NAME_WORDS = 3
 """A text with more words is a question. Comparing it with all names would take half of the time."""
-REFRESH_S = 0.5
-"""A query first updates an index if the update is estimated to take less than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +178,9 @@ class Session:
                 continue
             try:
                 try:
-                    found = refresh(self._engine, entry, budget_s, on_progress, opens=True)
+                    found = self._engine.refresh_entry(entry, budget_s, on_progress, opens=True)
                 except IndexWriteError:  # The home is full or read-only; the index stays as it is.
-                    found = refresh(self._engine, entry, None)
+                    found = self._engine.refresh_entry(entry, None)
                 self.freshness.append(found)
             except CodeSearchError as error:
                 if len(self.entries) == 1:

@@ -32,7 +32,7 @@ import codesearch
 from codesearch.build.build import Progress
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.engine import Engine
-from codesearch.engine.pace import PROGRESS_S, Pace
+from codesearch.engine.indexer import PROGRESS_S, Pace
 from codesearch.engine.revisions import Revision
 from codesearch.engine.scope import Scope, covering_index, find_project, never_projects, not_indexed
 from codesearch.engine.session import Policy

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from inotify_simple import Event, INotify, flags
 
-from codesearch.engine.update import Dependencies
+from codesearch.build.stamps import Dependencies
 from codesearch.watch.notifier import OnChange, matters
 
 _CONTENT = flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.CREATE | flags.DELETE

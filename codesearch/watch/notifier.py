@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from codesearch.build.stamps import Dependencies
 from codesearch.config import PROJECT_FILE
-from codesearch.engine.update import Dependencies
 from codesearch.languages import language_of_path
 from codesearch.treefiles import IGNORE_FILES
 

@@ -14,7 +14,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from codesearch.engine.update import Dependencies
+from codesearch.build.stamps import Dependencies
 from codesearch.watch.notifier import OnChange, matters
 
 _READ = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})

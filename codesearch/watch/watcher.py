@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from codesearch.build.stamps import Dependencies
 from codesearch.engine.answer import Changes, Freshness, State
-from codesearch.engine.update import Dependencies
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.store.manifest import Manifest
 from codesearch.watch.notifier import Notifier, OnChange

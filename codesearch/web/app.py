@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from codesearch.config import MODES
 from codesearch.engine.answer import usages_fields
 from codesearch.engine.engine import Engine
-from codesearch.engine.pace import Pace
+from codesearch.engine.indexer import Pace
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError

@@ -192,6 +192,7 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "index": lambda engine, tree: engine.index(tree),
     "index_project": lambda engine, tree: engine.index_project(tree),
     "refresh": lambda engine, tree: engine.refresh(tree),
+    "refresh_entry": lambda engine, tree: engine.refresh(tree),
     "dependencies": lambda engine, tree: engine.dependencies(tree),
     "indexed_roots": lambda engine, tree: engine.indexed_roots(),
     "status": lambda engine, tree: engine.status(),

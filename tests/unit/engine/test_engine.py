@@ -15,7 +15,6 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
 from codesearch.cli.invocation import notes_of
-from codesearch.engine.indexer import refresh
 from codesearch.engine.reports import Changes
 from codesearch.engine.scope import covering_index
 from codesearch.engine.session import AS_INDEXED
@@ -230,7 +229,7 @@ def test_a_refresh_begins_with_the_last_commit_of_any_process(ready, tiny_repo, 
     entry = covering_index(home, tiny_repo)
     write_tree(tiny_repo, {"new.py": "def brand_new():\n    return 1\n"})
     ready.index(tiny_repo)
-    assert refresh(ready, entry, 60.0, lambda _: None).state == "current"
+    assert ready.refresh_entry(entry, 60.0).state == "current"
 
 
 def test_a_refresh_does_not_make_an_index_new(ready, tiny_repo, monkeypatch):
@@ -242,7 +241,7 @@ def test_a_refresh_does_not_make_an_index_new(ready, tiny_repo, monkeypatch):
 def test_a_refresh_whose_walk_takes_too_long_answers_from_the_last_index(ready, tiny_repo, monkeypatch):
     assert ready.refresh(tiny_repo).state == "current"
     write_tree(tiny_repo, {"new/.gitignore": "x\n", "new/new.py": "def brand_new():\n    return 1\n"})
-    monkeypatch.setattr("codesearch.engine.update._LEAST_WALK_S", -1.0)
+    monkeypatch.setattr("codesearch.engine.indexer._LEAST_WALK_S", -1.0)
     found = ready.refresh(tiny_repo, budget_s=-1.0)
     assert (found.state, found.changes) == ("behind", Changes(0, 0))
     assert notes_of([found]) == (

@@ -12,7 +12,7 @@ import pytest
 
 from codesearch import Engine, IndexNotFoundError, Policy, Scope
 from codesearch.engine.answer import Freshness, State
-from codesearch.engine.pace import Pace
+from codesearch.engine.indexer import Pace
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.store.catalogue import index_folder
 from tests.conftest import settle, write_tree

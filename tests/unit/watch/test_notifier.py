@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from codesearch.engine.update import Dependencies
+from codesearch.build.stamps import Dependencies
 from tests.command import until
 from tests.conftest import write_tree
 

@@ -17,7 +17,7 @@ from watchdog.events import (
     FileOpenedEvent,
 )
 
-from codesearch.engine.update import Dependencies
+from codesearch.build.stamps import Dependencies
 from codesearch.watch.observer import ObserverNotifier
 from tests.command import until
 from tests.conftest import write_tree

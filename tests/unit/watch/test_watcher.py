@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from codesearch.build.stamps import Dependencies
 from codesearch.engine.answer import Changes, Freshness
-from codesearch.engine.update import Dependencies
 from codesearch.errors import IndexCorruptError, IndexNotFoundError
 from codesearch.watch.watcher import CHECK_S, FAILED_S, QUIET_S, RETRY_S, SETTLE_S, Report, Watcher
 
