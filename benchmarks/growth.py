@@ -31,9 +31,9 @@ from codesearch.search.request import SearchRequest
 from codesearch.store.catalogue import index_folder
 from codesearch.store.digest import describe_files
 from codesearch.store.manifest import commit_manifest, read_manifest
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.topk import best_positions
+from codesearch.store.sorting import best_positions
 from codesearch.store.vectors import GRAPH, VECTORS, build_graph
 from codesearch.text.onnx import Encoder
 

@@ -30,7 +30,7 @@ from benchmarks.speed import WORK
 from codesearch import Engine, Scope
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import CodeSearchError
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.structure.meaning import occurrences
 from codesearch.structure.usages import Usages
 from codesearch.types import TYPE_KINDS

@@ -24,7 +24,7 @@ from codesearch import Engine, Scope
 from codesearch.config import RankConfig
 from codesearch.engine.session import AS_INDEXED
 from codesearch.search.lexical import LexicalScorer
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.meaning import is_whole, occurrences
 from codesearch.text.terms import terms_of

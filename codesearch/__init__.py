@@ -35,13 +35,13 @@ if TYPE_CHECKING:
         PortableFileError,
     )
     from codesearch.history.search import CommitFilters
-    from codesearch.portable.export import ExportReport
+    from codesearch.portable.pack import ExportReport
     from codesearch.search.request import Filters, Place, SearchRequest
     from codesearch.types import Hit
 
 __version__ = "0.2.0"
 _ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "session", "engine"))
-_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search", "portable.export")
+_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search", "portable.pack")
 """The modules with the public names; those that import fast come first."""
 __all__ = [
     "Answer",

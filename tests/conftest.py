@@ -29,7 +29,7 @@ from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import FORMAT_VERSION, MANIFEST, last_manifest
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.types import Hit

@@ -36,9 +36,8 @@ from codesearch.store.manifest import (
     segment_folder,
 )
 from codesearch.store.postings import field_statistics, load_field_lengths
-from codesearch.store.reader import SegmentReader
+from codesearch.store.segments import SegmentReader, SegmentWriter, last_number, writing
 from codesearch.store.vectors import VectorWriter, quantize
-from codesearch.store.writer import SegmentWriter, last_number, writing
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
 

@@ -22,7 +22,7 @@ from codesearch.git import work_tree
 from codesearch.store.catalogue import list_indexes
 from codesearch.store.digest import check_intact
 from codesearch.store.manifest import SEGMENTS, Manifest, commit_manifest, segment_folder
-from codesearch.store.writer import last_number, writing
+from codesearch.store.segments import last_number, writing
 from codesearch.treefiles import git_folders
 
 _EXAMINED = 16

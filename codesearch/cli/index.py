@@ -23,7 +23,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.engine.reports import IndexReport, OfIndex
-    from codesearch.portable.export import ExportReport
+    from codesearch.portable.pack import ExportReport
     from codesearch.watch.watcher import Report
 
 _SHOWN_WARNINGS = 10

@@ -23,8 +23,8 @@ from codesearch.search.changes import changed_lines
 from codesearch.search.filters import slashes
 from codesearch.search.request import Filters, Limits
 from codesearch.store.snapshot import Snapshot
+from codesearch.store.sorting import best_positions
 from codesearch.store.source import Ref
-from codesearch.store.topk import best_positions
 from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDORED
 
 DocIds = NDArray[np.int64]

@@ -23,11 +23,11 @@ from codesearch.errors import (
 )
 from codesearch.files import FOLDERS, expanded
 from codesearch.search.request import SearchRequest
-from codesearch.store.building import list_building
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
     indexed_roots,
+    list_building,
     list_indexes,
     read_entry,
     remove_commits,
@@ -37,7 +37,7 @@ from codesearch.store.catalogue import (
 
 if TYPE_CHECKING:
     from codesearch.engine.reports import Check, IndexStatus
-    from codesearch.portable.export import ExportReport, OnStage
+    from codesearch.portable.pack import ExportReport, OnStage
 
 
 class Engine(Indexer):

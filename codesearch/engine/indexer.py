@@ -28,8 +28,14 @@ from codesearch.errors import (
     index_command,
 )
 from codesearch.files import default_home, expanded, make_folder, make_private
-from codesearch.store.building import building_in, recorded
-from codesearch.store.catalogue import IndexEntry, index_folder, is_revision, writer_lock
+from codesearch.store.catalogue import (
+    IndexEntry,
+    building_in,
+    index_folder,
+    is_revision,
+    recorded,
+    writer_lock,
+)
 from codesearch.store.manifest import commit_manifest, last_manifest
 
 if TYPE_CHECKING:
@@ -292,7 +298,7 @@ def _save_checked(plan: Plan) -> BuildReport:
     assert plan.previous
     manifest = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
     if manifest != plan.previous:
-        from codesearch.store.writer import writing
+        from codesearch.store.segments import writing
 
         with writing(plan.index_folder):
             commit_manifest(plan.index_folder, manifest)

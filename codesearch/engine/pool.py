@@ -15,7 +15,7 @@ from codesearch.store.manifest import MANIFEST, Manifest, manifest_at
 
 if TYPE_CHECKING:
     from codesearch.store.database import StoreReader
-    from codesearch.store.reader import IndexReader
+    from codesearch.store.segments import IndexReader
     from codesearch.text.onnx import OnnxEncoder
 
 
@@ -64,7 +64,7 @@ class Pool:
                 held.close_if_unused()
 
     def _current(self, entry: IndexEntry) -> _Held:
-        from codesearch.store.reader import IndexReader
+        from codesearch.store.segments import IndexReader
 
         folder = entry.folder.absolute()
         # Take the stamp first, so an index that changes while it opens is opened again.
@@ -100,7 +100,7 @@ class Pool:
         self, folder: Path, manifest: Manifest, stores: dict[int, StoreReader], *, opens: bool
     ) -> None:
         """Open the commit that the caller has just written, with open databases, if the last one is open or `opens`."""
-        from codesearch.store.reader import IndexReader
+        from codesearch.store.segments import IndexReader
 
         folder = folder.absolute()
         with self._lock:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.engine.answer import Changes
-from codesearch.store.building import Building
+from codesearch.store.catalogue import Building
 from codesearch.store.manifest import Counts, Manifest, Tally
 
 _UNREADABLE = Manifest(

@@ -20,12 +20,15 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded
 from codesearch.search.request import keep_tuples
-from codesearch.store.building import Building, building_around, building_in, list_building
 from codesearch.store.catalogue import (
+    Building,
     IndexEntry,
+    building_around,
+    building_in,
     find_folder,
     index_folder,
     is_revision,
+    list_building,
     list_indexes,
     read_entry,
 )

@@ -39,8 +39,7 @@ from codesearch.errors import (
 from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Filters, Limits, Place, SearchRequest
-from codesearch.store.building import building_in
-from codesearch.store.catalogue import IndexEntry
+from codesearch.store.catalogue import IndexEntry, building_in
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from codesearch.history.table import History
     from codesearch.search.searcher import Searcher
     from codesearch.store.manifest import Manifest
-    from codesearch.store.reader import IndexReader
+    from codesearch.store.segments import IndexReader
     from codesearch.structure.places import Spot
     from codesearch.structure.text import Outline
     from codesearch.structure.whole import Reading

@@ -31,7 +31,7 @@ from codesearch.search.screen import group_by_file, rank_files
 from codesearch.search.searcher import Searcher
 from codesearch.settings import HITS
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.text.onnx import Encoder
 from codesearch.types import FUNCTIONS
 

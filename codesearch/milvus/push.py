@@ -32,7 +32,7 @@ from codesearch.milvus.store import (
     quoted,
 )
 from codesearch.store.database import FileRecord
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.source import cut_lines, read_source
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS

@@ -26,10 +26,10 @@ from typing import TYPE_CHECKING, BinaryIO, get_type_hints
 from codesearch.build.plan import live_files
 from codesearch.errors import ExportError, MissingExtraError
 from codesearch.parsing.identifiers import subtokens
-from codesearch.portable.export import ExportReport, Format, OnStage, export_index
+from codesearch.portable.pack import ExportReport, Format, OnStage, export_index
 from codesearch.store.catalogue import IndexEntry
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.source import cut_lines, read_source
 from codesearch.types import BUILT, GENERATED, NESTED, STUB, TEST, VENDORED
 

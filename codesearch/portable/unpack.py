@@ -24,13 +24,13 @@ from typing import Any
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError, IndexCorruptError, PortableFileError
 from codesearch.files import make_folder, private, scratch_folder, sync_folder
-from codesearch.portable.export import PATIENCE_S, OnStage
-from codesearch.portable.pack import HEAD, PORTABLE_VERSION
+from codesearch.portable.pack import HEAD, PATIENCE_S, PORTABLE_VERSION, OnStage
 from codesearch.settings import imported_options, index_options
 from codesearch.store.catalogue import imported_folder, index_folder, read_entry, writer_lock
 from codesearch.store.database import storage_errors
 from codesearch.store.digest import describe_files
 from codesearch.store.manifest import FORMAT_VERSION, SEGMENTS, Manifest, commit_manifest, segment_folder
+from codesearch.store.segments import last_number, writing
 from codesearch.store.untrusted import (
     UntrustedError,
     check_file_names,
@@ -38,7 +38,6 @@ from codesearch.store.untrusted import (
     checked_manifest,
     is_name,
 )
-from codesearch.store.writer import last_number, writing
 from codesearch.text.bundle import SHIPPED, load_bundle, recorded_folder
 
 MAX_BYTES = 32_000_000_000

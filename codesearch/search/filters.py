@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.search.request import Filters
-from codesearch.store.reader import SegmentReader
+from codesearch.store.segments import SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.types import KINDS
 

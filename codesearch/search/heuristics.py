@@ -26,7 +26,7 @@ from codesearch.search.direction import agreement, parse_conversion
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.prominence import add_prominence
 from codesearch.search.ranking import AnalysedQuery, Ranking
-from codesearch.store.topk import equal_before
+from codesearch.store.sorting import equal_before
 from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
 
 

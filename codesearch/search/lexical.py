@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.topk import distinct
+from codesearch.store.sorting import distinct
 
 _LONG = 50
 """If one in so many documents has a term, looking at all documents is faster than sorting its postings."""

@@ -25,7 +25,7 @@ from codesearch.parsing.identifiers import split_identifier
 from codesearch.search.forms import Asked, spellings, split_name
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, KINDS, Definition

@@ -37,7 +37,7 @@ from codesearch.search.lookup import (
     with_names,
 )
 from codesearch.store.snapshot import DocIds, Snapshot
-from codesearch.store.topk import distinct
+from codesearch.store.sorting import distinct
 from codesearch.text.terms import FIELDS
 from codesearch.types import HEADER_KINDS, KINDS
 

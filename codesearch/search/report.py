@@ -27,7 +27,7 @@ from codesearch.search.heuristics import put_first
 from codesearch.search.literals import literals_of
 from codesearch.search.ranking import AnalysedQuery, Ranking, Report
 from codesearch.store.database import DocumentRow
-from codesearch.store.topk import distinct, equal_before
+from codesearch.store.sorting import distinct, equal_before
 from codesearch.text.terms import query_terms
 
 _MOST_TITLE, _FEWEST_WORDS = 300, 3

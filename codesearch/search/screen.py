@@ -39,8 +39,8 @@ from codesearch.search.best_passages import PassagesOf
 from codesearch.search.heuristics import named_tiers, put_first
 from codesearch.search.ranking import Candidate, Ranking
 from codesearch.store.snapshot import DocIds, Snapshot
+from codesearch.store.sorting import best_positions, equal_before
 from codesearch.store.source import Ref
-from codesearch.store.topk import best_positions, equal_before
 from codesearch.text.terms import terms_of
 from codesearch.types import FOLDER_FILES, MAX_COPIES, OF_FILE, Hit
 

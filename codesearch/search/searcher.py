@@ -33,7 +33,7 @@ from codesearch.search.messages import message_documents
 from codesearch.search.ranking import AnalysedQuery, Pool, Ranking, fuse, propose
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies, hydrate
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.onnx import Encoder
 from codesearch.text.terms import query_terms

@@ -22,7 +22,7 @@ from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.search.screen import group_copies
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.store.database import DocumentRow
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import read_source
 from codesearch.text.terms import FIELDS, document_terms

@@ -1,13 +1,19 @@
-"""The indexes of a home: one folder for each indexed root, and the lock of its writer."""
+"""The indexes of a home: one folder for each indexed root, the lock of its writer, and how far a first index is.
+
+`progress` in the index folder is a line of JSON, {"root": .., "done": .., "total": .., "seconds": ..}, which a process
+replaces about once a second: bytes of source, and how long it has worked. It makes the file before it reads the folder,
+and deletes it at the end. What is left of a process that was killed says nothing: the lock tells whether one works.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +22,12 @@ from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError
 from codesearch.files import ABSENT, COMMITS, PART, REVISIONS, Stamp, file_lock, stamp_of, write_atomically
 from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_at
 
-INDEXES, LOCK, TURN = "indexes", "lock", "turn"
+INDEXES, LOCK, TURN, PROGRESS = "indexes", "lock", "turn", "progress"
 COMMITS_FILE = "commits.sqlite"
-_FILES = (MANIFEST, "stamps", "checked", "progress", TURN, LOCK)
+_FILES = (MANIFEST, "stamps", "checked", PROGRESS, TURN, LOCK)
 """What an index has besides its segments."""
+_PROGRESS_S, _LEAST_SHARE = 1.0, 0.03
+"""How often progress is written; before so much is done, how long the rest takes is not estimated."""
 _POLL_S = 0.05
 _UNUSED_S = 30 * 86_400
 _REMOVE_WAIT_S = 2.0
@@ -250,3 +258,74 @@ def remove_unused(home: Path) -> None:
     """Delete the tables of commits, and the revisions with their indexes, that were not used for 30 days."""
     remove_commits(home, _UNUSED_S)
     remove_revisions(home, _UNUSED_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A first index that a process makes; `seconds_left` is None if that is not known yet."""
+
+    root: str
+    process: int
+    percent: int
+    seconds_left: int | None
+
+    @property
+    def text(self) -> str:
+        """Who makes it and how much is done."""
+        left = "" if self.seconds_left is None else f", about {self.seconds_left} s left"
+        return f"being indexed by process {self.process}: {self.percent}% done{left}"
+
+    @property
+    def error(self) -> IndexLockedError:
+        """The error of a question that has to wait for its first part."""
+        return IndexLockedError(self.process, self.root, f", which has done {self.percent}%")
+
+
+@contextmanager
+def recorded(folder: Path, root: Path) -> Iterator[Callable[[int, int], None]]:
+    """Tell other processes that this one makes the first index of a root; yield what takes done and total bytes."""
+    started = last = time.monotonic()
+    path = folder / PROGRESS
+
+    def write(done: int, total: int) -> None:
+        seconds = round(time.monotonic() - started, 1)
+        fields = {"root": str(root.resolve()), "done": done, "total": total, "seconds": seconds}
+        with suppress(OSError):  # The build tells if the home is full.
+            write_atomically(path, json.dumps(fields).encode(), for_owner=True)
+
+    def tell(done: int, total: int) -> None:
+        nonlocal last
+        if time.monotonic() > last + _PROGRESS_S:
+            last = time.monotonic()
+            write(done, total)
+
+    write(0, 0)
+    try:
+        yield tell
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def building_in(folder: Path) -> Building | None:
+    """Return what a process does in an index folder, if it makes the first index; None if none does."""
+    with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        fields = json.loads((folder / PROGRESS).read_bytes())
+        done, total, seconds = (float(fields[name]) for name in ("done", "total", "seconds"))
+        with file_lock(folder / LOCK) as owner:
+            if owner is not None:
+                left = round(seconds * (total - done) / done) if done > _LEAST_SHARE * total else None
+                return Building(str(fields["root"]), owner, int(100 * done / max(total, 1)), left)
+    return None
+
+
+def building_around(home: Path, path: Path) -> Building | None:
+    """Return the innermost first index of a folder around a path that a process makes."""
+    resolved = path.resolve()
+    folders = (index_folder(home, root) for root in (resolved, *resolved.parents))
+    return next(filter(None, map(building_in, folders)), None)
+
+
+def list_building(home: Path) -> dict[Path, Building]:
+    """Return the folders of first indexes that processes make, in order."""
+    folders = sorted(path.parent for path in (home / INDEXES).glob(f"*/{PROGRESS}"))
+    return {folder: building for folder in folders if (building := building_in(folder))}

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 
 from codesearch.errors import IndexStoreError
 from codesearch.store.arrays import create_array, load_array, save_array
-from codesearch.store.run_sorter import RunSorter
-from codesearch.store.topk import starts_of_runs
+from codesearch.store.sorting import RunSorter, starts_of_runs
 from codesearch.text.terms import FIELDS, FORMS
 
 POSTINGS = "postings"

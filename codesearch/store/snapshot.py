@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from codesearch.store.arrays import ROW
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
+from codesearch.store.sorting import best_positions, distinct
 from codesearch.store.source import Ref, SourceFiles
-from codesearch.store.topk import best_positions, distinct
 from codesearch.store.vectors import VectorReader, may_be_nearest
 from codesearch.text.terms import FIELDS, signature_bit
 

@@ -17,7 +17,7 @@ from codesearch.treefiles import read_below
 from codesearch.types import Definition
 
 if TYPE_CHECKING:
-    from codesearch.store.reader import SegmentReader
+    from codesearch.store.segments import SegmentReader
 
 _REMEMBERED = 10_000
 """Number of unchanged files that an open segment remembers."""

@@ -29,7 +29,7 @@ from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
 from codesearch.store.arrays import map_file
 from codesearch.store.digest import check_digest
-from codesearch.store.topk import best_positions, starts_of_runs
+from codesearch.store.sorting import best_positions, starts_of_runs
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

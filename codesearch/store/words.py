@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.store.arrays import create_array, load_array
-from codesearch.store.run_sorter import RunSorter
+from codesearch.store.sorting import RunSorter
 
 WORDS = "words.npy"
 LETTERS = string.ascii_letters + string.digits + "_"

@@ -22,7 +22,7 @@ from codesearch.search.literals import (
 )
 from codesearch.search.lookup import innermost
 from codesearch.search.request import Filters
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import read_source
 from codesearch.structure.meaning import SourceFile

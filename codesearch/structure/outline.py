@@ -20,7 +20,7 @@ from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import live_files
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.structure.places import Spot, find_file
 from codesearch.structure.text import Entry, Outline, counted, outline_lines

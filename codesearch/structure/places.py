@@ -32,7 +32,7 @@ from codesearch.search.lookup import (
 )
 from codesearch.search.request import Filters, Place
 from codesearch.store.database import DocumentRow, FileRecord
-from codesearch.store.reader import IndexReader, SegmentReader
+from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import Ref, SourceFiles
 from codesearch.types import FIELD, OF_FILE, TEXT_KINDS, Definition

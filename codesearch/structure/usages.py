@@ -29,7 +29,7 @@ from codesearch.search.lookup import near_names
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref, read_source
 from codesearch.structure.exports import Export, exports_of, is_barrel

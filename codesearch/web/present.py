@@ -34,7 +34,7 @@ from codesearch.search.snippets import (
 )
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.structure.places import find_file
 from codesearch.structure.text import after_name, short_name
 from codesearch.structure.whole import FileView, nested, view_file

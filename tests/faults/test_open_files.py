@@ -15,7 +15,7 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import IndexCorruptError, IndexStoreError, unreadable
 from codesearch.store import database as store
 from codesearch.store.catalogue import list_indexes
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import write_tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts the open files in /proc")

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.store.building import recorded
-from codesearch.store.catalogue import index_folder, writer_lock
+from codesearch.store.catalogue import index_folder, recorded, writer_lock
 from tests.command import TIMEOUT, Command, until
 from tests.conftest import write_tree
 

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 from codesearch.store.database import DocumentRow, FileRecord, StoreReader, StoreWriter
 from codesearch.store.postings import PostingsReader, PostingsWriter
-from codesearch.store.topk import best_positions
+from codesearch.store.sorting import best_positions
 from codesearch.store.vectors import VectorReader, VectorWriter, quantize
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codesearch.search.searcher import MODES, Searcher
 from codesearch.store.catalogue import index_folder
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import HashEncoder, build, search, write_tree
 
 WORDS = ("read", "line", "test", "copy", "tree", "sum")

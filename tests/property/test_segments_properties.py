@@ -22,9 +22,8 @@ from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import segment_folder
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader, last_number
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.writer import last_number
 from tests.conftest import HashEncoder, build, contents, write_tokenizer
 
 WORDS = ("push", "item", "stack", "read", "line", "file", "string", "sort")

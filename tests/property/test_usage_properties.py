@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.structure.usages import find_usages
 from tests.conftest import write_tree
 

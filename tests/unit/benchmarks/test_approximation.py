@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.growth import approximation_loss
 from codesearch.config import IndexConfig, VectorConfig
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import only, write_tree
 
 GRAPH = VectorConfig(hnsw_threshold=1)

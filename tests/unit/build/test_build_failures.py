@@ -15,12 +15,12 @@ import pytest
 from codesearch import files as files_module
 from codesearch.build import build as build_module
 from codesearch.errors import IndexCorruptError, IndexStoreError
-from codesearch.store import run_sorter, writer
+from codesearch.store import segments, sorting
 from codesearch.store.catalogue import index_folder
 from codesearch.store.database import StoreWriter
 from codesearch.store.manifest import MANIFEST
 from codesearch.store.postings import PostingsWriter
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.vectors import VectorWriter
 from tests.conftest import HashEncoder, break_format, build, contents, write_tree
 
@@ -185,7 +185,7 @@ def test_a_manifest_that_is_temporarily_unreadable_costs_no_segment(
         raise IndexCorruptError(Path(MANIFEST), "cannot be read (Too many open files)", "FOLDER")
 
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "manifest_at", fail)
+        patch.setattr(segments, "manifest_at", fail)
         with pytest.raises(KeyboardInterrupt):
             build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
     last_good()
@@ -212,7 +212,7 @@ WRITES = {
     "vectors": (VectorWriter, "add", FULL),
     "the end of the vectors": (VectorWriter, "finish", FULL),
     "postings": (PostingsWriter, "write", FULL),
-    "an array": (writer, "save_array", FULL),
+    "an array": (segments, "save_array", FULL),
     "syncing": (build_module, "describe_files", FULL),
     "the manifest": (files_module.os, "replace", FULL),
 }
@@ -256,8 +256,8 @@ def test_full_storage_while_postings_are_sorted_leaves_the_last_index(
         return file
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_sorter, "RUN_WORDS", 40)
-        patch.setattr(run_sorter, "TemporaryFile", scratch)
+        patch.setattr(sorting, "RUN_WORDS", 40)
+        patch.setattr(sorting, "TemporaryFile", scratch)
         with pytest.raises(IndexStoreError, match="^no space left under"):
             build(tiny_repo, home, encoder)
     last_good()

@@ -14,9 +14,9 @@ from codesearch.build import file_parser
 from codesearch.build import plan as plan_module
 from codesearch.config import IndexConfig, VectorConfig
 from codesearch.store import postings as postings_module
-from codesearch.store import run_sorter
+from codesearch.store import sorting
 from codesearch.store.catalogue import index_folder
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from tests.conftest import HashEncoder, build, contents, only, write_tree
 
@@ -161,7 +161,7 @@ def test_postings_sorted_in_many_runs_have_the_same_bytes(
         step(tiny_repo)
         build(tiny_repo, home, encoder)
         with monkeypatch.context() as patch:
-            patch.setattr(run_sorter, "RUN_WORDS", run_words)
+            patch.setattr(sorting, "RUN_WORDS", run_words)
             patch.setattr(postings_module, "SLICE", 17)
             report = build(tiny_repo, spilled, encoder)
         assert files_of(spilled, tiny_repo) == files_of(home, tiny_repo)

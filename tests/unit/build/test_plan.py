@@ -19,7 +19,7 @@ from codesearch.errors import IndexCorruptError
 from codesearch.files import stamp_of
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import last_manifest
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import HashEncoder, break_format, build, only, write_tree
 
 CONVERT = "python/convert.py"

@@ -16,7 +16,7 @@ from codesearch.engine import scope
 from codesearch.engine.answer import State
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import IndexLockedError
-from codesearch.store import building
+from codesearch.store import catalogue
 from codesearch.store.catalogue import index_folder
 from tests.command import Command
 from tests.conftest import write_tree
@@ -27,7 +27,7 @@ FILES = {f"part{number}/a.py": f"def open_river_{number}(a):\n    return a\n" fo
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(build, "_SEGMENT_BYTES", 100)
-    monkeypatch.setattr(building, "_EVERY_S", 0.0)
+    monkeypatch.setattr(catalogue, "_PROGRESS_S", 0.0)
     monkeypatch.setattr(scope, "_FIRST_PART_S", 0.1)
     return write_tree(tmp_path / "src", FILES)
 
@@ -69,7 +69,7 @@ def test_an_answer_from_a_part_of_the_first_index_says_so(engine: Engine, root: 
     engine.index(root)
     done = engine.session(Scope(here=root), Policy(budget_s=budget_s)).search(asked)
     assert len(done.hits) == 9 and "not indexed yet" not in done.coverage.reasons
-    assert not building.list_building(engine.home)
+    assert not catalogue.list_building(engine.home)
 
 
 def test_a_question_before_the_first_part_waits_and_says_who_works(engine: Engine, root: Path) -> None:
@@ -139,6 +139,6 @@ def test_what_a_killed_process_left_says_nothing(engine: Engine, root: Path) -> 
     folder = index_folder(engine.home, root)
     folder.mkdir(parents=True)
     for content in (b'{"root": "/src", "done": 1, "total": 2, "seconds": 3}', b"[]", b"\xff", b'{"root": 1}'):
-        (folder / building.FILE).write_bytes(content)
-        assert building.building_in(folder) is None
+        (folder / catalogue.PROGRESS).write_bytes(content)
+        assert catalogue.building_in(folder) is None
         assert not engine.status()

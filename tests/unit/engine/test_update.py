@@ -15,7 +15,7 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.build import stamps
-from codesearch.store import digest, manifest, reader
+from codesearch.store import digest, manifest, segments
 from codesearch.store.database import StoreReader
 from codesearch.watch.watcher import Watcher
 from tests.conftest import write_tree
@@ -50,7 +50,7 @@ def calls(monkeypatch: pytest.MonkeyPatch, changed: Path) -> Counter[str]:
         monkeypatch.setattr(owner, name, counted)
 
     monkeypatch.setattr(manifest, "_latest", {})
-    for module in (manifest, reader):
+    for module in (manifest, segments):
         count(module, "read_manifest", "manifest")
     count(stamps, "index_options", "settings")
     count(StoreReader, "__init__", "database", lambda _, segment, *__: int(segment.name))

@@ -10,9 +10,9 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.ranking import Ranking, fuse
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.topk import best_positions
+from codesearch.store.sorting import best_positions
 from tests.conftest import write_tree
 
 TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"

@@ -9,7 +9,7 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import best, search, write_tree
 
 TREE = {

@@ -16,7 +16,7 @@ from codesearch.search import literals
 from codesearch.search.literals import literals_of
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Found, Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import HashEncoder, write_tree
 
 TREE = {

@@ -10,7 +10,7 @@ import pytest
 from codesearch.config import IndexConfig, RankConfig, WalkConfig
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import search, write_tree
 
 HANDLER = "class {name}:\n    def send_message(self, message, address):\n        {body}\n"

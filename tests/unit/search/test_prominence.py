@@ -10,7 +10,7 @@ import pytest
 from codesearch.config import RankConfig
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.types import Hit
 from tests.conftest import search, write_tree
 

@@ -16,7 +16,7 @@ from codesearch.config import IndexConfig, RankConfig, VectorConfig
 from codesearch.errors import ConfigError
 from codesearch.search.request import MODES, Filters
 from codesearch.search.searcher import Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import TINY_REPO, HashEncoder, best, only, search, write_tree
 
 IndexTree = Callable[..., IndexReader]
@@ -246,7 +246,7 @@ import sys
 from pathlib import Path
 from tests.conftest import HashEncoder, best
 from codesearch.store.catalogue import index_folder
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.search.searcher import Searcher
 index = IndexReader.open(Path(sys.argv[1]))
 searcher = Searcher([index], HashEncoder(Path(sys.argv[2])))

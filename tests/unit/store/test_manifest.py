@@ -22,7 +22,7 @@ from codesearch.store.manifest import (
     read_manifest,
     segment_folder,
 )
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from tests.conftest import LONG_FUNCTION, build, index_folder, only
 from tests.tiny_bundle import change_one_byte
 

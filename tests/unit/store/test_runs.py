@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from codesearch.store import run_sorter
-from codesearch.store.run_sorter import RunSorter
+from codesearch.store import sorting
+from codesearch.store.sorting import RunSorter
 
 KEYS = 40
 ORDER = np.random.default_rng(1).permutation(KEYS).astype(np.uint32)
@@ -31,7 +31,7 @@ def by_hand(words: np.ndarray) -> list[int]:
 
 @pytest.fixture
 def sorter(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_sorter, "RUN_WORDS", 100)
+    monkeypatch.setattr(sorting, "RUN_WORDS", 100)
     sorter = RunSorter(tmp_path)
     yield sorter
     sorter.close()
@@ -58,7 +58,7 @@ def test_words_that_come_while_the_buffer_is_nearly_full_are_sorted(sorter):
 
 
 def test_more_runs_than_words_in_the_buffer_are_sorted(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_sorter, "RUN_WORDS", 3)
+    monkeypatch.setattr(sorting, "RUN_WORDS", 3)
     sorter, words = RunSorter(tmp_path), words_of(50, "chance")
     sorter.add(words)
     assert np.concatenate(list(sorter.ascending(ORDER))).tolist() == by_hand(words)
@@ -73,7 +73,7 @@ def test_words_that_fit_the_buffer_are_not_written_to_disk(sorter, monkeypatch):
 
 
 def test_memory_does_not_grow_with_the_words(tmp_path, monkeypatch):
-    monkeypatch.setattr(run_sorter, "RUN_WORDS", 1 << 14)
+    monkeypatch.setattr(sorting, "RUN_WORDS", 1 << 14)
     peaks = []
     for count in (20 << 14, 60 << 14):
         words = words_of(count, "chance")

@@ -14,7 +14,7 @@ from codesearch.config import IndexConfig, VectorConfig
 from codesearch.search.searcher import MODES, Searcher
 from codesearch.store import snapshot as snapshot_module
 from codesearch.store.catalogue import index_folder
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot, average_lengths
 from codesearch.store.vectors import VectorReader
 from tests.conftest import HashEncoder, build, search, write_tree

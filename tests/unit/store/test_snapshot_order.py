@@ -11,7 +11,7 @@ import pytest
 from codesearch.build import plan as plan_module
 from codesearch.config import RankConfig
 from codesearch.search.searcher import MODES, Searcher
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from tests.conftest import best, search, write_tree
 

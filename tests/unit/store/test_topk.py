@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from codesearch.store.topk import best_positions, equal_before
+from codesearch.store.sorting import best_positions, equal_before
 
 SIZE = 20_000
 SAMPLED = np.arange(SIZE) % (SIZE // 4_096) == 0  # The scores that the cut-off is estimated from.

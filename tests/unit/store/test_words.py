@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.store.words import WordsReader, WordsWriter, checksums_of, words_of
 from tests.conftest import write_tree
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.structure.places import find_spots
 from codesearch.structure.usages import find_usages
 from tests.conftest import write_tree

@@ -11,7 +11,7 @@ import pytest
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.search import literals
 from codesearch.search.request import Filters
-from codesearch.store.reader import IndexReader
+from codesearch.store.segments import IndexReader
 from codesearch.structure.places import find_spots
 from codesearch.structure.text import usages_lines, usages_summary
 from codesearch.structure.usages import Usages, find_usages
