@@ -12,7 +12,7 @@ from pathlib import Path
 from codesearch.errors import ConfigError
 from codesearch.processes import run_git, start_git
 
-_TIMEOUT_S = 10
+_TIMEOUT_S = 5
 _STREAM_TIMEOUT_S = 600
 _QUIET = ("-c", "core.quotePath=false", "-c", "log.showRoot=false", "-c", "log.mailmap=false")
 _SAFE = ("--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-notes", "--no-decorate")

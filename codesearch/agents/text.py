@@ -30,12 +30,14 @@ from codesearch.types import Coverage, Definition
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import LinesAnswer, PlacesAnswer, UsagesAnswer
+    from codesearch.engine.answer import FoundAnswer, PlacesAnswer
     from codesearch.engine.brief import Brief
     from codesearch.engine.reports import IndexStatus
     from codesearch.history.hits import HistoryAnswer
     from codesearch.search.excerpts import Excerpt
+    from codesearch.structure.lines import Lines
     from codesearch.structure.text import Outline
+    from codesearch.structure.usages import Usages
     from codesearch.structure.whole import Reading
 
 _CHARS_PER_TOKEN = 4
@@ -167,7 +169,7 @@ def _missing(brief: Brief, count: int, path_of: PathOf, style: Style) -> str:
     return f"not shown: {'; '.join(parts)}" if parts else "this is all"
 
 
-def lines_text(answer: LinesAnswer, path_of: PathOf, max_tokens: int) -> str:
+def lines_text(answer: FoundAnswer[Lines], path_of: PathOf, max_tokens: int) -> str:
     """Return lines with an exact text in a budget, below their files and the definitions around them."""
     found = answer.found
     head = freshness_text(answer.freshness)
@@ -258,7 +260,7 @@ def outlines_text(answer: PlacesAnswer[Outline], max_tokens: int) -> str:
     return freshness_text(answer.freshness) + _within(lines, max_tokens, "ask for a folder or file in it")
 
 
-def usages_text(answer: UsagesAnswer, path_of: PathOf, max_tokens: int, *, tests: bool) -> str:
+def usages_text(answer: FoundAnswer[Usages], path_of: PathOf, max_tokens: int, *, tests: bool) -> str:
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
     if tests and any(usage.grade in _SURE for usage in found.usages):

@@ -16,7 +16,6 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
     from codesearch.store.manifest import Counts, Manifest
-    from codesearch.structure.lines import Lines
     from codesearch.structure.usages import Usages
 
 T = TypeVar("T")
@@ -278,20 +277,10 @@ class PlacesAnswer(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class UsagesAnswer:
-    """Where a name is used; the last fields are those of `Answer`."""
+class FoundAnswer(Generic[T]):
+    """Where a name is used (`Usages`), or which lines have a text (`Lines`); the last fields are those of `Answer`."""
 
-    found: Usages
-    roots: tuple[str, ...]
-    freshness: tuple[Freshness, ...]
-    coverage: Coverage
-
-
-@dataclass(frozen=True, slots=True)
-class LinesAnswer:
-    """Which lines have a text; the last fields are those of `Answer`."""
-
-    found: Lines
+    found: T
     roots: tuple[str, ...]
     freshness: tuple[Freshness, ...]
     coverage: Coverage
@@ -310,7 +299,7 @@ class DuplicatesAnswer:
     coverage: Coverage
 
 
-def usages_fields(answer: UsagesAnswer) -> dict[str, Any]:
+def usages_fields(answer: FoundAnswer[Usages]) -> dict[str, Any]:
     """Return usages as `codesearch usages --json` prints them."""
     values = asdict(answer)
     return {**values.pop("found"), **values}

@@ -19,11 +19,10 @@ from codesearch.engine.answer import (
     Answer,
     Changes,
     DuplicatesAnswer,
+    FoundAnswer,
     Freshness,
-    LinesAnswer,
     PlacesAnswer,
     State,
-    UsagesAnswer,
     coverage_of,
 )
 from codesearch.engine.indexer import REFRESH_S, Indexer
@@ -51,8 +50,10 @@ if TYPE_CHECKING:
     from codesearch.search.searcher import Searcher
     from codesearch.store.manifest import Manifest
     from codesearch.store.segments import IndexReader
+    from codesearch.structure.lines import Lines
     from codesearch.structure.places import Spot
     from codesearch.structure.text import Outline
+    from codesearch.structure.usages import Usages
     from codesearch.structure.whole import Reading
     from codesearch.types import Coverage, Hit
 
@@ -97,6 +98,10 @@ def _partial(index: IndexReader) -> Freshness:
 
 class Session:
     """Answers questions about one scope; `Engine.session` opens it, and nothing has to be closed.
+
+        session = Engine().session(Scope(here=Path.cwd()))
+        for hit in session.search("copy a directory tree", top_k=5).hits:
+            print(hit.path, hit.start_line, session.usages(hit.name).found.usage_count)
 
     Every question raises `IndexNotFoundError` if nothing is indexed there, and `IndexStoreError` if no index can be
     read. An index that cannot be read does not concern the others.
@@ -373,7 +378,7 @@ class Session:
         limit: int = 20,
         all_code: bool = False,
         tests: bool = False,
-    ) -> UsagesAnswer:
+    ) -> FoundAnswer[Usages]:
         """Return where a name is used: its definitions, and each line that has it as a whole word.
 
         Args:
@@ -402,9 +407,9 @@ class Session:
                 folders=self.scope.all_folders(),
             )
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
-            return UsagesAnswer(found, *self._seen(more))
+            return FoundAnswer(found, *self._seen(more))
 
-    def lines(self, text: str, *, filters: Filters | None = None, limit: int = 200) -> LinesAnswer:
+    def lines(self, text: str, *, filters: Filters | None = None, limit: int = 200) -> FoundAnswer[Lines]:
         """Return the lines with an exact text; if it stands nowhere, those that it matches as a regular expression.
 
         Raises:
@@ -415,7 +420,7 @@ class Session:
 
         with self.indexes() as indexes:
             found = find_lines(indexes, text, self._inside(filters), limit=limit)
-            return LinesAnswer(found, *self._seen({"not read": found.unread_files}))
+            return FoundAnswer(found, *self._seen({"not read": found.unread_files}))
 
     def files(self, filters: Filters) -> list[tuple[str, str]]:
         """Return the root and the path of each indexed file that passes filters, by path."""

@@ -270,8 +270,9 @@ def usages_summary(
     else:
         grades = ", ".join(f"{count:,} {grade}" for grade, count in usages.grades.items())
         of = f"{shown:,} of " if 0 < shown < usages.usage_count else ""
+        least = "at least " if usages.unread_files else ""
         lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
-        text = f"{of}{lines} in {files}: {grades}"
+        text = f"{of}{least}{lines} in {files}: {grades}"
         if owner:
             text = f"{name} is not defined in {owner}, so these are all lines with {name}: {text}"
     hidden = [f"{usages.other_code:,} in {_OTHER_CODE}"] if usages.other_code else []

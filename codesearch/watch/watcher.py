@@ -193,6 +193,8 @@ class Watcher:
                 root.is_gone, root.wanted = True, None
                 if self._notifier:
                     self._notifier.forget(str(root.path))
+                    if root.mode == "polling":  # It may have failed because the folder was being deleted.
+                        root.mode = ""
                 self._report(Report(root.path, "gone"))
             return
         if root.is_gone:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codesearch.config import IndexOptions
-from codesearch.engine.answer import Answer, Changes, Freshness, State, UsagesAnswer, coverage_of
+from codesearch.engine.answer import Answer, Changes, FoundAnswer, Freshness, State, coverage_of
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
@@ -49,7 +49,7 @@ HIDDEN_BY: dict[str, Callable[[Path], object]] = {
 """Reason -> a function that hides the name in a tree for it."""
 
 
-def asked(session: Session) -> tuple[Answer, UsagesAnswer]:
+def asked(session: Session) -> tuple[Answer, FoundAnswer]:
     return session.search(SearchRequest(NAME, mode="lexical", fixed=True)), session.usages(NAME)
 
 

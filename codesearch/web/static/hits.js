@@ -86,8 +86,9 @@ function usagesView({ name, definitions, derived, usages, usage_count, file_coun
     unread_files && `${amount(unread_files, "file")} may have the name too and took too long to read.`,
     !usages.length && coverage.text && `Not seen: ${coverage.text}.`,
   ];
+  const least = unread_files ? "At least " : "";
   return {
-    summary: `${amount(usage_count, "usage")} in ${amount(file_count, "file")}${shown}. Text is compared, not types.`,
+    summary: `${least}${amount(usage_count, "usage")} in ${amount(file_count, "file")}${shown}. Text is compared, not types.`,
     lines: lines.filter(Boolean),
     items: [...definitions.map(of_definition("definition")), ...derived.map(of_definition("derived")), ...of_files],
   };

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.agents.text import brief_text, excerpt_lines, fenced, lines_text, path_below
-from codesearch.engine.answer import Answer, Changes, Coverage, Freshness, LinesAnswer
+from codesearch.engine.answer import Answer, Changes, Coverage, FoundAnswer, Freshness
 from codesearch.engine.brief import Brief
 from codesearch.search.excerpts import Excerpt, excerpts_of
 from codesearch.structure.lines import Lines
@@ -124,7 +124,7 @@ def test_an_answer_without_hits_says_what_it_did_not_see():
 def test_lines_with_a_text_that_do_not_fit_are_counted():
     lines = tuple(Usage("/src", "a.py", line, 1, "check(name)", "", (), None) for line in range(1, 41))
     found = Lines("check", False, lines, 40, 1, 0)
-    text = lines_text(LinesAnswer(found, ("/src",), (), Coverage()), path_of, 100)
+    text = lines_text(FoundAnswer(found, ("/src",), (), Coverage()), path_of, 100)
     count = text.count("check(name)")
     assert (
         0 < count < 40 and len(text) <= 400 and text.startswith("40 lines in 1 indexed file have the text\n")

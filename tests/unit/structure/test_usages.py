@@ -58,6 +58,8 @@ def test_the_definitions_come_first_and_each_usage_has_its_line(ask: Callable[..
     )  # fmt: skip
     assert found.usages[0].inside is None
     assert (found.usage_count, found.grades, found.file_count) == (3, {"certain": 3}, 2)
+    assert usages_summary(found).startswith("3 lines in 2 files: 3 certain")
+    assert usages_summary(replace(found, unread_files=9)).startswith("at least 3 lines in 2 files: 3 certain")
 
 
 def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask: Callable[..., Usages]) -> None:

@@ -252,6 +252,18 @@ def test_a_root_that_is_deleted_and_created_again_is_watched_again(tmp_path):
     assert str(stage.root) in stage.notifier.watched and stage.is_unchanged()
 
 
+def test_a_root_that_was_deleted_while_it_should_be_watched_is_watched_when_it_is_back(tmp_path):
+    stage = Stage(tmp_path / "src", fails_with=errno.ENOENT)
+    stage.root.mkdir()
+    stage.pass_time()
+    stage.root.rmdir()
+    stage.pass_time(10.0)
+    stage.notifier.fails_with = 0
+    stage.root.mkdir()
+    stage.pass_time(RETRY_S)
+    assert stage.states == ["polling", "gone", "back", "watching"]
+
+
 def test_the_watcher_retries_while_another_process_writes_the_index(stage):
     stage.engine.states = ["locked", "locked", "updated"]
     stage.change()
