@@ -35,7 +35,7 @@ _FORMS = (
 )
 # `Type name`, which these languages write before a name; Go writes the type behind it.
 _BEFORE = rf"(?<![\w$.]){_TYPE}(?:<[^;(){{{{}}}}\n]*>|\[\])?\??[\s*&]+\$?{{0}}\s*(?=[;=,):{{{{]|\[|\bin\b)"
-_BEHIND = r"(?<![\w.]){0}(?:,\s*\w+)*\s+\*?(?:\w+\.)?(?P<type>[A-Za-z_]\w*)(?=[,)\s{{;])"
+_BEHIND = r"(?<![\w.]){0}(?:,\s*\w+)*\s+\*?(?:\w+\.)?(?P<type>[A-Za-z_]\w*)(?=[,)\s{{;]|$)"
 _RESULT = re.compile(rf"(?:->|\)\s*:)\s*{_WRAPPED}{_TYPE}|\)\s*\(?\*?(?:\w+\.)?(?P<go>[A-Z]\w*)(?:,|\)|$)")
 
 
@@ -87,7 +87,9 @@ def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, 
     ([(5, 'Jar', False)], [(0, 'Heap', False)])
     """
     found = []
-    text = "\n".join(line for line in text.split("\n") if name in line)  # Searching in these is much faster.
+    # Searching in the code of lines with the name is much faster; a comment says "an entity's bytes".
+    mark = record_of(language).comments.line
+    text = "\n".join(re.split(mark, line, maxsplit=1)[0] for line in text.split("\n") if name in line)
     for pattern in _patterns(name, language):
         for match in pattern.finditer(text):
             type_name, parts = match["type"], match.groupdict()
@@ -145,9 +147,19 @@ class Types:
     def members_of(self, name: str, refs: Sequence[Ref]) -> list[Ref]:
         """Return the members that a value of a type can have: its own, else those of its bases, and overriding ones."""
         own = [ref for ref in refs if ref.owner == name]
-        above = own or [ref for ref in refs if ref.owner in self.ancestors(name)]
+        above = own or [
+            ref for ref in refs if ref.owner in self.ancestors(name) or self._embeds(name, ref.owner)
+        ]
         below = [ref for ref in refs if name in self.ancestors(ref.owner)]
         return list(dict.fromkeys([*above, *below]))
+
+    def _embeds(self, name: str, other: str) -> bool:
+        """Say whether a structure of Go has another one as a field without a name."""
+        return any(
+            ref.owner == name and re.sub(r"^\*?(\w+\.)?", "", ref.row.signature) == other
+            for ref in self.named(other)
+            if ref.row.kind == FIELD
+        )
 
     def before(self, file: SourceFile, position: int, line: int, depth: int = 0) -> list[str]:
         """Return the types that what stands before a name at a position can have; [] if that is not known."""

@@ -254,7 +254,9 @@ def usages_conclusion(usages: Usages) -> str:
         return f"no line certainly uses {name}; {counted(rest, 'line')} {'has' if rest == 1 else 'have'} the word"
     others = f", {usages.used_elsewhere:,} of them in {_OTHER_CODE}" if usages.used_elsewhere else ""
     lines, files = counted(good, "line"), counted(usages.used_files, "file")
-    return f"{lines} in {files} {'uses' if good == 1 else 'use'} {name}{others}; nothing else is likely"
+    possible = usages.grades.get("possible", 0)
+    rest_of = f"{possible:,} more possible, by an unknown receiver" if possible else "nothing else is likely"
+    return f"{lines} in {files} {'uses' if good == 1 else 'use'} {name}{others}; {rest_of}"
 
 
 def usages_summary(

@@ -535,6 +535,21 @@ def test_a_definition_around_usages_is_named_once(
     ]
 
 
+def test_a_method_of_an_embedded_structure_is_used_by_the_structure_around_it(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    other = "type other struct{}\n\nfunc (o *other) scan() {}\n"
+    folder = "package m\n\ntype folder struct{ id int }\n\nfunc (f *folder) scan() {}\n\n" + other
+    batch = "type batch struct {\n\tf *folder\n}\n\nfunc (b *batch) flush() {\n\tb.f.scan()\n}\n"
+    sender = (
+        "package m\n\ntype sender struct {\n\t*folder\n}\n\nfunc (s *sender) pull() {\n"
+        "\t// it hands back an entity's bytes; nothing else\n\ts.scan()\n}\n\n"
+    )
+    tree = {"m/folder.go": folder, "m/sender.go": sender + batch}
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "folder.scan")
+    assert [(one.line, one.grade) for one in found.usages] == [(9, "likely"), (17, "likely")]
+
+
 def test_types_of_go_with_all_methods_of_an_interface_are_derived(
     tmp_path: Path, index_tree: Callable[..., IndexReader]
 ) -> None:
