@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from codesearch.store.manifest import Manifest
     from codesearch.store.segments import IndexReader
     from codesearch.structure.lines import Lines
+    from codesearch.structure.navigation import Navigation
     from codesearch.structure.places import Spot
     from codesearch.structure.text import Outline
     from codesearch.structure.usages import Usages
@@ -408,6 +409,14 @@ class Session:
             )
             more = {"not read": found.unread_files, "not shown": found.usage_count - len(found.usages)}
             return FoundAnswer(found, *self._seen(more))
+
+    @contextmanager
+    def navigation(self, texts: Mapping[Path, str]) -> Iterator[Navigation]:
+        """Lend what answers an editor about names; `texts` are those of files that are open in it."""
+        from codesearch.structure.navigation import Navigation
+
+        with self.indexes() as indexes:
+            yield Navigation(indexes, texts, [expanded(place).absolute() for place in self.scope.places()])
 
     def lines(self, text: str, *, filters: Filters | None = None, limit: int = 200) -> FoundAnswer[Lines]:
         """Return the lines with an exact text; if it stands nowhere, those that it matches as a regular expression.

@@ -272,14 +272,19 @@ def _cure(index: IndexReader, path: str) -> str:
 
 
 def definitions_among(snapshot: Snapshot, doc_ids: Collection[int], names: Sequence[str]) -> list[Ref]:
-    """Return the definitions that some documents with a name are; those of tests and generated files come last.
+    """Return the definitions that some documents with a name are; those of tests and generated files come last."""
+    inner = inner_folders(snapshot.roots)
+    refs = [ref for ref in snapshot.refs(list(doc_ids)) if not ref.path.startswith(inner[ref.root])]
+    return distinct(refs, names)
 
-    The case of the name decides if some documents have it. Sections, settings and modules only count if there is
+
+def distinct(refs: Sequence[Ref], names: Sequence[str]) -> list[Ref]:
+    """Return those that a name means.
+
+    The case of the name decides if some definitions have it. Sections, settings and modules only count if there is
     nothing else. `Stack` is the class and not its constructor of the same name, which is `Stack.Stack`.
     """
     *around, name = names
-    inner = inner_folders(snapshot.roots)
-    refs = [ref for ref in snapshot.refs(list(doc_ids)) if not ref.path.startswith(inner[ref.root])]
     refs = [ref for ref in refs if ref.row.name == name] or refs
     refs = [ref for ref in refs if ref.row.kind not in TEXT_KINDS] or refs
     constructors = [ref for ref in refs if ref.owner == ref.row.name and ref.row.kind == "method"]

@@ -16,6 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +33,7 @@ from codesearch.store.database import DocumentRow
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref, read_source
+from codesearch.structure.buffers import Buffers
 from codesearch.structure.exports import Export, exports_of, is_barrel
 from codesearch.structure.imports import DEFAULT, composed
 from codesearch.structure.interfaces import implementing
@@ -56,7 +58,7 @@ from codesearch.structure.meaning import (
     occurrences,
     qualifier,
 )
-from codesearch.structure.places import allowed_paths, exactly_named, find_spots, place_in_order
+from codesearch.structure.places import allowed_paths, find_spots, place_in_order
 from codesearch.structure.receivers import Types
 from codesearch.text.terms import terms_of
 from codesearch.types import HEADER_KINDS, OF_FILE, TEST, TYPE_KINDS, Definition
@@ -142,7 +144,9 @@ class Usages:
     used_elsewhere: int
 
 
-class _Occurrence(NamedTuple):
+class Occurrence(NamedTuple):
+    """A line with a name that can mean what is asked for; the grade is a position in `GRADES`."""
+
     is_other: bool
     grade: int
     file: SourceFile
@@ -151,8 +155,10 @@ class _Occurrence(NamedTuple):
     may_be: Sequence[Ref]
 
 
-class _Occurrences(NamedTuple):
-    usages: list[_Occurrence]
+class Occurrences(NamedTuple):
+    """The lines with a name."""
+
+    usages: list[Occurrence]
     unread: int  # files that were not all read
     elsewhere: int  # other lines with the name
 
@@ -183,21 +189,21 @@ def find_usages(
         raise ConfigError(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
-    search = _Search(indexes, filters, here, folders)
+    search = Search(indexes, filters, here, folders)
     names, found = search.first_used(wanted)
     usages, derived, hidden = found.usages, list[Defined](), 0
     if tests:
-        in_tests = _in_tests(usages, names)
+        in_tests = first_in_tests(usages, names)
         listed = usages = [*in_tests, *search.named_after(names, in_tests)]
     else:
-        bases = _derived(usages, names)
+        bases = derived_by(usages, names)
         derived, hidden = search.derived(names, bases, all_code=all_code)
         listed = usages if all_code else _telling(usages, names, bases)
     sure = [usage for usage in usages if usage.grade < SEVERAL] if names.asked else usages
     other_code = sum(usage.is_other for usage in sure) - sum(usage.is_other for usage in listed)
     counts = Counter(GRADES[usage.grade] for usage in usages)
     return Usages(
-        *(names.name, names.owner, _defined(names.asked[:MOST_DEFINITIONS]), len(names.asked)),
+        *(names.name, names.owner, defined(names.asked[:MOST_DEFINITIONS]), len(names.asked)),
         *(tuple(map(_hydrated, listed[:limit])), len(usages)),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({usage.file for usage in usages}),
@@ -214,13 +220,13 @@ def find_usages(
     )
 
 
-def _in_use(usages: Sequence[_Occurrence]) -> tuple[int, int]:
+def _in_use(usages: Sequence[Occurrence]) -> tuple[int, int]:
     """Return how many files have a certain or likely usage, and how many such lines are in other code."""
     good = [usage for usage in usages if usage.grade in (CERTAIN, LIKELY)]
     return len({usage.file for usage in good}), sum(usage.is_other for usage in good)
 
 
-class _Search:
+class Search:
     """Finds the lines of a name, and what derives from it, in some indexes."""
 
     def __init__(
@@ -229,15 +235,17 @@ class _Search:
         filters: Filters | None,
         here: Path | str | None,
         folders: Sequence[Path],
+        buffers: Buffers | None = None,
     ) -> None:
         self._indexes, self._here, self._folders = indexes, here, folders
+        self._buffers = buffers or Buffers((), {})
         self._snapshot, self._filters = Snapshot(indexes), filters or Filters()
         self._allowed = allowed_paths(indexes, folders)
-        self._types = Types(lambda name: exactly_named(self._snapshot, name))
+        self.types = Types(partial(self._buffers.named, self._snapshot))
         self._sources: dict[Proposed, SourceFile] = {}
         self._with_text: dict[tuple[str, bool], tuple[list[SourceFile], int]] = {}
 
-    def first_used(self, text: str) -> tuple[Names, _Occurrences]:
+    def first_used(self, text: str) -> tuple[Names, Occurrences]:
         """Return the first meaning of a text that has lines, or the last one, and its lines."""
         for names in self.meanings(text):
             found = self.usages_of(names)
@@ -269,21 +277,21 @@ class _Search:
                 raise IndexNotFoundError(f"{owner} does not define {last}")
         except (ConfigError, IndexNotFoundError) as error:
             if asked.first and (name := self._declared_at(bare)):
-                everything = self._definitions(name)
-                yield Names(name, everything, everything, types=self._types)
+                everything = self.definitions(name)
+                yield Names(name, everything, everything, types=self.types)
                 return
             if asked.first or (asked.inside and language_of_path(asked.path)):
                 raise
             if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
                 yield Names(bare, [], [])
             name = last.rstrip(_MARKS) or last
-            everything = self._definitions(name)
-            yield Names(name, everything, everything, owner, sigil, self._types)
+            everything = self.definitions(name)
+            yield Names(name, everything, everything, owner, sigil, self.types)
             return
         places = {(spot.root, spot.path, spot.row.start_byte) for spot in spots if spot.row}
         name = composed(spots[0].row.name) if spots[0].row else ""
         name = name.rstrip("=") or name
-        everything = self._definitions(name)
+        everything = self.definitions(name)
         is_plain = bare in (name, f"{name}=")
         targets = [
             ref for ref in everything if is_plain or (ref.root, ref.path, ref.row.start_byte) in places
@@ -294,7 +302,7 @@ class _Search:
         ]
         if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
             yield Names(last, [], [], owner, sigil)
-        yield Names(name, everything, targets, sigil=sigil, types=self._types)
+        yield Names(name, everything, targets, sigil=sigil, types=self.types)
 
     def _declared_at(self, place: str) -> str:
         """Return the name of the function that C declares in a line, if it is defined elsewhere."""
@@ -307,11 +315,12 @@ class _Search:
                         return match.group()
         return ""
 
-    def _definitions(self, name: str) -> list[Ref]:
+    def definitions(self, name: str) -> list[Ref]:
+        """Return the definitions of a name, also as they are in open files."""
         variants = [name, *(f"{name}{mark}" for mark in _MARKS if name.isidentifier())]
         if (apart := unicodedata.normalize("NFD", name)) != name:
             variants.append(apart)
-        refs = list(chain.from_iterable(exactly_named(self._snapshot, variant) for variant in variants))
+        refs = list(chain.from_iterable(map(partial(self._buffers.named, self._snapshot), variants)))
         # `const api = require("./api")` and `export { default as api }` define nothing. A field of Go that has only
         # a type is a usage of the type.
         refs = [ref for ref in refs if not (_IMPORTED.search(ref.row.signature) or _is_embedded(ref))] or refs
@@ -319,7 +328,7 @@ class _Search:
         return sorted((ref for ref in refs if self._allowed[ref.root](ref.path)), key=place_in_order)
 
     def _types_named(self, owner: str) -> list[Ref]:
-        return [ref for ref in self._definitions(owner) if ref.row.kind in TYPE_KINDS]
+        return [ref for ref in self.definitions(owner) if ref.row.kind in TYPE_KINDS]
 
     def near(self, name: str, *, has_lines: bool) -> tuple[str, ...]:
         """Return the other spellings of a name without a definition; if no line has it, the nearest names."""
@@ -327,19 +336,19 @@ class _Search:
             return tuple(sorted({exact for _, exact, _ in self._snapshot.named(name)} - {name}))
         return tuple(near_names(self._snapshot, name))
 
-    def usages_of(self, names: Names) -> _Occurrences:
+    def usages_of(self, names: Names) -> Occurrences:
         """Return the usages of a name, and of what other files call its definitions, in order."""
         if not terms_of(names.name):
             raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
         files, unread = self._files_with(names.name)
-        exports, local = exports_of(names.asked, self._files_naming)
+        exports, local = exports_of(names.asked, self.files_naming)
         names.add_exports((export.path, export.ref) for export in exports if export.name == names.name)
-        of_files: dict[SourceFile, dict[int, _Occurrence | None]] = {}
+        of_files: dict[SourceFile, dict[int, Occurrence | None]] = {}
         for file in sorted(files, key=lambda file: (file.root, file.path) not in names.target_files):
             of_files[file], is_cut = _in_file(file, names)
             unread += is_cut
         for file, alias, ref in chain(local, self._attributes(names)):
-            usage = _Occurrence(_is_other(file), CERTAIN, file, 0, 0, [ref])
+            usage = Occurrence(_is_other(file), CERTAIN, file, 0, 0, [ref])
             _add_other_name(file, alias, usage, of_files.setdefault(file, {}))
         for name in {export.name: None for export in exports if export.name not in (names.name, DEFAULT)}:
             for usage in self._exported(name, [export for export in exports if export.name == name]):
@@ -349,9 +358,9 @@ class _Search:
         every = [usage for of_line in of_files.values() for usage in of_line.values()]
         usages = [usage for usage in every if usage]
         usages.sort(key=lambda usage: (*usage[:2], *names.distance(usage.file), usage.position))
-        return _Occurrences(usages, unread, len(every) - len(usages))
+        return Occurrences(usages, unread, len(every) - len(usages))
 
-    def _exported(self, name: str, exports: Sequence[Export]) -> Iterator[_Occurrence]:
+    def _exported(self, name: str, exports: Sequence[Export]) -> Iterator[Occurrence]:
         """Yield the lines that certainly use what some files export by a name."""
         refs = {export.ref.doc_id: export.ref for export in exports}
         standing = [
@@ -359,8 +368,8 @@ class _Search:
             for _, path, ref in exports
         ]
         paths = {(ref.root, ref.path) for ref in standing}
-        others = [ref for ref in self._definitions(name) if (ref.root, ref.path) not in paths]
-        names = Names(name, [*others, *standing], standing, types=self._types)
+        others = [ref for ref in self.definitions(name) if (ref.root, ref.path) not in paths]
+        names = Names(name, [*others, *standing], standing, types=self.types)
         for file in self._files_with(name)[0]:
             for usage in filter(None, _in_file(file, names)[0].values()):
                 if usage.grade == CERTAIN:
@@ -375,7 +384,8 @@ class _Search:
                 files = self._files_with(short)[0]
                 yield from ((file, short, ref) for file in files if file.language == ref.file.language)
 
-    def _files_naming(self, text: str, barrels: bool) -> list[SourceFile]:
+    def files_naming(self, text: str, barrels: bool) -> list[SourceFile]:
+        """Return the files that have a text as a whole word, or the barrels among them."""
         return self._files_with(text, barrels=barrels)[0]
 
     def _files_with(self, text: str, *, barrels: bool = False) -> tuple[list[SourceFile], int]:
@@ -387,7 +397,7 @@ class _Search:
             proposed: None
             for each in sorted(spelled)
             for proposed in proposed_files(self._snapshot, each, self._filters)
-            if not barrels or is_barrel(proposed.file.path)
+            if not self._buffers.has(proposed) and (not barrels or is_barrel(proposed.file.path))
         }
         encoded = [each.encode() for each in spelled]
 
@@ -398,10 +408,14 @@ class _Search:
 
         read, unread = read_with(has, list(files))
         sources = [self._sources.setdefault(one[0], SourceFile(*one)) for one in read]
+        for buffer in self._buffers.changed.values():
+            is_able = self._allowed[buffer.root](buffer.path) and (not barrels or is_barrel(buffer.path))
+            if is_able and next(occurrences(buffer.source, text), -1) >= 0:
+                sources.append(buffer)
         self._with_text[text, barrels] = sources, unread
         return sources, unread
 
-    def named_after(self, names: Names, usages: Collection[_Occurrence]) -> list[_Occurrence]:
+    def named_after(self, names: Names, usages: Collection[Occurrence]) -> list[Occurrence]:
         """Return the first test in each file of tests whose name has the words of a name; those with few others first.
 
         Files with usages are left out.
@@ -413,12 +427,12 @@ class _Search:
             words = terms_of(path.rpartition("/")[2].partition(".")[0])
             if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):
                 other_words[proposed] = len(words - wanted)
-        named: list[_Occurrence] = []
+        named: list[Occurrence] = []
         for read in read_with(lambda _: True, sorted(other_words, key=lambda one: other_words[one]))[0]:
             file = SourceFile(*read)
             line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
             position = sum(len(above) + 1 for above in file.source.split("\n")[: line - 1])
-            named.append(_Occurrence(True, IN_FILE_NAME, file, position, line, ()))
+            named.append(Occurrence(True, IN_FILE_NAME, file, position, line, ()))
         return named
 
     def derived(
@@ -429,7 +443,7 @@ class _Search:
         `bases` are the definitions whose headers name it.
         """
         known = set(bases.values())
-        implemented = [one for one in _defined(implementing(self._snapshot, names.asked)) if one not in known]
+        implemented = [one for one in defined(implementing(self._snapshot, names.asked)) if one not in known]
         every = [*bases.values(), *implemented] or self._overriding(names)
         plain = [one for (file, _), one in bases.items() if all_code or not _is_other(file)]
         derived = [*plain, *implemented] or every
@@ -449,30 +463,30 @@ class _Search:
         derived = self._below(owners, lambda one: True)
         languages = {family_of(ref.file.language) for ref in names.asked}
         refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
-        return [*_defined([ref for ref in refs if family_of(ref.file.language) in languages])]
+        return [*defined([ref for ref in refs if family_of(ref.file.language) in languages])]
 
     def _below(self, bases: list[str], has_derived: Callable[[Defined], bool]) -> dict[str, Defined]:
         """Return the types that derive from some, and from those among them that may have derived types, by name."""
         below: dict[str, Defined] = {}
         while bases and len(below) < _MOST_DERIVED:
             base = next(self.meanings(bases.pop()))
-            of_headers = _derived(self.usages_of(base).usages, base)
-            types = (*of_headers.values(), *_defined(implementing(self._snapshot, base.asked)))
+            of_headers = derived_by(self.usages_of(base).usages, base)
+            types = (*of_headers.values(), *defined(implementing(self._snapshot, base.asked)))
             found = {one.name: one for one in types if one.name not in below}
             below |= found
             bases += sorted(name for name, one in found.items() if has_derived(one))
         return below
 
 
-def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | None], bool]:
+def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, Occurrence | None], bool]:
     """Return each line with the name, and whether there may be more lines.
 
     A line has the best usage that can mean a definition that is asked for, or None.
     """
-    own = _own_names(file, names)
+    own = own_names(file, names)
     is_other = _is_other(file)
     line, seen, size = 1, 0, len(names.name)
-    of_line: dict[int, _Occurrence | None] = {}
+    of_line: dict[int, Occurrence | None] = {}
     positions = occurrences(file.source, names.name)
     for position in islice(positions, _MOST_IN_FILE):
         line, seen = line + file.source.count("\n", seen, position), position
@@ -489,7 +503,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, _Occurrence | No
         grade, may_be = graded(file, names, position, line)
         if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
             if best is None or grade < best.grade:
-                of_line[line] = _Occurrence(is_other, grade, file, position, line, may_be)
+                of_line[line] = Occurrence(is_other, grade, file, position, line, may_be)
     for usage in list(filter(None, of_line.values())):
         if alias := file.alias_at(usage.position, names.name):
             _add_other_name(file, alias, usage, of_line)
@@ -503,7 +517,7 @@ def _is_other(file: SourceFile) -> bool:
 
 
 def _add_other_name(
-    file: SourceFile, name: str, usage: _Occurrence, of_line: dict[int, _Occurrence | None]
+    file: SourceFile, name: str, usage: Occurrence, of_line: dict[int, Occurrence | None]
 ) -> None:
     """Add the lines with another name of what a usage means; in C#, the short name of an attribute is in `[...]`."""
     attribute = record_of(file.language).attribute
@@ -530,7 +544,7 @@ def _in_brackets(source: str, position: int) -> bool:
     return _ATTRIBUTE.fullmatch(source, start, position) is not None
 
 
-def _telling(usages: Sequence[_Occurrence], names: Names, bases: Collection[_Line]) -> list[_Occurrence]:
+def _telling(usages: Sequence[Occurrence], names: Names, bases: Collection[_Line]) -> list[Occurrence]:
     """Return the usages without other code, doubtful ones, bases of derived types, and imports if there are others.
 
     If all usages are in other code, it is not left out; of a name without a definition, nothing is doubtful.
@@ -540,7 +554,7 @@ def _telling(usages: Sequence[_Occurrence], names: Names, bases: Collection[_Lin
     source = [usage for usage in sure if not usage.is_other] or sure
     source = [usage for usage in source if (usage.file, usage.line) not in bases]
 
-    def is_import(usage: _Occurrence) -> bool:
+    def is_import(usage: Occurrence) -> bool:
         return usage.grade != DECLARED and usage.file.import_around(usage.position) is not None
 
     used = {file for file, _ in bases}
@@ -548,9 +562,9 @@ def _telling(usages: Sequence[_Occurrence], names: Names, bases: Collection[_Lin
     return [usage for usage in source if not (usage.file in used and is_import(usage))]
 
 
-def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
+def first_in_tests(usages: Sequence[Occurrence], names: Names) -> list[Occurrence]:
     """Return the first usage in each test, by grade; tests with the words of the name in their own or path first."""
-    first: dict[tuple[SourceFile, DocumentRow], _Occurrence] = {}
+    first: dict[tuple[SourceFile, DocumentRow], Occurrence] = {}
     for usage in usages:
         inside = usage.file.innermost(usage.line)
         if inside and inside.flags & TEST:
@@ -564,7 +578,7 @@ def _in_tests(usages: Sequence[_Occurrence], names: Names) -> list[_Occurrence]:
     return [first[test] for test in sorted(first, key=rank)]
 
 
-def _derived(usages: Sequence[_Occurrence], names: Names) -> dict[_Line, Defined]:
+def derived_by(usages: Sequence[Occurrence], names: Names) -> dict[_Line, Defined]:
     """Return the definitions that have a name as a base or embed it, by its line, if the name may be a type."""
     derived: dict[_Line, Defined] = {}
     if not any(ref.row.kind in TYPE_KINDS for ref in names.asked) and (
@@ -597,11 +611,12 @@ def _is_abstract(one: Defined) -> bool:
     return one.kind in ("interface", "trait") or "abstract" in one.signature.split()
 
 
-def _defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
+def defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
+    """Return what an answer shows of definitions."""
     return tuple(Defined(*ref.row.shown(ref.file), root=ref.root) for ref in refs)
 
 
-def _own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
+def own_names(file: SourceFile, names: Names) -> list[tuple[int, Ref]]:
     """Return the line of each signature of each definition in a file, behind attributes."""
     own = [ref for ref in names.by_file.get((file.root, file.path), ()) if has_name(ref)]
     lines = file.source.split("\n") if own else []
@@ -624,7 +639,7 @@ def _composed(ref: Ref) -> Ref:
     return replace(ref, row=row._replace(name=name, qualified_name=qualified, signature=signature))
 
 
-def _hydrated(usage: _Occurrence) -> Usage:
+def _hydrated(usage: Occurrence) -> Usage:
     may_be = tuple(ref.place for ref in usage.may_be[:MOST_DEFINITIONS])
     at = usage_at(usage.file, usage.position, usage.line, is_other=usage.is_other)
     return replace(at, grade=GRADES[usage.grade], may_be=may_be)

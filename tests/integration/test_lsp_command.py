@@ -28,7 +28,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient
 
-from codesearch.lsp.server import Editor, make_editor
+from codesearch.lsp.folders import Folders
+from codesearch.lsp.server import make_server
 
 SMILES = "/* \U0001f600\U0001f600 */ function pushSmile(item) { return item; }\n"
 """Each smile is two code units in UTF-16 and four in UTF-8."""
@@ -146,8 +147,9 @@ async def connected(
 
 def serve(home: Path, here: Path, end: socket.socket, auto_index: bool) -> None:
     with closing(Engine(home)) as engine, end, end.makefile("rb") as asked, end.makefile("wb") as answers:
-        editor = make_editor(engine, here, auto_index=auto_index, min_confidence=0.0)
-        editor.server.start_io(asked, answers)
+        server, end_work = make_server(engine, here, auto_index=auto_index, min_confidence=0.0)
+        server.start_io(asked, answers)
+        end_work()
 
 
 def run(session: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -214,7 +216,7 @@ def test_the_outline_is_that_of_the_text_in_the_editor(project):
             one, two = await client.outline(project / "plain.md")
             assert [one.name, len(one.children), two.name, two.children[0].name] == ["One", 0, "Two", "Deep"]
             client.open(project / "image.png", "text")
-            assert await client.outline(project / "image.png") == []
+            assert await client.outline(project / "image.png") is None
             client.open(project / "tool", "#!/usr/bin/env python3\ndef act():\n    pass\n")
             assert [place(one) for one in await client.outline(project / "tool")] == ["Function act 1:4-1:7"]
             with pytest.raises(JsonRpcException, match=r"src/gone\.py: No such file or directory$"):
@@ -311,38 +313,6 @@ def test_names_may_be_typed_in_part_and_nonsense_has_no_symbols(project):
     run(session)
 
 
-def test_definitions_and_references_are_those_that_a_name_can_mean(project):
-    used = "from convert import int_to_string\n\n\ndef show(n):\n    x = '😀' + int_to_string(n)  # int_to_string\n"
-    write_tree(project, {"python/use.py": used, "other.py": "def int_to_string():\n    int_to_string()\n"})
-
-    async def session() -> None:
-        async with connected(project) as client:
-
-            async def places(path: str, line: int, column: int, declared: bool = False) -> list[list[str]]:
-                document = types.TextDocumentIdentifier((project / path).as_uri())
-                at, context = types.Position(line, column), types.ReferenceContext(declared)
-                defined = await client.text_document_definition_async(types.DefinitionParams(document, at))
-                used = await client.text_document_references_async(
-                    types.ReferenceParams(context, document, at)
-                )
-                return [
-                    [f"{Path(one.uri).name} {one.range}" for one in found or []] for found in (defined, used)
-                ]
-
-            defined, used = await places("python/use.py", 4, 20)
-            assert defined == ["convert.py 3:4-3:17"]
-            assert used == ["use.py 0:20-0:33", "use.py 4:15-4:28"]
-            assert client.said == ["codesearch: int_to_string: 2 certain (text is matched, not types)"]
-            assert await places("other.py", 0, 6) == [["other.py 0:4-0:17"], ["other.py 1:4-1:17"]]
-            assert await places("other.py", 1, 0) == [[], []]
-            assert await places("other.py", 0, 6, True) == [
-                ["other.py 0:4-0:17"],
-                ["other.py 0:4-0:17", "other.py 1:4-1:17"],
-            ]
-
-    run(session)
-
-
 def test_each_copy_of_a_definition_is_a_symbol(project):
     (project / "copy.js").write_text(SMILES)
 
@@ -410,20 +380,20 @@ def test_a_request_that_waits_for_the_first_index_is_cancelled_at_once(project):
 
 
 def test_the_user_can_cancel_the_first_index(project, monkeypatch):
-    reporter = Editor._reporter
+    reporter = Folders._reporter
 
-    def held(editor: Editor, token: str) -> Callable[[Progress], None]:
+    def held(folders: Folders, token: str) -> Callable[[Progress], None]:
         """Hold the index until the user has cancelled it."""
-        report = reporter(editor, token)
+        report = reporter(folders, token)
 
         def tell(progress: Progress) -> None:
-            until(editor.server.work_done_progress.tokens[token].cancelled)
+            until(folders._server.work_done_progress.tokens[token].cancelled)
             report(progress)
 
         return tell
 
-    monkeypatch.setattr(Editor, "_reporter", held)
-    monkeypatch.setattr("codesearch.lsp.server._CREATE_S", TIMEOUT)
+    monkeypatch.setattr(Folders, "_reporter", held)
+    monkeypatch.setattr("codesearch.lsp.folders._CREATE_S", TIMEOUT)
 
     async def session() -> None:
         async with connected(project) as client:
