@@ -29,6 +29,7 @@ from codesearch.structure.text import counted, outline_lines, usages_lines, usag
 from codesearch.visible import visible
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
+_LEAST_LINES = 24  # Of each of several places that are read.
 _SHOWN = 5  # Matches of a group of duplicates.
 
 
@@ -59,21 +60,34 @@ def read(
     places: Annotated[list[str], argument(_PLACE, "PLACE...")],
     *,
     max_lines: Annotated[
-        int,
-        Opt("Fold longer classes and files, and longer functions around PATH:LINE.", low=4, high=1_000_000),
-    ] = 120,
+        int | None,
+        Opt(
+            "Fold longer classes and files, and longer functions around PATH:LINE. Default: 120; several places in a "
+            "pipe share them.",
+            low=4,
+            high=1_000_000,
+        ),
+    ] = None,
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of files, ranges of lines or definitions."""
     _check_one(places, options)
     for at, place in enumerate(places):
         yield Output("\n" if at else "")
-        yield from _read(invocation, place, max_lines, options)
+        yield from _read(invocation, place, max_lines, len(places), options)
 
 
-def _read(invocation: Invocation, place: str, max_lines: int, options: AnswerOptions) -> Iterator[Output]:
+def _read(
+    invocation: Invocation, place: str, max_lines: int | None, count: int, options: AnswerOptions
+) -> Iterator[Output]:
+    from codesearch.structure.whole import WHOLE_LINES, shortened
+
     session = yield from _opened(invocation, place, options)
-    answer = session.read(place, most_lines=max_lines)
+    is_shared = max_lines is None and count > 1 and not invocation.terminal.is_terminal
+    most = max(WHOLE_LINES // count, _LEAST_LINES) if is_shared else max_lines or WHOLE_LINES
+    answer = session.read(place, most_lines=most)
+    if is_shared:
+        answer = replace(answer, places=tuple(shortened(reading, most) for reading in answer.places))
     terminal = invocation.showing(session.revision)
     text = _text(answer, reading_lines(answer.places, terminal), terminal, options)
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"

@@ -20,7 +20,9 @@ D = TypeVar("D", DocumentRow, Document, Definition)
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
 _WINDOW = 20
-"""Lines of a long function above and below the line that is asked for."""
+"""Lines of a long function above and below the line that is asked for, at most."""
+_SLACK = 1.25
+"""A place with so many times as many lines as it may have is not cut."""
 _AROUND = 10
 """Lines above and below a line that is in no definition."""
 _FIRST_LINES = 3
@@ -112,10 +114,16 @@ def read_whole(
     elif spot.row and line and most is not None and len(shown) > most:
         head = head_of(lines[first - 1 : last], spot.row.signature)
         if line >= first + head.stop:  # Else all of it is meant.
-            around = range(max(line - _WINDOW, first), min(line + _WINDOW, last) + 1)
+            window = min(_WINDOW, most // 2)
+            around = range(max(line - window, first), min(line + window, last) + 1)
             shown = sorted({*range(first + head.start, first + head.stop), *around})
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
     return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)
+
+
+def shortened(reading: Reading, most: int) -> Reading:
+    """Return a reading without what is behind its first lines, if these are far more than `most`."""
+    return reading if len(reading.lines) <= most * _SLACK else replace(reading, lines=reading.lines[:most])
 
 
 def read_places(

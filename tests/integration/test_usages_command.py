@@ -13,6 +13,7 @@ TREE = {
     "shop/cart.py": "class Cart:\n    def total(self):\n        return price(1)\n\n\ndef price(n):\n    return n\n",
     "shop/page.py": "from shop.cart import Cart\n\n\ndef show():\n    cart = Cart()\n    return cart.total()\n",
     "shop/empty.py": "",
+    "shop/long.py": "def settle(orders):\n" + "".join(f"    n = {line}\n" for line in range(2, 200)),
 }
 
 
@@ -51,6 +52,15 @@ def test_several_names_are_answered_one_after_another_and_the_code_says_whether_
         "--json has one answer: give only one of total, price"
         in ask("usages", "total", "price", "--json").stderr
     )
+
+
+def test_several_places_in_a_pipe_share_the_lines(ask):
+    done = ask("read", "settle", "shop/long.py:100")
+    first, second = done.stdout.split("\n\n")
+    assert first.endswith("\n    60 |     n = 60\n         … lines 61-199")
+    assert second.count("|") == 42 and "\n   100 |     n = 100\n" in second
+    assert ask("read", "settle").stdout.count("|") == 199
+    assert ask("read", "settle", "price", "--max-lines", "300").stdout.count("|") == 199 + 2
 
 
 def test_several_places_are_read_one_after_another(ask):
