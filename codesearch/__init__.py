@@ -16,7 +16,15 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from codesearch.config import IndexOptions, RankConfig, VectorConfig
-    from codesearch.engine.answer import Answer, Changes, Freshness, State
+    from codesearch.engine.answer import (
+        Answer,
+        Changes,
+        DuplicatesAnswer,
+        FoundAnswer,
+        Freshness,
+        PlacesAnswer,
+        State,
+    )
     from codesearch.engine.engine import Engine
     from codesearch.engine.reports import Check, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
@@ -34,14 +42,23 @@ if TYPE_CHECKING:
         ModelBundleError,
         PortableFileError,
     )
+    from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
     from codesearch.portable.pack import ExportReport
     from codesearch.search.request import Filters, Place, SearchRequest
-    from codesearch.types import Hit
+    from codesearch.structure.lines import Lines
+    from codesearch.structure.text import Outline
+    from codesearch.structure.usages import Usage, Usages
+    from codesearch.structure.whole import Reading
+    from codesearch.types import Coverage, Definition, Hit
 
 __version__ = "0.2.0"
 _ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "session", "engine"))
-_MODULES = ("errors", "config", "types", "search.request", *_ENGINE, "history.search", "portable.pack")
+_STRUCTURE = tuple(f"structure.{name}" for name in ("text", "usages", "whole", "lines"))
+_MODULES = (
+    *("errors", "config", "types", "search.request", *_ENGINE),
+    *("history.search", "history.hits", "portable.pack", *_STRUCTURE),
+)
 """The modules with the public names; those that import fast come first."""
 __all__ = [
     "Answer",
@@ -50,11 +67,16 @@ __all__ = [
     "CodeSearchError",
     "CommitFilters",
     "ConfigError",
+    "Coverage",
+    "Definition",
+    "DuplicatesAnswer",
     "Engine",
     "ExportError",
     "ExportReport",
     "Filters",
+    "FoundAnswer",
     "Freshness",
+    "HistoryAnswer",
     "Hit",
     "IndexCorruptError",
     "IndexFormatError",
@@ -64,16 +86,22 @@ __all__ = [
     "IndexReport",
     "IndexStatus",
     "IndexStoreError",
+    "Lines",
     "MissingExtraError",
     "ModelBundleError",
+    "Outline",
     "Place",
+    "PlacesAnswer",
     "Policy",
     "PortableFileError",
     "RankConfig",
+    "Reading",
     "Scope",
     "SearchRequest",
     "Session",
     "State",
+    "Usage",
+    "Usages",
     "VectorConfig",
 ]
 

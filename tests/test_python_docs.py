@@ -7,10 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 import codesearch
+from codesearch.search.request import SearchFields, SearchRequest
 from tests.command import TIMEOUT
 from tests.conftest import TINY_REPO, write_tree
 
@@ -75,6 +77,20 @@ def test_every_public_name_imports(name):
 def test_the_page_lists_exactly_the_public_names():
     listed = re.findall(r"`([A-Z]\w+)`", PAGE.partition("## Public names")[2])
     assert sorted(listed) == sorted(codesearch.__all__)
+
+
+def test_keywords_of_a_search_are_the_fields_of_a_request():
+    fields = get_type_hints(SearchRequest)
+    assert fields.pop("query") is str
+    assert get_type_hints(SearchFields) == fields
+
+
+def test_an_engine_closes_what_it_opened(folder):
+    with codesearch.Engine(folder.parent / "home") as engine:
+        engine.index(folder)
+        assert engine.search("push", codesearch.Scope([folder]), top_k=1, mode="lexical").hits
+        assert engine.pool._indexes
+    assert not engine.pool._indexes
 
 
 def test_importing_the_package_takes_under_ten_milliseconds_of_processor_time_and_neither_numpy_nor_dataclasses():

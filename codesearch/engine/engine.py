@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self, Unpack
 
 from codesearch.build.stamps import Dependencies, dependencies
 from codesearch.engine.answer import Answer, Freshness
@@ -22,7 +22,7 @@ from codesearch.errors import (
     IndexNotFoundError,
 )
 from codesearch.files import FOLDERS, expanded
-from codesearch.search.request import SearchRequest
+from codesearch.search.request import SearchFields, SearchRequest
 from codesearch.store.catalogue import (
     IndexEntry,
     find_folder,
@@ -52,6 +52,12 @@ class Engine(Indexer):
     if an index cannot be read or written, and `IndexLockedError` if another process is writing it. The methods list
     only their other errors.
     """
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def session(self, scope: Scope | None = None, policy: Policy | None = None) -> Session:
         """Return a session over a scope, which answers several questions without looking for changes again.
@@ -85,7 +91,7 @@ class Engine(Indexer):
         scope: Scope | None = None,
         *,
         refresh: bool = True,
-        **fields: Any,  # noqa: ANN401 - those of `SearchRequest`.
+        **fields: Unpack[SearchFields],
     ) -> Answer:
         """Rank documents for a query and return the best, best first; see `Session.search`.
 

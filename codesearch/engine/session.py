@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from codesearch.engine.answer import (
     Answer,
@@ -37,7 +37,7 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
-from codesearch.search.request import Filters, Limits, Place, SearchRequest
+from codesearch.search.request import Filters, Limits, Place, SearchFields, SearchRequest
 from codesearch.store.catalogue import IndexEntry, building_in
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class Session:
             encoder = self._engine.encoder(searched.model_folder) if with_model else None
             yield Searcher(searched, encoder, self._engine.ranking)
 
-    def search(self, request: SearchRequest | str, **fields: Any) -> Answer:  # noqa: ANN401
+    def search(self, request: SearchRequest | str, **fields: Unpack[SearchFields]) -> Answer:
         """Rank documents for a query and return the best, best first.
 
         Args:
@@ -259,7 +259,7 @@ class Session:
         self,
         place: Place | str,
         request: SearchRequest | None = None,
-        **fields: Any,  # noqa: ANN401
+        **fields: Unpack[SearchFields],
     ) -> Answer:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 
@@ -276,7 +276,7 @@ class Session:
             BackendError: the server of the backend fails.
         """
         example = self._example(place) if isinstance(place, str) else place
-        request = replace(request or SearchRequest(), **{**fields, "mode": "hybrid", "by_file": False})
+        request = replace(replace(request or SearchRequest(), **fields), mode="hybrid", by_file=False)
         return self._answer(request, example)
 
     def find(self, place: str) -> list[Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from codesearch.config import MODES
 from codesearch.errors import ConfigError
@@ -125,6 +125,23 @@ class SearchRequest:
     def count(self) -> int:
         """The number of hits."""
         return HITS if self.top_k is None else self.top_k
+
+
+class SearchFields(TypedDict, total=False):
+    """The fields of a `SearchRequest` after the query, as keyword arguments."""
+
+    top_k: int | None
+    mode: str
+    filters: Filters
+    all_code: bool
+    context: int
+    min_confidence: float
+    changed: str | None
+    by_file: bool
+    screen: int
+    columns: int
+    fixed: bool
+    seconds: float
 
 
 class Limits(Record):

@@ -209,6 +209,7 @@ ANSWERED = {"search", "session", "check_local", "encoder", "open_encoder", "is_l
 QUESTIONS: dict[str, Callable[[Session], object]] = {
     "indexes": lambda session: session.indexes().__enter__(),
     "spots": lambda session: session.spots("push").__enter__(),
+    "navigation": lambda session: session.navigation({}).__enter__(),
     "find": lambda session: session.find("push"),
     "read": lambda session: session.read("push"),
     "outline": lambda session: session.outline(),
