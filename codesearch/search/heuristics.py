@@ -47,6 +47,11 @@ PENALTIES = (
     Penalty("nested", NESTED, frozenset({"closure", "inner", "nested"})),
 )
 
+_TEST_REWARD = 2.0
+_WANTS_TESTS = re.compile(
+    r"^\s*(?:\w+\s+)?tests\b|\btests?\s+(?:cases?\b|for\b|of\b|that\b|which\b|cover)", re.IGNORECASE
+)
+"""A query that wants tests, not code that tests something: "tests for the tokenizer"."""
 _DATA = {"module": 1.0, "type": 0.5, "constant": 0.5, "setting": 0.5, **dict.fromkeys(HEADER_KINDS, 0.5)}
 _DATA_SHARES = np.array([_DATA.get(kind, 0.0) for kind in KINDS], dtype=np.float32)
 """The share of `RankConfig.data_penalty` for each kind. A module has many unrelated words, so its share is 1."""
@@ -91,11 +96,15 @@ def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
 def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
     """Apply the penalties to the documents in `head`, unless the query asks for such code."""
     words = set(subtokens(query))
+    wants_tests = _WANTS_TESTS.search(query) is not None
     flags, kinds = ranking.rows["flags"][head], ranking.rows["kind"][head]
     for penalty in PENALTIES:
         if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
             lowered = (flags & penalty.flag != 0).astype(np.float32)
             ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
+        elif weight and penalty.flag == TEST and wants_tests:
+            raised = (flags & TEST != 0).astype(np.float32)
+            ranking.add_signal(penalty.signal, head, raised, reward=_TEST_REWARD * weight)
     if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
         ranking.add_signal("data", head, -_DATA_SHARES[kinds], penalty=config.data_penalty)
     sections = kinds == _SECTION

@@ -45,6 +45,20 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
     assert names(index, "test join paths") == ["test_join_paths", "join_paths"]
 
 
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("tests for joining a path below another", "test_join_paths"),
+        ("a test that joins a path below another", "test_join_paths"),
+        ("test and join a path below another", "join_paths"),
+    ],
+)
+def test_a_query_that_wants_tests_ranks_them_above_what_they_test(
+    index: IndexReader, query: str, first: str
+) -> None:
+    assert names(index, query)[0] == first
+
+
 def test_a_heuristics_count_of_zero_keeps_the_fused_order(index):
     plain, default = RankConfig(heuristics_count=0), RankConfig()
     searchers = [Searcher([index], None, config) for config in (plain, default)]
