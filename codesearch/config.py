@@ -153,8 +153,8 @@ class RankConfig:
         name_weight: added if the query is exactly the document's name.
         direction_reward: added if the query asks for a conversion and the document converts in that direction.
         direction_penalty: subtracted if the document converts in the opposite direction.
-        test_penalty: subtracted from documents in test files, unless the query has such a word; twice as much is added if
-            it wants tests ("tests for the tokenizer").
+        test_penalty: subtracted from documents in test files, unless the query has such a word; twice as much is added
+            if it wants tests ("tests for the tokenizer").
         generated_penalty: subtracted from documents in generated files, unless the query asks for them.
         vendored_penalty: subtracted from documents in vendored files, unless the query asks for them.
         stub_penalty: subtracted from functions that do nothing, such as abstract ones, unless the query asks for them.
