@@ -151,6 +151,8 @@ class Navigation:
 
     def _meant(self, file: SourceFile, word: str, position: int, line: int) -> Names | None:
         """Return what an occurrence certainly or likely means, perhaps by another name that an import gives it."""
+        if any(_is_module(word, statement.text) for statement in file.imports if word in statement.words):
+            return None
         renamed = (
             (of, statement.start + statement.text.index(of))
             for statement in file.imports
@@ -210,6 +212,11 @@ def _refs(file: SourceFile, names: Names, position: int, line: int) -> Sequence[
     grade, refs = graded(file, names, position, line)
     is_name = is_whole(file.source, position, len(names.name), file.language, names.sigil)
     return refs if is_name and grade in _MEANT else ()
+
+
+def _is_module(word: str, statement: str) -> bool:
+    """Say whether an import gives a name to all that a module has, as in `import * as util from "./util"`."""
+    return re.search(rf"\*\s*as\s+{re.escape(word)}(?![\w$])", statement) is not None
 
 
 def _is_import(usage: Occurrence) -> bool:

@@ -17,7 +17,7 @@ from tests.conftest import index_by_engine, write_tree
 
 PAGE = (ROOT / "docs/editors.md").read_text("utf-8")
 QUERY = """push "an" item's 100% | $HOME `x` # top"""
-HIT = "a b.py:3:1:def push(item)"
+HIT = "a b.py:4:1:def push(item)"
 SOURCE = '"""A name with a space."""\n\ndef push(item):\n    """Put an item on top."""\n    return item\n'
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="replaces the command by a shell script")
@@ -97,18 +97,6 @@ def test_neovim_shows_the_error(run, tmp_path):
     assert "error: no index covers /" in said.read_text() and said.read_text().endswith("\n1\n"), done
 
 
-OLD_NEOVIM = """
-if not vim.lsp.config then  -- Before 0.11.
-  local configs = {}
-  vim.lsp.config = function(name, config) configs[name] = config end
-  vim.lsp.enable = function(name)
-    vim.api.nvim_create_autocmd('FileType', { callback = function(args)
-      local config = { name = name, cmd = configs[name].cmd, root_dir = vim.fn.getcwd() }
-      vim.lsp.buf_attach_client(args.buf, vim.lsp.start_client(config))
-    end })
-  end
-end
-"""
 ASKING = """
 local answers = {}
 local function wait(is_so)
@@ -135,19 +123,37 @@ local function ask()
   vim.lsp.buf.document_symbol()
   wait(function() return #vim.fn.getqflist() + #vim.fn.getloclist(0) > 0 end)
   answers.file = places(#vim.fn.getqflist() > 0 and vim.fn.getqflist() or vim.fn.getloclist(0))
+  vim.cmd('edit c.py')
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { '', '', '' })  -- It is not saved.
+  vim.fn.search('push(1)')
+  for _, name in ipairs({ 'definition', 'references', 'hover' }) do
+    local params = vim.lsp.util.make_position_params(0, 'utf-16')
+    params.context = { includeDeclaration = true }
+    local answer = vim.lsp.buf_request_sync(0, 'textDocument/' .. name, params, 100000)
+    answers[name] = ({ next(answer) })[2].result
+  end
 end
 local is_done, message = pcall(ask)
 answers.error = not is_done and message or nil
 vim.fn.writefile({ vim.fn.json_encode(answers) }, 'LIST')
 vim.cmd('qall!')
 """
-OTHER = '"""Another module."""\n\n\ndef push_all(items):\n    """Put items on top."""\n    return items\n'
+OTHER = '''"""Another module."""
+
+
+def push_all(items):
+    """Put items on top."""
+    return [push(1) for _ in items]
+'''
 
 
 def test_neovim_asks_the_language_server(run, tmp_path, home, tiny_bundle):
     pytest.importorskip("pygls")
     index_by_engine(write_tree(tmp_path / "src", {"c.py": OTHER}), home, tiny_bundle)
-    (tmp_path / "init.lua").write_text(OLD_NEOVIM + recipe("Neovim with the language server"))
+    shown = run("nvim", "--version").stdout
+    is_old = int(re.search(r"NVIM v0\.(\d+)", shown)[1]) < 11
+    heading = "Neovim 0.7 to 0.10 with the language server" if is_old else "Neovim with the language server"
+    (tmp_path / "init.lua").write_text(recipe(heading))
     (tmp_path / "ask.lua").write_text(ASKING.replace("LIST", str(tmp_path / "list")))
     done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "ask.lua")
     answers = json.loads((tmp_path / "list").read_text())
@@ -157,21 +163,29 @@ def test_neovim_asks_the_language_server(run, tmp_path, home, tiny_bundle):
         ["c.py", 4, 5, "[Function] push_all"],
     ]
     assert [line for _, line, *_ in answers["file"]] == [3]
+    lines = [
+        [one["range"]["start"]["line"] for one in answers[name]] for name in ("definition", "references")
+    ]
+    assert lines == [[2], [2, 8]]
+    assert "Put an item on top." in answers["hover"]["contents"]["value"]
 
 
 def test_eglot_asks_the_language_server(run, tmp_path):
     pytest.importorskip("pygls")
     typed = """
 (find-file "a b.py")
+(setq eglot-sync-connect t)
 (apply #'eglot (eglot--guess-contact))
-(dolist (found (xref-backend-apropos 'eglot "put an item on top"))
+(search-forward "push")
+(dolist (found `(,@(xref-backend-apropos 'eglot "put an item on top")
+                 ,@(xref-backend-definitions 'eglot (xref-backend-identifier-at-point 'eglot))))
   (princ (format "%s:%d\\n" (xref-item-summary found) (xref-location-line (xref-item-location found)))))
 """
     (tmp_path / "init.el").write_text(recipe("Emacs with the language server") + typed)
     done = run("emacs", "--batch", "-q", "-f", "package-initialize", "-l", tmp_path / "init.el")
     if "eglot" in done.stderr and "No such file" in done.stderr:
         pytest.skip("eglot is not installed")
-    assert done.stdout == "def push(item)::3\n", done
+    assert done.stdout == 2 * "def push(item)::3\n", done
 
 
 def test_emacs_visits_the_hit(run, tmp_path):
@@ -186,7 +200,7 @@ def test_emacs_visits_the_hit(run, tmp_path):
 """
     (tmp_path / "init.el").write_text(recipe("Emacs") + typed)
     done = run("emacs", "--batch", "-Q", "-l", tmp_path / "init.el")
-    assert done.stdout.endswith("a b.py:3"), done
+    assert done.stdout.endswith("a b.py:4"), done
 
 
 def test_fzf_gets_the_hits_and_the_preview_shows_the_code(run):
@@ -200,7 +214,7 @@ def test_fzf_gets_the_hits_and_the_preview_shows_the_code(run):
     path, line = HIT.split(":")[:2]
     command = re.search(r"--preview '(.*?)'", text)[1]
     shown = run("sh", "-c", command.replace("{1}", shlex.quote(path)).replace("{2}", f"'{line}'"))
-    assert shown.stdout == 'def push(item):\n    """Put an item on top."""\n    return item\n'
+    assert shown.stdout == '    """Put an item on top."""\n    return item\n'
 
 
 def test_fzf_does_not_start_after_an_error(run):
@@ -220,7 +234,10 @@ def test_the_task_of_vs_code_matches_real_output(run):
 
 def test_the_arguments_of_jetbrains_find_the_hit(run):
     arguments = re.search(r"\| Arguments \| `(.*)` \|", PAGE)[1]
-    assert run("sh", "-c", "codesearch " + arguments.replace("$Prompt$", "put an item")).stdout == f"{HIT}\n"
+    assert (
+        run("sh", "-c", "codesearch " + arguments.replace("$Prompt$", "put an item")).stdout
+        == "a b.py:3:1:def push(item)\n"
+    )
 
 
 def test_completion_in_bash_completes_commands_options_and_values(run):

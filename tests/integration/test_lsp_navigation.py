@@ -55,6 +55,9 @@ export class Square implements Shape {
   }
 }
 """,
+    "shapes/util.ts": "export function sum() {}\n",
+    "shapes/all.ts": "import * as util from './util';\nimport { sum as add } from './util';\nutil.sum();\nadd();\n",
+    "shapes/values.ts": "export const util = 1;\n",
     "shapes/base.py": '''class Base:
     def draw(self):
         """Draw it."""
@@ -110,6 +113,8 @@ def test_a_name_means_what_its_file_imports(editor):
 
 def test_a_name_that_an_import_changes_leads_to_the_definition(editor):
     assert defined(editor, "shop/use.py", 6, 16) == ["shop/text.py 3:4-15"]
+    assert defined(editor, "shapes/all.ts", 3, 1) == ["shapes/util.ts 0:16-19"]
+    assert defined(editor, "shapes/all.ts", 2, 6) == ["shapes/util.ts 0:16-19"]
 
 
 REQUESTS = ("definition", "implementation", "documentHighlight", "hover", "prepareCallHierarchy")
@@ -122,6 +127,7 @@ REQUESTS = ("definition", "implementation", "documentHighlight", "hover", "prepa
         ("shop/use.py", 10, 6),  # A local variable with the name of a function elsewhere.
         ("shop/text.py", 9, 12),  # A function of Python.
         ("shop/use.py", 5, 40),  # A comment.
+        ("shapes/all.ts", 2, 1),  # A module with the name of a constant elsewhere.
         ("shop/use.py", 3, 0),
         ("shop/use.py", 999, 0),
         ("shop/gone.py", 0, 0),
