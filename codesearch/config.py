@@ -134,6 +134,10 @@ class IndexConfig:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+FILE_SHARE = 0.2
+"""The share of the score of its file that is added to that of a definition, to choose those that are shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class RankConfig:
     """The weights of the ranking. They do not change what an index stores.

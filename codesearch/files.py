@@ -47,6 +47,14 @@ def default_home() -> str:
     return os.path.join(data, "codesearch")  # A relative folder would be inside of a repository.
 
 
+def unique_name(name: str, path: str) -> str:
+    """Return a name for a folder in a home, with a digest of an absolute path at its end."""
+    import hashlib
+
+    digest = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:8]
+    return f"{name or 'root'}-{digest}"
+
+
 def make_private(home: str) -> None:
     """Let only the owner enter a home that others could, so that they cannot reach what is in it.
 

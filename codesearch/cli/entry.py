@@ -43,9 +43,13 @@ def run() -> None:
         reason = f"the working directory cannot be used ({error.strerror}): change to another one"
         print(f"error: {reason}", file=sys.stderr)
         sys.exit(2)
-    arguments = sys.argv[1:]
+    arguments, wanted = sys.argv[1:], sys.argv[1:2]
+    if os.environ.get("_CODESEARCH_COMPLETE"):
+        from codesearch.cli.complete import complete
+
+        wanted = complete()[1:2]
     if arguments[:1] == ["search"]:  # Users of other tools type this.
-        arguments[0] = "query"
+        arguments[0] = wanted[0] = "query"
     if arguments and arguments[0] in _UNHARMED:
         exit_on_interrupt()
     stdin = _query_on_stdin(arguments)
@@ -56,7 +60,7 @@ def run() -> None:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from codesearch.cli import main
 
-        commands = arguments[:1] if arguments and arguments[0] in main.COMMANDS else main.COMMANDS
+        commands = wanted if wanted and wanted[0] in main.COMMANDS else main.COMMANDS
         code = main.run(arguments, commands, stdin)
     if arguments and arguments[0] in _UNHARMED:
         leave(code)

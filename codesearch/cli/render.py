@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from math import ceil
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.cli.invocation import Terminal
+from codesearch.config import FILE_SHARE
 from codesearch.engine.answer import Answer, answer_fields, hit_fields
 from codesearch.languages import language_of_path, record_of
 from codesearch.search.snippets import (
@@ -53,9 +54,12 @@ _WITH_CONTEXT = 6
 _LEAST_DETAILS = 12
 """Characters of a name or a signature that are worth a part of a row."""
 _GUTTER = 11
-_NUMBER = 8
-_COLUMN = 40
-"""Characters of a row for one of several definitions."""
+_NUMBER = 6
+_COLUMN, _BETWEEN = 20, "   "
+"""The fewest characters of a row that one of several definitions takes, as most do, and what is between them."""
+_LONG_NAME = 30
+_CODE_SHARE = 6
+"""The part of the rows that is for code."""
 _CALL = "()"
 _CUT = "…"
 _STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "stale": "yellow", "text": ""}
@@ -113,14 +117,20 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
 
 
 def place_row(terminal: Terminal, place: str, name: str, about: str = "", more: str = "") -> Row:
-    """Return a row with a place and a name; on a terminal it fits, without a name that has no room."""
+    """Return a row with a place and a name; on a terminal it fits, with the end of a name that has no room."""
     if terminal.is_terminal:
         width = terminal.width - len(about) - len(more)
-        place = fold_path(place, max(width - len(name) - 2, width // 3))
-        room = width - len(place) - 2
-        if len(name) > room:  # The names of one file differ at their ends.
-            name = f"{_CUT}{name[len(_CUT) - room :]}" if room >= _LEAST_DETAILS else ""
+        place = fold_path(place, width - len(name) - 2)
+        if width - len(place) - 2 < min(len(name), _LEAST_DETAILS):
+            place = _end_of(place, max(width // 2, _LEAST_DETAILS))
+        name = _end_of(
+            name, max(width - len(place) - 2, _LEAST_DETAILS)
+        )  # The names of one file differ at their ends.
     return _row(place, name, about, more)
+
+
+def _end_of(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{_CUT}{text[len(_CUT) - width :]}"
 
 
 def _row(place: str, name: str, about: str = "", more: str = "") -> Row:
@@ -129,14 +139,14 @@ def _row(place: str, name: str, about: str = "", more: str = "") -> Row:
 
 
 def columns_of(terminal: Terminal) -> int:
-    """Return how many of the other definitions of a file share a row."""
+    """Return about how many of the other definitions of a file share a row."""
     return max(terminal.width // _COLUMN, 1)
 
 
 def screen_rows(terminal: Terminal) -> int:
-    """Return how many rows of a screen are for definitions; a quarter of its rows is for code."""
+    """Return how many rows of a screen are for definitions; the best hits have code in the others."""
     rows = _rows_for_hits(terminal)
-    return max(rows - max(rows // 4, WITH_CODE), WITH_CODE)
+    return max(rows - max(rows // _CODE_SHARE, WITH_CODE), WITH_CODE)
 
 
 def _rows_for_hits(terminal: Terminal) -> int:
@@ -144,82 +154,107 @@ def _rows_for_hits(terminal: Terminal) -> int:
 
 
 def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[_Block]:
-    """Yield what to show of each hit; on a terminal, a list of snippets fits the screen if it can."""
-    hits = answer.hits
-    chosen = [choose(hit, answer, full=full) for hit in hits]
-    lengths = [len(lines) for lines in chosen]
-    fit: Sequence[int] | None = None
-    if terminal.is_terminal and not (full or explain or any(hit.before or hit.after for hit in hits)):
-        headings = sum(1 + ceil(len(hit.others) / columns_of(terminal)) for hit in hits)
-        fit = fitted(lengths, _rows_for_hits(terminal) - headings)
-    overloads = Counter((one.root, one.path, one.qualified_name) for one in answer.screen)
-    for hit, best, count in zip(hits, chosen, fit or lengths, strict=True):
-        if fit is None:
-            heading, others = _heading(hit, terminal), [*map(_other, hit.others), ""]
-        else:
-            is_overloaded = bool(hit.passages) and overloads[hit.root, hit.path, hit.qualified_name] > 1
-            heading = _heading_in_one_row(hit, terminal, has_code=count > 0 and not is_overloaded)
-            others = list(_other_rows(hit, terminal))
+    """Yield what to show of each hit; on a terminal, a list of hits fits the screen if it can."""
+    is_list = not (full or explain or any(hit.before or hit.after for hit in answer.hits))
+    if terminal.is_terminal and is_list and (blocks := _screen(answer, terminal)):
+        yield from blocks
+        return
+    for hit in answer.hits:
         scores = list(explanation(hit)) if explain else []
-        yield _Block(hit, heading, scores, excerpt(hit, best[:count], terminal, full=full), others)
+        lines = excerpt(hit, choose(hit, answer, full=full), terminal, full=full)
+        yield _Block(hit, _heading(hit, terminal), scores, lines, [*map(_other, hit.others), ""])
+
+
+def _screen(answer: Answer, terminal: Terminal) -> list[_Block]:
+    """Return what fits on a screen; nothing if the hits alone do not fit.
+
+    The first hits have a line of code. The best other definitions of the files fill the screen, and what is left has
+    more code.
+    """
+    hits, others = answer.hits, _other_rows(answer, terminal)
+    chosen = [_below_heading(hit, answer) for hit in hits]
+    left = _rows_for_hits(terminal) - len(hits) - sum(map(len, others))
+    fit = fitted([len(lines) for lines in chosen], left)
+    return [
+        _Block(hit, _heading_in_one_row(hit, terminal), [], excerpt(hit, lines[:count], terminal), rows)
+        for hit, lines, count, rows in zip(hits, chosen, fit or (), others, strict=bool(fit))
+    ]
+
+
+def _below_heading(hit: Hit, answer: Answer) -> list[int]:
+    """Return the positions of lines that explain a hit, the best ones first, without the signature in its heading."""
+    if not hit.code:
+        return choose(hit, answer)[1:]
+    lines = snippet_lines(hit, answer.query, answer.mode, SNIPPET_LINES + 1)
+    head = -1 if answer.mode == "exact" else head_lines(hit).start
+    return [at for at in lines if at != head][:SNIPPET_LINES]
 
 
 def _heading(hit: Hit, terminal: Terminal) -> Row:
     return _row(place_of(hit, terminal), visible(hit.qualified_name), more=f"  {_details(hit)}")
 
 
-def _heading_in_one_row(hit: Hit, terminal: Terminal, *, has_code: bool) -> Row:
-    """Return a heading that fits into a row: details are shorter, then folders of the path are left out.
+def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
+    """Return a heading that fits into a row: parameters are cut, then folders of the path are left out."""
+    place, name, rest = place_of(hit, terminal), visible(short_name(hit)), visible(after_name(hit))
+    details = rest if hit.kind in FUNCTIONS or rest == hit.kind else f"{hit.kind} {rest}"
+    room = terminal.width - len(place) - len(name) - 4 - len(_marks(hit))
+    details = details if len(details) <= room else cut(details, room) if room > _LEAST_DETAILS else ""
+    return place_row(terminal, place, name, more=(details and f"  {details}") + _marks(hit))
 
-    If no code below it shows the parameters, they are the details.
+
+def _other_rows(answer: Answer, terminal: Terminal) -> list[list[str]]:
+    """Return rows of the other definitions of each file: the best ones that fit, each in the first row with room.
+
+    One that is alone in its row has its parameters.
     """
-    place, name, details = place_of(hit, terminal), visible(short_name(hit)), _details(hit)
-    room = max(terminal.width - len(place) - len(name) - 4, 0)
-    if not has_code:
-        details = cut(visible(after_name(hit)), room) if room > _LEAST_DETAILS else ""
-    elif len(details) > room:
-        details = hit.kind if len(hit.kind) <= room else ""
-    return place_row(terminal, place, name, more=details and f"  {details}")
+    names = Counter((one.root, one.path, short_name(one)) for one in answer.screen)
+    rows: list[list[tuple[str, Hit | None]]] = [[] for _ in answer.hits]
+    left = _rows_for_hits(terminal) - len(rows) - WITH_CODE
+    others = [
+        (other.score + FILE_SHARE * hit.score, at, other)
+        for at, hit in enumerate(answer.hits)
+        for other in hit.others
+    ]
+    for _, at, other in sorted(others, key=itemgetter(0), reverse=True):
+        is_overload = names[other.root, other.path, short_name(other)] > 1
+        cell = f"{other.start_line}  {_label(other, answer.hits[at], with_parameters=is_overload)}"
+        room = terminal.width - len(cell) - len(_BETWEEN)
+        if (fitting := next((n for n, (row, _) in enumerate(rows[at]) if len(row) <= room), -1)) >= 0:
+            rows[at][fitting] = f"{rows[at][fitting][0]}{_BETWEEN}{cell}", None
+        elif left > 0:
+            left -= 1
+            rows[at].append((" " * (_NUMBER - len(str(other.start_line))) + cell, other))
+    return [[cut(_with_parameters(row, of), terminal.width) for row, of in of_file] for of_file in rows]
 
 
-def _other_rows(hit: Hit, terminal: Terminal) -> Iterator[str]:
-    """Yield rows for other definitions of a file, in columns; one that is alone in its row has its parameters."""
-    columns, separator, owner = columns_of(terminal), record_of(hit.language).separator, short_name(hit)
-    owner = owner if hit.kind in HEADER_KINDS else owner.rpartition(separator)[0]
-    for at in range(0, len(hit.others), columns):
-        row = hit.others[at : at + columns]
-        width = terminal.width // (columns if len(row) > 1 else 1)
-        whole, fitting = (
-            [f"{one.start_line:{_NUMBER}}  {_label(one, owner, separator, room)}" for one in row]
-            for room in (terminal.width, width - _NUMBER - 4)
-        )
-        fits = sum(max(len(cell), width) for cell in whole[:-1]) + len(whole[-1]) <= terminal.width
-        cells = whole if fits else fitting
-        if len(row) > 1:
-            yield "".join(cell.ljust(width) for cell in cells).rstrip()
-        elif (rest := visible(after_name(row[0]))) == row[0].kind:
-            yield cells[0]
-        else:
-            between = "" if rest.startswith("(") else "  "
-            yield cut(f"{cells[0].removesuffix(_CALL)}{between}{rest}", width)
+def _with_parameters(row: str, of: Hit | None) -> str:
+    rest = visible(after_name(of)).removeprefix(of.kind) if of else ""
+    if not rest or row.removesuffix(_CALL).endswith((")", _CUT)):  # It has them.
+        return row
+    return f"{row.removesuffix(_CALL)}{'' if rest.startswith('(') else '  '}{rest}"
 
 
-def _label(of: Hit, owner: str, separator: str, width: int) -> str:
-    """Return the kind and name of a definition without its class if that is the owner, the class of the best one.
+def _label(of: Hit, best: Hit, *, with_parameters: bool) -> str:
+    """Return kind and name of a definition, without its class if the best definition of the file is or has that class.
 
-    Brackets say that it is a function. If there is no room, another class is left out, then brackets and kind, then the
-    middle of the name.
+    Brackets say that it is a function. If the name is long, another class is left out.
     """
+    separator, owner = record_of(of.language).separator, short_name(best)
+    owner = owner if best.kind in HEADER_KINDS else owner.rpartition(separator)[0]
     name = visible(short_name(of))
     if owner and name.startswith(owner + separator):
         name = name.removeprefix(owner)
-    before, after = ("", _CALL) if of.kind in FUNCTIONS else (f"{of.kind} ", "")
-    bare = visible(of.name)
-    names = (name, f"{_CUT}{separator}{bare}", bare) if name.rfind(separator) > 0 else (name, bare)
-    end = max(width // 2, 1)
-    cut_name = f"{bare[: max(width - end - len(_CUT), 0)]}{_CUT}{bare[-end:]}"
-    forms = (*(f"{before}{one}{after}" for one in names), bare, cut_name)
-    return next((form for form in forms if len(form) <= width), cut_name)
+    if len(name) > _LONG_NAME and name.rfind(separator) > 0:
+        name = f"{_CUT}{separator}{visible(of.name)}"
+    if of.kind not in FUNCTIONS:
+        return f"{of.kind} {name}"
+    parameters = visible(after_name(of)) if with_parameters else ""
+    return (
+        cut(f"{name}{parameters}", max(_LONG_NAME, len(name) + 2))
+        if parameters.startswith("(")
+        else f"{name}{_CALL}"
+    )
 
 
 def fold_path(place: str, width: int) -> str:
@@ -248,8 +283,12 @@ def _other(hit: Hit) -> str:
 def _details(hit: Hit) -> str:
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
+    return f"{hit.kind}{length}{_marks(hit)}"
+
+
+def _marks(hit: Hit) -> str:
     copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
-    return f"{hit.kind}{length}{copies}{STALE if hit.stale else ''}"
+    return f"{copies}{STALE if hit.stale else ''}"
 
 
 def explanation(hit: Hit) -> Iterator[str]:

@@ -179,20 +179,23 @@ def _search(
         answer = session.similar(invocation.place(text) if invocation.pool else text, request)
     if options.full and engine.is_local and form == "text":
         answer = replace(answer, hits=[_whole(session, hit) for hit in answer.hits])
+    spoken = answer if form == "text" else replace(answer, unknown_words=())
+    notes = "".join(_notes(spoken, request, paths, terminal, is_json=form == "json"))
+    is_few = answer.lines < FEW if request.fixed else not answer.hits
+    notes += notes_of(answer.freshness, answer.coverage, is_few=is_few)
     if brief and answer.hits:
         from codesearch.agents.text import FOR_SHELL, brief_text
 
         yield Output(brief_text(brief, partial(path_from, terminal), _TOKENS, FOR_SHELL))
     else:
+        if request.screen:  # The notes are on it too.
+            rows = sum(-(-len(line) // terminal.width) for line in notes.splitlines())
+            terminal = replace(terminal, height=terminal.height - rows)
+            answer = replace(answer, hits=answer.hits[: screen_rows(terminal)])
         yield Output(
             render(answer, form, terminal, full=options.full, explain=options.explain, color=options.color)
         )
-    if form != "text":
-        answer = replace(answer, unknown_words=())
     # Last, because that is where people look.
-    notes = "".join(_notes(answer, request, paths, terminal, is_json=form == "json"))
-    is_few = answer.lines < FEW if request.fixed else not answer.hits
-    notes += notes_of(answer.freshness, answer.coverage, is_few=is_few)
     yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
 
 

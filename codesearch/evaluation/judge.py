@@ -37,8 +37,8 @@ from codesearch.types import FUNCTIONS
 
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
 DEFAULT = "default"
-SCREEN, COLUMNS = 16, 2
-"""Rows of definitions that `query` shows on a terminal of 80 x 24, and how many of one file share a row."""
+SCREEN, COLUMNS = 18, 3
+"""Rows of definitions that `query` shows on a terminal of 80 x 24, and how many of one file share a row in the mean."""
 _FUSED = RankConfig(
     heuristics_count=0, file_diversity_penalty=0.0, file_support_weight=0.0, file_name_weight=0.0
 )

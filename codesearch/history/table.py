@@ -30,11 +30,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
-from codesearch.files import COMMITS, create_private, make_folder
+from codesearch.files import COMMITS, create_private, make_folder, unique_name
 from codesearch.git import Repository
 from codesearch.history.commits import Commit, read_commits, without_trailers
 from codesearch.parsing.identifiers import chunks
-from codesearch.store.catalogue import COMMITS_FILE, unique_name
+from codesearch.store.catalogue import COMMITS_FILE
 from codesearch.store.database import storage_error
 from codesearch.text.terms import FORMS, STOP_WORDS, query_terms
 
@@ -102,7 +102,7 @@ def find_history(top: str, home: Path) -> History:
     with suppress(FileNotFoundError):
         shallow = hashlib.sha256((common / "shallow").read_bytes()).hexdigest()
     name = common.parent.name if common.name == ".git" else common.name
-    return History(repository, home / COMMITS / unique_name(name, common), common, head, shallow)
+    return History(repository, home / COMMITS / unique_name(name, str(common)), common, head, shallow)
 
 
 class Row(NamedTuple):

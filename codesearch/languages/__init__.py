@@ -107,8 +107,11 @@ def language_name(text: str) -> str:
     if spec is None:
         from difflib import get_close_matches
 
-        alike = [name for name in (*_BY_NAME, *_SHORT_NAMES) if name[0] == wanted[:1]]
-        near = get_close_matches(wanted, alike, 1, _SIMILAR)
+        names = (*_BY_NAME, *_SHORT_NAMES)
+        alike = (
+            [name for name in names if name[0] == letter] for letter in wanted[:2]
+        )  # "ypthon" is python.
+        near = [match for of_letter in alike for match in get_close_matches(wanted, of_letter, 1, _SIMILAR)]
         known = ", ".join(spec.name for spec in LANGUAGES)
         cure = f"did you mean {near[0]}?" if near else f"choose one of {known} or of docs/languages.md"
         raise ConfigError(f"unknown language {text!r}", cure)

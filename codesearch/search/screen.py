@@ -33,7 +33,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import RankConfig
+from codesearch.config import FILE_SHARE, RankConfig
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.best_passages import PassagesOf
 from codesearch.search.heuristics import named_tiers, put_first
@@ -47,8 +47,8 @@ from codesearch.types import FOLDER_FILES, MAX_COPIES, OF_FILE, Hit
 _DECAY, _MOST_SUPPORT = 0.8, 5
 _OF_DEFINITIONS = ("data", "file_diversity")
 """Penalties that are not part of a file's score: they choose between definitions."""
-_FILE_SHARE, _MIN_SHARE = 0.2, 0.35
-"""The share of the score of its file that a definition gets, and the lowest share of the best score that is shown."""
+_MIN_SHARE = 0.35
+"""The lowest share of the best score that is shown."""
 _PER_FILE = 3
 """Definitions that are shown for each file on average."""
 _PREFIX = 4
@@ -137,7 +137,7 @@ def group_by_file(
     scores = dict(zip(files.tolist(), (best.score for best in bests), strict=True))
     able = np.flatnonzero(np.isin(file_ids, files))
     of_file = np.array([scores[file] for file in file_ids[able].tolist()])
-    values = ranking.scores[able] + _FILE_SHARE * of_file
+    values = ranking.scores[able] + FILE_SHARE * of_file
     by_value = np.argsort(-values, kind="stable")
     matching = able[by_value[values[by_value] >= _MIN_SHARE * values.max(initial=0)]]
     order = np.concatenate([np.searchsorted(ranking.doc_ids, shown[:count]), matching])

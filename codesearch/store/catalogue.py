@@ -7,7 +7,6 @@ and deletes it at the end. What is left of a process that was killed says nothin
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -19,7 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codesearch.errors import CodeSearchError, IndexLockedError, IndexStoreError, IndexWriteError
-from codesearch.files import ABSENT, COMMITS, PART, REVISIONS, Stamp, file_lock, stamp_of, write_atomically
+from codesearch.files import (
+    ABSENT,
+    COMMITS,
+    PART,
+    REVISIONS,
+    Stamp,
+    file_lock,
+    stamp_of,
+    unique_name,
+    write_atomically,
+)
 from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, manifest_at
 
 INDEXES, LOCK, TURN, PROGRESS = "indexes", "lock", "turn", "progress"
@@ -66,13 +75,7 @@ class IndexEntry:
 def index_folder(home: Path, root: Path) -> Path:
     """Return the folder of a root's index; its name is readable and unique for every absolute path."""
     absolute = root.resolve()
-    return home / INDEXES / unique_name(absolute.name, absolute)
-
-
-def unique_name(name: str, path: Path) -> str:
-    """Return a name for a folder in a home, with a digest of an absolute path at its end."""
-    digest = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    return f"{name or 'root'}-{digest}"
+    return home / INDEXES / unique_name(absolute.name, str(absolute))
 
 
 def imported_folder(home: Path, name: str) -> Path:

@@ -30,6 +30,8 @@ from codesearch.types import FIELD, FOLDER_FILES, HEADER_KINDS, OF_FILE, TEXT_KI
 
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
+_OF_FOLDER, _MOST_READ = 8, 1_000
+"""Files of each folder, and files in all, whose definitions are read to name the main ones: the largest files."""
 _MAX_LABEL = 100
 _TYPES = 4
 _TIERS = ("folder", "file", "definition")
@@ -51,6 +53,10 @@ class Node:
     is_minor: bool = False
     row: DocumentRow | None = None
     children: list[Node] = field(default_factory=list)
+
+    def by_size(self) -> tuple[bool, float]:
+        """Return a key that sorts heavier nodes first, and minor ones last."""
+        return self.is_minor, -self.weight
 
     def all(self) -> Iterator[Node]:
         """Yield the node and all below it."""
@@ -193,12 +199,18 @@ def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
     """Give folders and files the names of their main definitions, and files these definitions as children."""
     files = {file.path: (segment, file) for segment, file in live_files(index)}
     has_room = sum(1 for _ in tree.all()) < max_lines
+    largest = [
+        child
+        for node in tree.all()
+        for child in sorted((child for child in node.children if child.tier), key=Node.by_size)[:_OF_FOLDER]
+    ]
+    read = set(sorted(largest, key=Node.by_size)[:_MOST_READ]) or {tree}
 
     def main_rows(node: Node) -> list[tuple[float, DocumentRow]]:
         """Return the heaviest definitions in a folder or file, and name them in its entry."""
         if node.tier:
             segment, file = files[node.entry.path]
-            below = _main_rows(segment, file)
+            below = _main_rows(segment, file) if node in read else []
             if has_room:
                 node.children = [_definition_node(file, row, weight) for weight, row in below]
         else:

@@ -70,7 +70,7 @@ def test_questions_are_scored_by_the_first_right_hit(ask, command, indexed):
 
 def test_the_screen_is_that_of_a_small_terminal():
     terminal = Terminal(Path(), is_terminal=True, width=80, height=24)
-    assert (screen_rows(terminal), columns_of(terminal)) == (SCREEN, COLUMNS)
+    assert screen_rows(terminal) == SCREEN and COLUMNS <= columns_of(terminal)
 
 
 def test_a_project_without_an_index_is_indexed_first(tiny_repo, command, tiny_bundle):

@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -244,11 +245,44 @@ def test_completion_in_bash_completes_commands_options_and_values(run):
     typed = """
 eval "$(codesearch --show-completion)"
 for line in "codesearch qu" "codesearch similar --chan" "codesearch query --kind me" \
-  "codesearch query --lang csh" "codesearch duplicates --same ren"; do
+  "codesearch query --lang csh" "codesearch duplicates --same ren" \
+  "codesearch read pu" "codesearch usages PU" "codesearch read nowhere"; do
   COMP_WORDS=($line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
   _codesearch_completion codesearch
   echo "${COMPREPLY[@]}"
 done
 """
     done = run("bash", "-c", typed)
-    assert done.stdout.splitlines() == ["query", "--changed", "method", "csharp", "renamed"], done
+    assert done.stdout.splitlines() == [
+        *("query", "--changed", "method", "csharp", "renamed"),
+        *("push", "push", ""),
+    ], done
+
+
+def test_completion_of_names_speaks_the_forms_of_zsh_and_fish(run):
+    asks = "_CODESEARCH_COMPLETE=complete_{} _TYPER_COMPLETE_ARGS='codesearch outline {}' {} codesearch"
+    is_args, get_args = (f"_TYPER_COMPLETE_FISH_ACTION={action}" for action in ("is-args", "get-args"))
+    zsh = run("sh", "-c", asks.format("zsh", "pu", ""))
+    fish = run("sh", "-c", asks.format("fish", "pu", get_args))
+    assert (zsh.stdout, fish.stdout) == ("_arguments '*: :((\"push\"))'\n", "push\n")
+    assert run("sh", "-c", asks.format("fish", "pu", is_args)).stdout == ""
+    assert run("sh", "-c", asks.format("zsh", "none", "")).stdout == "_files\n"
+
+
+def test_completion_after_a_class_has_its_methods_and_none_of_a_deleted_file(tmp_path, home, tiny_bundle):
+    method = "class {}:\n    def pop_{}(self):\n        return 1\n"
+    folder = write_tree(
+        tmp_path / "src", {f"{name}.py": method.format(name, name) for name in ("Stack", "Heap")}
+    )
+    command = Command(folder, home, {"CODESEARCH_HOME": str(home), "_CODESEARCH_COMPLETE": "complete_fish"})
+    ask = {"_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+
+    def completed(word: str) -> list[str]:
+        variables = {**command.variables, **ask, "_TYPER_COMPLETE_ARGS": f"codesearch read {word}"}
+        return replace(command, variables=variables)().stdout.split()
+
+    index_by_engine(folder, home, tiny_bundle)
+    assert (completed("Stack.p"), completed("pop")) == (["Stack.pop_Stack"], ["pop_Heap", "pop_Stack"])
+    (folder / "Heap.py").unlink()
+    index_by_engine(folder, home, tiny_bundle)
+    assert completed("pop") == ["pop_Stack"]

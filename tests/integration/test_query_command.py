@@ -295,6 +295,8 @@ def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
         (["x", "--device", "tpu"], "--device must be one of auto, cpu, cuda, not 'tpu'"),
         (["x", "--lang", "pyton"], "unknown language 'pyton': did you mean python?"),
         (["x", "--lang", "rubi"], "unknown language 'rubi': did you mean ruby?"),
+        (["x", "--lang", "ypthon"], "unknown language 'ypthon': did you mean python?"),
+        (["x", "--lang", "jvaa"], "unknown language 'jvaa': did you mean java?"),
         (["x", "--kind", "macro"], f"unknown kind 'macro': choose one of {', '.join(KINDS)}"),
         (["x", "--root", "absent"], "absent is no folder and no imported index: see `codesearch status`"),
     ],

@@ -33,3 +33,6 @@
   (#any-of? @_base "Data" "Struct"))
 (alias name: (_) @name) @field
 (call method: (identifier) @_call arguments: (argument_list . (simple_symbol) @name) (#eq? @_call "alias_method")) @field
+(call !receiver method: (identifier) @_call arguments: (argument_list . [(simple_symbol) @name (string) @name (pair key: (hash_key_symbol) @name)])
+  (#any-of? @_call "belongs_to" "has_many" "has_one" "has_and_belongs_to_many" "has_one_attached" "has_many_attached" "scope" "enum"
+    "attribute" "store_accessor" "field" "embeds_many" "embeds_one" "embedded_in")) @field

@@ -265,7 +265,10 @@ def test_a_screen_has_a_row_for_each_definition_and_code_of_the_first_three():
     assert len(rows) == 22 and max(map(len, rows)) <= 80
     assert [row.split(":")[0] for row in rows if row.startswith("a/")] == [f"a/b{n}.py" for n in range(9)]
     code = [at for at, row in enumerate(rows) if " | " in row]
-    assert code == [1, 2, 6, 10] and render(MANY, "text", SCREEN, color="always").count("\n") == 22
+    assert (
+        code == [1, 2, 3, 6, 7, 8, 11, 12] and render(MANY, "text", SCREEN, color="always").count("\n") == 22
+    )
+    assert all(row.startswith("a/b") and row.endswith("  File.read  (self)") for row in rows[:1] + rows[5:6])
 
 
 def named(line: int, name: str, kind: str = "method", signature: str = "") -> Hit:
@@ -281,44 +284,53 @@ def test_other_definitions_of_a_file_share_rows_and_keep_their_line_kind_and_nam
         named(10, "write_everything_to_the_disk_now", "function"),
         named(11, "File.open", signature="def open(self, mode)"),
     )
-    of = replace(ANSWER, hits=[replace(HIT, others=others)] * 2)
-    assert rows_of(of, replace(SCREEN, height=15))[3:6] == [
-        f"{'       7  .close()':40}  123456  class ReaderOfEveryOrderedFile",
-        f"{'       9  ….read_all()':40}      10  write_everyth…o_the_disk_now",
-        "      11  .open(self, mode)",
+    of = replace(ANSWER, hits=[replace(HIT, others=others)])
+    assert rows_of(of, replace(SCREEN, height=15))[2:5] == [
+        "     7  .close()   123456  class ReaderOfEveryOrderedFile   9  ….read_all()",
+        "    10  write_everything_to_the_disk_now()   11  .open()",
+        "1 hit from 1,200 documents in 12 ms, confidence 83%",
     ]
-    assert rows_of(of, replace(SCREEN, width=50, height=18))[3:5] == [
-        "       7  .close()",
-        "  123456  class ReaderOfEveryOrderedFile",
-    ]
-    assert rows_of(of, replace(SCREEN, width=120, height=15))[4].split() == [
-        *("10", "write_everything_to_the_disk_now()", "11", ".open()")
+    assert rows_of(of, replace(SCREEN, width=50, height=18))[2:5] == [
+        "     7  .close()   9  ….read_all()   11  .open()",
+        "123456  class ReaderOfEveryOrderedFile",
+        "    10  write_everything_to_the_disk_now()",
     ]
 
 
-def test_parameters_tell_overloads_apart_above_a_passage():
-    other = replace(HIT, start_line=90, signature="def read(self, size)")
-    overloaded = replace(IN_LOOP, signature="def read(self, path)", others=(other,))
-    assert rows_of(replace(ANSWER, hits=[overloaded]))[0] == "a/b.py:3  File.read  (self, path)"
-    assert rows_of(replace(ANSWER, hits=[IN_LOOP]))[0] == "a/b.py:3  File.read  function, 37 lines"
+def test_a_definition_alone_in_its_row_has_its_parameters_and_the_best_ones_stay_if_room_is_short():
+    others = tuple(replace(named(line, f"File.f{line}" + "x" * 40), score=float(line)) for line in (7, 8, 9))
+    hit = replace(HIT, others=(*others[:2], replace(others[2], signature=f"def {others[2].name}(a, b)")))
+    rows = rows_of(replace(ANSWER, hits=[hit, HIT, HIT]), replace(SCREEN, height=10))
+    assert rows[2:4] == [f"     9  .f9{'x' * 40}(a, b)", "a/b.py:3  File.read  (self)"]
+
+
+def test_parameters_tell_overloads_apart():
+    others = [
+        replace(HIT, start_line=line, signature=f"def read(self, {names})")
+        for line, names in ((50, "size"), (90, "one, of, many, parameters, that, are, long"))
+    ]
+    overloaded = replace(IN_LOOP, signature="def read(self, path)", others=(*others, named(7, "File.close")))
+    rows = rows_of(replace(ANSWER, hits=[overloaded]))
+    assert rows[0] == "a/b.py:3  File.read  (self, path)"
+    assert rows[4:6] == [
+        "    50  .read(self, size)   90  .read(self, one, of, many, pa…   7  .close()",
+        "1 hit from 1,200 documents in 12 ms, confidence 83%",
+    ]
 
 
 def test_what_a_screen_has_room_for_is_code_of_the_best_hits():
     taller = rows_of(MANY, replace(SCREEN, height=30))
-    assert [sum(" | " in row for row in taller[start : start + 6]) for start in (0, 6, 12, 18)] == [
-        3,
-        3,
-        3,
-        1,
-    ]
-    assert len(rows_of(replace(MANY, hits=MANY.hits[:2]))) == 2 * 6 + 1
+    files = [at for at, row in enumerate(taller) if row.startswith("a/")]
+    ends = [*files[1:], len(taller) - 1]
+    code = [sum(" | " in row for row in taller[at:end]) for at, end in zip(files, ends, strict=True)]
+    assert code == [3, 3, 3, 3, 2, 0, 0, 0, 0] and len(taller) == 28
 
 
 @pytest.mark.parametrize(
     ("answer", "terminal", "options", "count"),
     [
         (FIVE, replace(SCREEN, height=0), {}, 36),
-        (FIVE, replace(SCREEN, height=12), {}, 36),
+        (FIVE, replace(SCREEN, height=10), {}, 36),
         (FIVE, replace(SCREEN, is_terminal=False), {}, 36),
         (FIVE, SCREEN, {"full": True}, 56),
     ],
@@ -350,8 +362,8 @@ def test_a_name_has_no_namespaces_that_the_path_has():
 
 
 def coloured_lines(hit: Hit, query: str = "") -> list[str]:
-    terminal = replace(SCREEN, variables={"TERM": "xterm-256color"})
-    return render(replace(ANSWER, query=query, hits=[hit]), "text", terminal).splitlines()[1:-1]
+    terminal = replace(SCREEN, height=0, variables={"TERM": "xterm-256color"})
+    return render(replace(ANSWER, query=query, hits=[hit]), "text", terminal).splitlines()[1:-2]
 
 
 DOCUMENTED = replace(
@@ -412,7 +424,8 @@ def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_w
     ]
 
 
-def test_a_name_without_room_next_to_a_long_file_name_is_left_out():
+def test_a_name_always_has_a_part_of_its_row_even_next_to_a_long_file_name():
     answer = replace(ANSWER, hits=[replace(HIT, path=f"db/{'x' * 70}.py")])
     terminal = replace(HERE, is_terminal=True, width=80, height=24)
-    assert render(answer, "text", terminal, color="never").splitlines()[0] == f"…/{'x' * 70}.py:3"
+    heading = render(answer, "text", terminal, color="never").splitlines()[0]
+    assert heading == f"…{'x' * 34}.py:3  File.read"
