@@ -45,26 +45,17 @@ Walk = TypeVar("Walk", WalkConfig, "IndexOptions")
 class IndexOptions:
     """Which files an index reads; None keeps the current value.
 
-    Attributes:
-        exclude: patterns in the syntax of `.gitignore`, relative to the root.
-        languages: names of the languages to index; empty for all.
-        hidden: also enter names that begin with a dot.
-        ignore_files: honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
-        follow_links: enter linked folders, but each real folder only once.
-        max_file_bytes: larger files are skipped.
-        content: "code", "docs", "config" or "all".
-
     Raises:
         ConfigError: `content` is unknown.
     """
 
-    exclude: tuple[str, ...] | None = None
-    languages: tuple[str, ...] | None = None
-    hidden: bool | None = None
-    ignore_files: bool | None = None
-    follow_links: bool | None = None
-    max_file_bytes: int | None = None
-    content: str | None = None
+    exclude: tuple[str, ...] | None = None  # Patterns in the syntax of `.gitignore`, relative to the root.
+    languages: tuple[str, ...] | None = None  # Names of the languages to index; empty for all.
+    hidden: bool | None = None  # Also enter names that begin with a dot.
+    ignore_files: bool | None = None  # Honour `.gitignore`, `.codesearchignore` and `.git/info/exclude`.
+    follow_links: bool | None = None  # Enter linked folders, but each real folder only once.
+    max_file_bytes: int | None = None  # Larger files are skipped.
+    content: str | None = None  # "code", "docs", "config" or "all".
 
     def __post_init__(self) -> None:
         if self.content is not None and self.content not in CONTENT:
@@ -106,17 +97,11 @@ class ParseConfig:
 
 @dataclass(frozen=True, slots=True)
 class VectorConfig:
-    """When an HNSW graph is built, and how.
+    """When an HNSW graph is built, and how."""
 
-    Attributes:
-        hnsw_threshold: the number of documents from which an HNSW graph is built (extra `hnsw`).
-        hnsw_m: links per node (M).
-        hnsw_ef_construction: candidates examined for each insertion (ef_construction).
-    """
-
-    hnsw_threshold: int = 500_000
-    hnsw_m: int = 16
-    hnsw_ef_construction: int = 200
+    hnsw_threshold: int = 500_000  # The number of documents from which an HNSW graph is built (extra `hnsw`).
+    hnsw_m: int = 16  # Links per node (M).
+    hnsw_ef_construction: int = 200  # Candidates examined for each insertion (ef_construction).
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,78 +125,66 @@ FILE_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class RankConfig:
-    """The weights of the ranking. They do not change what an index stores.
+    """The weights of the ranking. They do not change what an index stores."""
 
-    Attributes:
-        candidate_count: candidates from keywords and from vectors each; twice as many from an HNSW graph, which may
-            miss some.
-        semantic_weight: weight of the cosine.
-        passage_weight: how much of what the best passage of a document is more similar than the document counts.
-        window_weight: weight of the share of the idf of the query's terms that stands in one passage, or in a short
-            document.
-        length_prior_half: number of terms in a body at which the cosine counts half; 0 turns the length prior off.
-        lexical_weight: weight of the BM25F score divided by the sum of the idf of the query's terms.
-        code_lexical_weight: replaces `lexical_weight` if the query is code, because code shares exact words with the
-            code that it was copied from.
-        named_lexical_weight: likewise if a word of the query can only be a name in code.
-        name_weight: added if the query is exactly the document's name.
-        direction_reward: added if the query asks for a conversion and the document converts in that direction.
-        direction_penalty: subtracted if the document converts in the opposite direction.
-        test_penalty: subtracted from documents in test files, unless the query has such a word; twice as much is added
-            if it wants tests ("tests for the tokenizer").
-        generated_penalty: subtracted from documents in generated files, unless the query asks for them.
-        vendored_penalty: subtracted from documents in vendored files, unless the query asks for them.
-        stub_penalty: subtracted from functions that do nothing, such as abstract ones, unless the query asks for them.
-        nested_penalty: subtracted from definitions inside of functions, unless the query asks for them: the function is
-            often a hit itself, and its pieces would fill the list.
-        data_penalty: subtracted from modules, and half of it from classes, constants, types and settings, unless the
-            query asks for them.
-        section_penalty: subtracted from documentation, unless the query is a question or asks for documentation.
-        summary_weight: weight of the share of the query that is in the first sentence of public documentation.
-        uses_weight: weight of how much other files use the name of a public definition.
-        opposite_penalty: subtracted from definitions whose name does the opposite: `write` if the query says "read".
-        aside_penalty: subtracted from examples, benchmarks and migrations, unless the query asks for them.
-        extra_penalty: subtracted from definitions whose name has words that the query lacks; less for long queries.
-        file_diversity_penalty: subtracted from a document for each document of the same file above it, up to four.
-        file_support_weight: weight of the other definitions of a file, if files are ranked.
-        file_name_weight: weight of the words of a file's name that are in the query, if files are ranked.
-        heuristics_count: number of best candidates that direction, single words and penalties apply to; 0 for none.
-        k1: BM25F term saturation.
-        field_weights: weight of an occurrence in each field, in the order of `codesearch.text.terms.FIELDS`.
-        field_b: how strongly a field's length lowers the weight of its occurrences, 0 to 1, in the same order.
-        hnsw_ef_search: candidates that a search of the graph examines (ef_search); more is slower and misses fewer.
-    """
-
+    # Candidates from keywords and from vectors each; twice as many from an HNSW graph, which may miss some.
     candidate_count: int = 500
-    semantic_weight: float = 1.4
+    semantic_weight: float = 1.4  # Weight of the cosine.
+    # How much of what the best passage of a document is more similar than the document counts.
     passage_weight: float = 0.7
+    # Weight of the share of the idf of the query's terms that stands in one passage, or in a short document.
     window_weight: float = 0.1
+    # Number of terms in a body at which the cosine counts half; 0 turns the length prior off.
     length_prior_half: float = 4.0
+    # Weight of the BM25F score divided by the sum of the idf of the query's terms.
     lexical_weight: float = 0.6
+    # Replaces `lexical_weight` if the query is code, because code shares exact words with the code that it was
+    # copied from.
     code_lexical_weight: float = 2.1
-    named_lexical_weight: float = 0.84
-    name_weight: float = 1.4
+    named_lexical_weight: float = 0.84  # Likewise if a word of the query can only be a name in code.
+    name_weight: float = 1.4  # Added if the query is exactly the document's name.
+    # Added if the query asks for a conversion and the document converts in that direction.
     direction_reward: float = 0.15
-    direction_penalty: float = 0.15
+    direction_penalty: float = 0.15  # Subtracted if the document converts in the opposite direction.
+    # Subtracted from documents in test files, unless the query has such a word; twice as much is added if it wants
+    # tests ("tests for the tokenizer").
     test_penalty: float = 0.2
+    # Subtracted from documents in generated files, unless the query asks for them.
     generated_penalty: float = 0.2
+    # Subtracted from documents in vendored files, unless the query asks for them.
     vendored_penalty: float = 0.2
+    # Subtracted from functions that do nothing, such as abstract ones, unless the query asks for them.
     stub_penalty: float = 0.2
+    # Subtracted from definitions inside of functions, unless the query asks for them: the function is often a hit
+    # itself, and its pieces would fill the list.
     nested_penalty: float = 0.1
+    # Subtracted from modules, and half of it from classes, constants, types and settings, unless the query asks for
+    # them.
     data_penalty: float = 0.2
+    # Subtracted from documentation, unless the query is a question or asks for documentation.
     section_penalty: float = 0.15
+    # Weight of the share of the query that is in the first sentence of public documentation.
     summary_weight: float = 0.06
-    uses_weight: float = 0.5
+    uses_weight: float = 0.5  # Weight of how much other files use the name of a public definition.
+    # Subtracted from definitions whose name does the opposite: `write` if the query says "read".
     opposite_penalty: float = 0.15
+    # Subtracted from examples, benchmarks and migrations, unless the query asks for them.
     aside_penalty: float = 0.1
+    # Subtracted from definitions whose name has words that the query lacks; less for long queries.
     extra_penalty: float = 0.16
+    # Subtracted from a document for each document of the same file above it, up to four.
     file_diversity_penalty: float = 0.02
+    # Number of best candidates that direction, single words and penalties apply to; 0 for none.
     heuristics_count: int = 200
-    file_support_weight: float = 0.1
+    file_support_weight: float = 0.1  # Weight of the other definitions of a file, if files are ranked.
+    # Weight of the words of a file's name that are in the query, if files are ranked.
     file_name_weight: float = 0.2
-    k1: float = 1.5
+    k1: float = 1.5  # BM25F term saturation.
+    # Weight of an occurrence in each field, in the order of `codesearch.text.terms.FIELDS`.
     field_weights: tuple[float, ...] = (3.0, 1.0, 0.75, 1.0, 0.5)
+    # How strongly a field's length lowers the weight of its occurrences, 0 to 1, in the same order.
     field_b: tuple[float, ...] = (0.5, 0.5, 0.5, 0.75, 0.5)
+    # Candidates that a search of the graph examines (ef_search); more is slower and misses fewer.
     hnsw_ef_search: int = 400
 
     def penalty(self, reason: str) -> float:

@@ -104,38 +104,28 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(Definition):
-    """One ranked answer.
+    """One ranked answer."""
 
-    Attributes:
-        root: the indexed folder.
-        code: the complete lines of the file from `start_line` to `end_line`.
-        stale: the file changed after it was indexed, so the lines may have moved.
-        rank: 1-based.
-        score: the fused score; higher is better. Scores are comparable only within one query.
-        signals: the value of each signal before weighting.
-        parts: the contribution of each part to the score; their sum is the score.
-        before: the requested number of lines above `start_line`; fewer at the start of the file.
-        after: the requested number of lines below `end_line`; fewer at the end of the file.
-        copies: "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.keys`
-            compares it; the path is relative to `root` if it is below it.
-        copy_count: total number of such places.
-        others: up to two other definitions of the same file, best first, if files are ranked. The score and the parts
-            of the hit are then those of the file.
-        passages: up to three parts of a long definition that answer the query, best first; they do not overlap.
-    """
-
-    root: str
-    code: str
-    stale: bool = False
-    rank: int
-    score: float
-    signals: dict[str, float]
+    root: str  # The indexed folder.
+    code: str  # The complete lines of the file from `start_line` to `end_line`.
+    stale: bool = False  # The file changed after it was indexed, so the lines may have moved.
+    rank: int  # 1-based.
+    score: float  # The fused score; higher is better. Scores are comparable only within one query.
+    signals: dict[str, float]  # The value of each signal before weighting.
+    # The contribution of each part to the score; their sum is the score.
     parts: dict[str, float] = field(default_factory=dict)
+    # The requested number of lines above `start_line`; fewer at the start of the file.
     before: tuple[str, ...] = ()
+    # The requested number of lines below `end_line`; fewer at the end of the file.
     after: tuple[str, ...] = ()
+    # "path:line" of the first `MAX_COPIES` other places with the same code, as `codesearch.parsing.keys` compares
+    # it; the path is relative to `root` if it is below it.
     copies: tuple[str, ...] = ()
-    copy_count: int = 0
+    copy_count: int = 0  # Total number of such places.
+    # Up to two other definitions of the same file, best first, if files are ranked. The score and the parts of the
+    # hit are then those of the file.
     others: tuple[Hit, ...] = ()
+    # Up to three parts of a long definition that answer the query, best first; they do not overlap.
     passages: tuple[Passage, ...] = ()
 
     @property

@@ -16,6 +16,7 @@ from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import accumulate, chain
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +92,7 @@ def run(
             kept += live_files(entry, reader.store)
         if plan.to_parse:
             encoder.encode_documents([])  # A worker starts meanwhile, and then this process waits for it.
-        parts = build.parts(sorted([*plan.to_parse, *kept], key=_path_of))
+        parts = build.parts(sorted([*plan.to_parse, *kept], key=attrgetter("path")))
         to_parse = [file for file in chain.from_iterable(parts) if isinstance(file, SourceFile)]
         parsed = opened.enter_context(closing(parse_files(parser, to_parse)))
         for number, part in enumerate(parts, last_number(plan.index_folder) + 1):
@@ -143,17 +144,17 @@ class _Build:
         parts: list[list[SourceFile | LiveFile]] = []
         size = limit
         if self.is_first and self.total_bytes > limit:
-            newest = sorted(files, key=lambda file: (-_changed_ns(file), _path_of(file)))
-            sizes = accumulate(_size_of(file) for file in newest)
+            newest = sorted(files, key=lambda file: (-file.stamp[1], file.path))
+            sizes = accumulate(file.size for file in newest)
             first = newest[: 1 + sum(size <= limit // _FIRST_SHARE for size in sizes)]
-            parts, first_paths = [sorted(first, key=_path_of)], set(map(_path_of, first))
-            files = [file for file in files if _path_of(file) not in first_paths]
+            parts, first_paths = [sorted(first, key=attrgetter("path"))], {file.path for file in first}
+            files = [file for file in files if file.path not in first_paths]
         for file in files:
             if size >= limit:
                 parts.append([])
                 size = 0
             parts[-1].append(file)
-            size += _size_of(file)
+            size += file.size
         return parts
 
     def contents(
@@ -288,20 +289,6 @@ class _Totals:
             self.skipped.setdefault(record.skipped, Counter())[extension_of(record.path)] += sign
         for line in filter(None, record.warnings.split("\n")):
             self.warnings[line] += sign
-
-
-def _path_of(file: SourceFile | LiveFile) -> str:
-    return file.record.path if isinstance(file, LiveFile) else file.path
-
-
-def _size_of(file: SourceFile | LiveFile) -> int:
-    """Return the bytes to parse."""
-    return file.size if isinstance(file, SourceFile) else 0
-
-
-def _changed_ns(file: SourceFile | LiveFile) -> int:
-    """Return when a file that is parsed was changed."""
-    return file.stamp[1] if isinstance(file, SourceFile) else 0
 
 
 def _with_dead(plan: Plan, previous: Manifest) -> list[SegmentEntry]:

@@ -36,27 +36,18 @@ TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """The result of parsing one file.
+    """The result of parsing one file."""
 
-    Attributes:
-        record: the file; `skipped` says why there are no documents, or only blocks.
-        rows: documents in the form of the store.
-        block: terms of the documents.
-        words: checksums of the words of the whole file: uint32 [W].
-        tokens: the token ids of each document as bytes, which are faster to send than arrays.
-        passages: document, first line, last line and signature of each passage: uint32 [P, 11].
-        passage_tokens: the token ids of each passage.
-        members: what is only found by its name, in the form of the store.
-    """
-
-    record: FileRecord
-    rows: list[DocumentRow]
-    block: PostingsBlock
-    tokens: list[bytes]
+    record: FileRecord  # The file; `skipped` says why there are no documents, or only blocks.
+    rows: list[DocumentRow]  # Documents in the form of the store.
+    block: PostingsBlock  # Terms of the documents.
+    tokens: list[bytes]  # The token ids of each document as bytes, which are faster to send than arrays.
+    # Checksums of the words of the whole file: uint32 [W].
     words: NDArray[np.uint32] = field(default_factory=lambda: np.empty(0, np.uint32))
+    # Document, first line, last line and signature of each passage: uint32 [P, 11].
     passages: NDArray[np.uint32] = field(default_factory=lambda: NO_PASSAGES)
-    passage_tokens: Sequence[bytes] = ()
-    members: Sequence[DocumentRow] = ()
+    passage_tokens: Sequence[bytes] = ()  # The token ids of each passage.
+    members: Sequence[DocumentRow] = ()  # What is only found by its name, in the form of the store.
 
 
 @lru_cache(maxsize=1)
@@ -67,18 +58,13 @@ def tokenizer_at(path: Path) -> SubtokenTokenizer:
 
 @dataclass(frozen=True, slots=True)
 class FileParser:
-    """Parses files of one root for one model. It is sent to every worker process.
-
-    Attributes:
-        tokenizer: the model's `tokenizer.json`; each process reads it once.
-        vendored: folders that are copies of other projects.
-    """
+    """Parses files of one root for one model. It is sent to every worker process."""
 
     root: Path
     config: IndexConfig
-    tokenizer: Path
+    tokenizer: Path  # The model's `tokenizer.json`; each process reads it once.
     max_tokens: int
-    vendored: tuple[str, ...] = ()
+    vendored: tuple[str, ...] = ()  # Folders that are copies of other projects.
 
     def parse(self, file: SourceFile, *, is_plain: bool = False) -> ParsedFile | None:
         """Parse one file, or cut it into blocks without its parser; return None if it no longer exists."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from codesearch.build.stamps import Comparison, Stamps, compare, read_stamps, trusted, walk_in_force
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfig
-from codesearch.files import Stamp
+from codesearch.files import ABSENT, Stamp
 from codesearch.languages import grammar_version
 from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
@@ -53,6 +53,12 @@ class LiveFile:
     segment: int
     file_id: int
     record: FileRecord
+    size, stamp = 0, ABSENT  # Nothing of it is parsed.
+
+    @property
+    def path(self) -> str:
+        """Its path below the root."""
+        return self.record.path
 
 
 @dataclass(frozen=True)

@@ -55,18 +55,13 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """Whether an index is up to date with its folder.
+    """Whether an index is up to date with its folder."""
 
-    Attributes:
-        root: the indexed folder.
-        state: how it compares with its folder.
-        changes: what was or would be updated; nothing if it is behind and finding out would take longer than allowed.
-        error: why it is unchecked or unreadable, and the cure; what is known of a first index that is not finished.
-    """
-
-    root: str
-    state: State
+    root: str  # The indexed folder.
+    state: State  # How it compares with its folder.
+    # What was or would be updated; nothing if it is behind and finding out would take longer than allowed.
     changes: Changes = Changes(0, 0)
+    # Why it is unchecked or unreadable, and the cure; what is known of a first index that is not finished.
     error: str = ""
 
     @property
@@ -193,49 +188,32 @@ def coverage_of(
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Hits, best first, and how they were found.
+    """Hits, best first, and how they were found."""
 
-    Attributes:
-        query: as asked; FILE:LINE where code was given.
-        mode: of the request, "exact" or "similar".
-        model: name of the model; "" if none was needed.
-        device: where it ran, "cpu" or "cuda".
-        documents: how many were searched.
-        seconds: to search, without opening indexes and models.
-        confidence: probability that the first hit answers the query, 0 to 1; None if it is not
-            calibrated.
-        subject: probability that the project has code about what the query asks for; likewise.
-        low_confidence: the subject is so improbable that the user should know.
-        unknown_words: words of the query that no definition has.
-        freshness: whether each index is up to date with its folder, if that was checked; also each that is unreadable.
-        roots: the indexed folders that were searched.
-        filters_match: False if there are no hits because no document passes the filters.
-        outside: where an exact text is in no definition: root, path and line.
-        lines: on how many lines an exact text begins.
-        files: how many files have it.
-        coverage: what was not seen.
-        changed_files: how many files differ from the revision of the request; None if it has none.
-    """
-
-    query: str
-    mode: str
-    model: str
-    device: str
-    documents: int
-    seconds: float
+    query: str  # As asked; FILE:LINE where code was given.
+    mode: str  # Of the request, "exact" or "similar".
+    model: str  # Name of the model; "" if none was needed.
+    device: str  # Where it ran, "cpu" or "cuda".
+    documents: int  # How many were searched.
+    seconds: float  # To search, without opening indexes and models.
     hits: list[Hit]
+    # Probability that the first hit answers the query, 0 to 1; None if it is not calibrated.
     confidence: float | None = None
+    # Probability that the project has code about what the query asks for; likewise.
     subject: float | None = None
-    low_confidence: bool = False
-    unknown_words: tuple[str, ...] = ()
+    low_confidence: bool = False  # The subject is so improbable that the user should know.
+    unknown_words: tuple[str, ...] = ()  # Words of the query that no definition has.
+    # Whether each index is up to date with its folder, if that was checked; also each that is unreadable.
     freshness: tuple[Freshness, ...] = ()
-    roots: tuple[str, ...] = ()
-    filters_match: bool = True
+    roots: tuple[str, ...] = ()  # The indexed folders that were searched.
+    filters_match: bool = True  # False if there are no hits because no document passes the filters.
+    # How many files differ from the revision of the request; None if it has none.
     changed_files: int | None = None
+    # Where an exact text is in no definition: root, path and line.
     outside: tuple[tuple[str, str, int], ...] = ()
-    lines: int = 0
-    files: int = 0
-    coverage: Coverage = field(default_factory=Coverage)
+    lines: int = 0  # On how many lines an exact text begins.
+    files: int = 0  # How many files have it.
+    coverage: Coverage = field(default_factory=Coverage)  # What was not seen.
 
     @property
     def screen(self) -> list[Hit]:

@@ -66,52 +66,33 @@ class OfIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport(OfIndex):
-    """What `Engine.index` did.
+    """What `Engine.index` did."""
 
-    Attributes:
-        root: the folder as it was named.
-        built: False if the index was up to date and nothing was written.
-        seconds: wall time.
-        parsed: files that were new or changed.
-        kept: files that did not change.
-        removed: files that are gone.
-        embedded: texts that went through the model.
-        model: name of the model; "" if nothing was written.
-        device: where the model ran.
-        was_earlier_format: whether an earlier version wrote the last index, so all files were indexed again.
-        seeded: whether the index is new and started with the documents of a similar folder's index.
-    """
-
-    root: Path
-    built: bool
-    seconds: float
-    parsed: int = 0
-    kept: int = 0
-    removed: int = 0
-    embedded: int = 0
-    model: str = ""
-    device: str = ""
+    root: Path  # The folder as it was named.
+    built: bool  # False if the index was up to date and nothing was written.
+    seconds: float  # Wall time.
+    parsed: int = 0  # Files that were new or changed.
+    kept: int = 0  # Files that did not change.
+    removed: int = 0  # Files that are gone.
+    embedded: int = 0  # Texts that went through the model.
+    model: str = ""  # Name of the model; "" if nothing was written.
+    device: str = ""  # Where the model ran.
+    # Whether an earlier version wrote the last index, so all files were indexed again.
     was_earlier_format: bool = False
+    # Whether the index is new and started with the documents of a similar folder's index.
     seeded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexStatus(OfIndex):
-    """One index of a home. If it cannot be read, only `folder` and `error` are set.
+    """One index of a home. If it cannot be read, only `folder` and `error` are set."""
 
-    Attributes:
-        folder: the folder of the index.
-        error: why it cannot be read; "" if it can.
-        changes: what an update would do; None if that was not asked for.
-        unchecked: why that is not known, although it was asked for; "" otherwise.
-        building: the process that makes the first index now; None if none does. There may be no manifest yet.
-    """
-
-    folder: Path
-    error: str = ""
+    folder: Path  # The folder of the index.
+    error: str = ""  # Why it cannot be read; "" if it can.
     manifest: Manifest = _UNREADABLE
-    changes: Changes | None = None
-    unchecked: str = ""
+    changes: Changes | None = None  # What an update would do; None if that was not asked for.
+    unchecked: str = ""  # Why that is not known, although it was asked for; "" otherwise.
+    # The process that makes the first index now; None if none does. There may be no manifest yet.
     building: Building | None = None
 
     @property
@@ -131,14 +112,8 @@ class IndexStatus(OfIndex):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding of `Engine.verify`.
+    """One finding of `Engine.verify`."""
 
-    Attributes:
-        name: what was checked.
-        state: "ok", "none" (an optional part is absent) or "FAIL".
-        detail: what was found, and the cure of a failure.
-    """
-
-    name: str
-    state: str
-    detail: str
+    name: str  # What was checked.
+    state: str  # "ok", "none" (an optional part is absent) or "FAIL".
+    detail: str  # What was found, and the cure of a failure.

@@ -52,25 +52,18 @@ class Scope:
 
     The first of `roots`, `folders`, `group`, `everything`, `within` and `here` that is set chooses indexes.
     Without any of them, all indexes are searched.
-
-    Attributes:
-        roots: indexed folders, or names of imported indexes.
-        here: a folder; the innermost index that covers it is searched.
-        everything: search all indexes.
-        within: files or folders; the innermost indexes that cover them are searched. Hits come only from these files
-            and folders, also if another attribute chooses the indexes.
-        at: a git revision of the one folder that the others name; "" for the files as they are.
-        group: the name of a group in the user's settings, which stands for its `folders`.
-        folders: the innermost indexes that cover these folders are searched, and hits come only from these folders. A
-            folder that cannot be searched does not concern the others.
     """
 
-    roots: Sequence[Path | str] = ()
-    here: Path | str | None = None
-    everything: bool = False
+    roots: Sequence[Path | str] = ()  # Indexed folders, or names of imported indexes.
+    here: Path | str | None = None  # A folder; the innermost index that covers it is searched.
+    everything: bool = False  # Search all indexes.
+    # Files or folders; the innermost indexes that cover them are searched. Hits come only from these files and
+    # folders, also if another attribute chooses the indexes.
     within: Sequence[Path | str] = ()
-    at: str = ""
-    group: str = ""
+    at: str = ""  # A git revision of the one folder that the others name; "" for the files as they are.
+    group: str = ""  # The name of a group in the user's settings, which stands for its `folders`.
+    # The innermost indexes that cover these folders are searched, and hits come only from these folders. A folder
+    # that cannot be searched does not concern the others.
     folders: Sequence[Path | str] = ()
 
     def __post_init__(self) -> None:

@@ -69,19 +69,15 @@ _MOST_NAME_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a session may do before it answers.
+    """What a session may do before it answers."""
 
-    Attributes:
-        may_index: index projects that no index covers, git revisions, and what an earlier version indexed.
-        budget_s: bring indexes up to date if that is estimated to take at most this; None: do not compare them.
-        indexing: calls the function that indexes a folder or a revision; it may show progress or try again.
-        on_progress: called with the progress of an update.
-    """
-
+    # Index projects that no index covers, git revisions, and what an earlier version indexed.
     may_index: bool = True
+    # Bring indexes up to date if that is estimated to take at most this; None: do not compare them.
     budget_s: float | None = REFRESH_S
+    # Calls the function that indexes a folder or a revision; it may show progress or try again.
     indexing: Indexing = lambda wanted, index: index()
-    on_progress: ProgressCallback = lambda _: None
+    on_progress: ProgressCallback = lambda _: None  # Called with the progress of an update.
 
 
 AS_INDEXED = Policy(may_index=False, budget_s=None)

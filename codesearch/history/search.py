@@ -45,21 +45,14 @@ _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 @dataclass(frozen=True, slots=True)
 class CommitFilters:
-    """Which commits may be hits.
+    """Which commits may be hits."""
 
-    Attributes:
-        since: not older than this date, such as 2024, 2024-05 or 2024-05-31, or this time, such as "3 months"; "" for
-            all.
-        author: a part of the name or address of the author, in any case.
-        paths: globs; one of the changed files must pass them.
-        here: working directory; a glob may be relative to it.
-        within: files and folders; one of the changed files must be in them. none for all.
-    """
-
+    # Not older than this date, such as 2024, 2024-05 or 2024-05-31, or this time, such as "3 months"; "" for all.
     since: str = ""
-    author: str = ""
-    paths: Sequence[str] = ()
-    here: Path | str | None = None
+    author: str = ""  # A part of the name or address of the author, in any case.
+    paths: Sequence[str] = ()  # Globs; one of the changed files must pass them.
+    here: Path | str | None = None  # Working directory; a glob may be relative to it.
+    # Files and folders; one of the changed files must be in them. none for all.
     within: Sequence[Path | str] = ()
 
     def __post_init__(self) -> None:

@@ -186,23 +186,6 @@ def field_statistics(lengths: NDArray[np.uint16]) -> tuple[list[int], list[int]]
     return lengths.sum(axis=0, dtype=np.int64).tolist(), np.count_nonzero(lengths, axis=0).tolist()
 
 
-def occurrence_weights(
-    field_lengths: NDArray[np.uint16],
-    field_weights: Sequence[float],
-    field_b: Sequence[float],
-    average_lengths: Sequence[float],
-) -> NDArray[np.float32]:
-    """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N]."""
-    weights = field_lengths.T.astype(np.float32, order="C")
-    # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
-    np.maximum(weights, 1, out=weights)
-    for row, weight, b, average in zip(weights, field_weights, field_b, average_lengths, strict=True):
-        row *= np.float32(b / average)
-        row += np.float32(1 - b)
-        np.divide(np.float32(weight), row, out=row)
-    return weights
-
-
 def _map_terms(keys: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Replace the term in each key by `numbers[term]`; keep the field."""
     if not len(keys):
@@ -231,10 +214,20 @@ class PostingsReader:
         field_b: tuple[float, ...],
         average_lengths: NDArray[np.float64],
     ) -> NDArray[np.float32]:
-        """Return the result of `occurrence_weights`; the last one is cached, as this stays open between queries."""
+        """Return the BM25F weight of one occurrence in a field of a document: float32 [F, N].
+
+        The last result is kept, as this stays open between queries.
+        """
         key = (field_weights, field_b, tuple(average_lengths.tolist()))
         if key not in self._occurrence_weights:
-            self._occurrence_weights = {key: occurrence_weights(self.field_lengths, *key)}
+            weights = self.field_lengths.T.astype(np.float32, order="C")
+            # Avoid a division by 0; nothing occurs in an empty field, so its weight is never used.
+            np.maximum(weights, 1, out=weights)
+            for row, weight, b, average in zip(weights, *key, strict=True):
+                row *= np.float32(b / average)
+                row += np.float32(1 - b)
+                np.divide(np.float32(weight), row, out=row)
+            self._occurrence_weights = {key: weights}
         return self._occurrence_weights[key]
 
     def find(self, term: str) -> int | None:

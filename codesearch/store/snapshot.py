@@ -138,7 +138,7 @@ class Snapshot:
         `allowed` is bool [size], or None for all. A graph may miss some, so it returns twice as many.
         """
         readers = [segment.vectors for segment in self.segments]
-        near, exact = self._near(readers, self._document_owners, query, count, allowed, ef_search)
+        near, exact = self._near(readers, np.arange(self.size), query, count, allowed, ef_search)
         return np.concatenate([near, self.best(exact, self.similarities(query, exact), count)])
 
     def nearest_passages(
@@ -162,11 +162,6 @@ class Snapshot:
             edge = similarities[best_positions(similarities, count)].min()
             exact = exact[similarities >= edge]
         return distinct(owners[np.concatenate([near, exact])])
-
-    @cached_property
-    def _document_owners(self) -> DocIds:
-        """The document of each vector of a document: its own number."""
-        return np.arange(self.size)
 
     @cached_property
     def _passage_owners(self) -> DocIds:
@@ -206,7 +201,7 @@ class Snapshot:
     def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
         """Return the highest cosine of a passage of each document with a unit query [D]: float32; -1 without one."""
         return self._highest(
-            doc_ids, lambda segment, rows, starts: segment.passage_vectors.highest(query, rows, starts)
+            doc_ids, lambda segment, *groups: segment.passage_vectors.highest(query, *groups)
         )
 
     def passage_coverage(self, idf: Mapping[str, float], doc_ids: DocIds) -> NDArray[np.float32]:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from codesearch.config import VectorConfig
 from codesearch.errors import IndexCorruptError, unreadable
 from codesearch.files import create_private, private
+from codesearch.processes import available_cores
 from codesearch.store.arrays import map_file
 from codesearch.store.digest import check_digest
 from codesearch.store.sorting import best_positions, starts_of_runs
@@ -245,9 +246,12 @@ def may_be_nearest(
             dots = np.asarray(cdist(rounded, vectors.rows[share], "dot", out_dtype="float32"))[0]
             np.multiply(dots, vectors.scales[share], out=products[base + share.start : base + share.stop])
 
-    rows = sum(share.stop - share.start for _, _, share in shares)
-    # Products release the interpreter lock, so threads multiply at once; this one is one of them.
-    others = [_threads().submit(multiply) for _ in range(_helpers(rows // _SHARE))]
+    rows, others = sum(share.stop - share.start for _, _, share in shares), []
+    if (
+        rows >= 2 * _SHARE
+    ):  # Products release the interpreter lock, so threads multiply at once; this one is one.
+        cores = available_cores()
+        others = [_threads(cores).submit(multiply) for _ in range(min(cores, rows // _SHARE) - 1)]
     multiply()
     for other in others:
         other.result()
@@ -272,19 +276,8 @@ def _spans(count: int, base: int, doc_ids: NDArray[np.int64] | None) -> list[tup
     return list(zip(first.tolist(), (last + 1).tolist(), strict=True))
 
 
-def _helpers(shares: int) -> int:
-    """Return how many threads help this one with some shares of the work."""
-    if shares < 2:
-        return 0
-    from codesearch.processes import available_cores
-
-    return min(available_cores(), shares) - 1
-
-
 @cache
-def _threads() -> ThreadPoolExecutor:
+def _threads(count: int) -> ThreadPoolExecutor:
     from concurrent.futures import ThreadPoolExecutor
 
-    from codesearch.processes import available_cores
-
-    return ThreadPoolExecutor(available_cores(), "vectors")
+    return ThreadPoolExecutor(count, "vectors")
