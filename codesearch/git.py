@@ -140,7 +140,8 @@ class Repository:
             for blob in batch:
                 end = answer.index(b"\n", at)
                 if not answer[at:end].endswith(f" blob {blob.size}".encode()):
-                    raise self._lacks(blob.path)
+                    cure = f"fetch all objects, for example with `git -C {self.top} fetch --refetch`"
+                    raise ConfigError(f"{self.top} lacks the content of {blob.path}", cure)
                 at = end + 1 + blob.size + 1
                 yield blob, answer[end + 1 : at - 1]
 
@@ -150,10 +151,6 @@ class Repository:
         answers = self.git("cat-file", "--batch-check", stdin=names).decode().splitlines()
         found = zip(object_ids, map(str.split, answers), strict=True)
         return {object_id: int(answer[2]) for object_id, answer in found if answer[-1].isdigit()}
-
-    def _lacks(self, path: str) -> ConfigError:
-        cure = f"fetch all objects, for example with `git -C {self.top} fetch --refetch`"
-        return ConfigError(f"{self.top} lacks the content of {path}", cure)
 
 
 def work_tree(folder: Path) -> str | None:

@@ -105,8 +105,11 @@ def start_git(
     """
     import subprocess
 
+    program = find_program("git")
+    if program is None:
+        raise FileNotFoundError("git is not installed")
     process = subprocess.Popen(
-        _git_command(arguments),
+        [program, *_SAFE_GIT, *arguments],
         cwd=folder,
         env=environment,
         stdin=subprocess.PIPE,
@@ -118,13 +121,6 @@ def start_git(
 
         resource.prlimit(process.pid, resource.RLIMIT_DATA, (_MOST_GIT_BYTES, _MOST_GIT_BYTES))
     return process
-
-
-def _git_command(arguments: Sequence[str]) -> list[str]:
-    program = find_program("git")
-    if program is None:
-        raise FileNotFoundError("git is not installed")
-    return [program, *_SAFE_GIT, *arguments]
 
 
 def show_in_pager(command: Sequence[str], text: bytes) -> None:

@@ -227,7 +227,7 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
         count = len(source.splitlines())
         if first > count:
             raise ConfigError(f"{path} has {count:,} lines", "give one of them")
-        return _git_line(content, first), _git_line(content, min(last, count))
+        return first, min(last, count)
     spec = language_of_path(path)
     if spot.row is None or spec is None:
         raise ConfigError(f"{path} has changes that are not committed", f"give {path}::NAME for its lines")
@@ -238,10 +238,4 @@ def _lines_at_head(history: History, spot: Spot, path: str) -> tuple[int, int]:
     if not named:
         raise ConfigError(f"{name} of {path} is not in the last commit", "commit it first")
     nearest = min(named, key=lambda document: abs(document.start_line - spot.first_line))
-    return _git_line(content, nearest.start_line), _git_line(content, nearest.last_line)
-
-
-def _git_line(content: bytes, line: int) -> int:
-    """Return the number that git has for a line: to git, a carriage return alone ends none."""
-    ends = re.findall(rb"\r\n?|\n", content) if b"\0" not in content else []
-    return line - ends[: line - 1].count(b"\r")
+    return nearest.start_line, nearest.last_line

@@ -137,21 +137,15 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
     Those that wait take turns: only one of them tries to get the lock, and a writer that has just released it comes
     after that one.
     """
-    started, path, queue = time.monotonic(), index_folder / LOCK, index_folder / TURN
+    started, lock = time.monotonic(), ExitStack()
     with ExitStack() as turn:
-        has_turn = not queue.exists()
-        while True:
-            waited_s = time.monotonic() - started
-            if has_turn or waited_s >= wait_s or _locked(queue, turn) is None:
-                has_turn = True
-                owner = _locked(path, lock := ExitStack())
-                if owner is None:
-                    break
-                if waited_s >= (max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s):
-                    raise IndexLockedError(owner, root)
-                if not queue.exists():
-                    has_turn = _locked(queue, turn) is None
-            time.sleep(_POLL_S / 5 if has_turn else _POLL_S)
+        while _locked(index_folder / TURN, turn) is not None and time.monotonic() < started + wait_s:
+            time.sleep(_POLL_S)
+        while (owner := _locked(index_folder / LOCK, lock)) is not None:
+            patience_s = max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s
+            if time.monotonic() >= started + patience_s:
+                raise IndexLockedError(owner, root)
+            time.sleep(_POLL_S / 5)
     with lock:
         yield
 
