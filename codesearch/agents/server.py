@@ -220,7 +220,7 @@ class Agents:
         """When a search finds nothing: what is indexed, what is not, and whether files changed since."""
 
         def work(session: Session, path_of: PathOf) -> str:
-            (found,) = self._engine.status(session.entries[0].committed.root, changes=True)
+            (found,) = self._engine.status(session.entries[0].committed().root, changes=True)
             return status_text(found, Path(session.scope.here or "")) + groups_text(self._groups)
 
         return await self._run(context, work)
@@ -247,7 +247,7 @@ class Agents:
             if group not in self._groups:
                 raise ConfigError(f"group {group!r}", f"choose one of {', '.join(self._groups)}")
             return Scope(here=project, folders=self._groups[group])
-        if not (self._named or find_project(project) or covering_index(self._engine.home, project)):
+        if not (self._named or find_project(project) or covering_index(self._engine.local_home(), project)):
             raise IndexNotFoundError(f"{project} is no project", "start the server with `--root DIR`")
         return Scope(here=project, folders=(project,))
 

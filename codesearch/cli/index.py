@@ -183,7 +183,7 @@ def export(
     if sqlite and with_code:
         raise ConfigError("--with-code is for portable files", "a SQLite file always has the code")
     engine, target = invocation.engine(home), invocation.path(file)
-    around = None if root else covering_index(engine.home, invocation.terminal.here)
+    around = None if root else covering_index(engine.local_home(), invocation.terminal.here)
     here = Path(around.manifest.root) if around and around.manifest else None
     folder = invocation.path(root) if root else here
     with stage_progress(target.name) as on_progress:

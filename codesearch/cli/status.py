@@ -57,11 +57,11 @@ def status(
         engine = invocation.engine(home)
         chosen = (_root(engine, invocation.path(root)) for root in roots or [])
         local = engine.status(*chosen, changes=changes)
-        around = covering_index(engine.home, invocation.terminal.here)
-        current, service = around.folder if around else None, service_at(engine.home)
+        around = covering_index(engine.local_home(), invocation.terminal.here)
+        current, service = around.folder if around else None, service_at(engine.local_home())
         fields = [_fields(one, service, current) for one in local]
-        parts = (_lines(one, current, engine.home, warnings=warnings) for one in local)
-        empty = f"{engine.home}: run `codesearch index FOLDER` first"
+        parts = (_lines(one, current, engine.local_home(), warnings=warnings) for one in local)
+        empty = f"{engine.local_home()}: run `codesearch index FOLDER` first"
     if json:
         yield Output(invocation.terminal.json_text(fields), code=0 if fields else 1)
         return
@@ -76,7 +76,7 @@ def status(
 
 def _root(engine: Engine, path: Path) -> Path:
     """Return the indexed folder around a folder, else the path: it may be the name of an imported index."""
-    entry = covering_index(engine.home, path) if path.is_dir() else None
+    entry = covering_index(engine.local_home(), path) if path.is_dir() else None
     return Path(entry.manifest.root) if entry and entry.manifest else path
 
 
@@ -248,7 +248,7 @@ def bench(
         name = suite or ("csn99" if named else "smoke")
         with stage_progress(name) as on_progress:
             options = BenchOptions(
-                home=engine.home,
+                home=engine.local_home(),
                 data=invocation.path(Path(named)) if named else None,
                 model=models.model and invocation.path(models.model),
                 device=models.device,

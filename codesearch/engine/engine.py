@@ -73,17 +73,17 @@ class Engine(Indexer):
 
     def refresh(self, root: Path | str, *, budget_s: float = REFRESH_S) -> Freshness:
         """Bring an index up to date if that is estimated to take at most `budget_s` seconds."""
-        (entry,) = choose_indexes(self.home, Scope((root,)))
+        (entry,) = choose_indexes(self.local_home(), Scope((root,)))
         return self.refresh_entry(entry, budget_s)
 
     def dependencies(self, root: Path | str) -> Dependencies | None:
         """Return the folders and files whose changes can change an index; None if that is not known now."""
-        (entry,) = choose_indexes(self.home, Scope((root,)))
-        return dependencies(entry.folder, entry.committed, self.home)
+        (entry,) = choose_indexes(self.local_home(), Scope((root,)))
+        return dependencies(entry.folder, entry.committed(), self.local_home())
 
     def indexed_roots(self) -> dict[str, int]:
         """Return the roots of all indexes that can be read, each with a number that every commit changes."""
-        return indexed_roots(self.home)
+        return indexed_roots(self.local_home())
 
     def search(
         self,
@@ -109,10 +109,11 @@ class Engine(Indexer):
         """
         from codesearch.engine.reports import IndexStatus
 
-        begun = list_building(self.home)
-        named = {find_folder(self.home, expanded(root)): root for root in roots}
+        home = self.local_home()
+        begun = list_building(home)
+        named = {find_folder(home, expanded(root)): root for root in roots}
         others = tuple(root for folder, root in named.items() if folder not in begun)
-        found = find_indexes(self.home, Scope(others)) if others else [] if roots else list_indexes(self.home)
+        found = find_indexes(home, Scope(others)) if others else [] if roots else list_indexes(home)
         statuses = {entry.folder: self._status(entry, changes=changes) for entry in found}
         for folder in begun.keys() & named.keys() if roots else begun:
             entry = read_entry(folder)
@@ -122,7 +123,7 @@ class Engine(Indexer):
 
     def remove(self, *roots: Path | str) -> None:
         """Delete the indexes of folders; the folders do not change. If one is not indexed, none is removed."""
-        folders = {root: find_folder(self.home, expanded(root)) for root in roots}
+        folders = {root: find_folder(self.local_home(), expanded(root)) for root in roots}
         for root, folder in folders.items():
             if not folder.is_dir():
                 raise IndexNotFoundError(f"{root} is not indexed", "see `codesearch status`")
@@ -130,14 +131,15 @@ class Engine(Indexer):
 
     def remove_all(self) -> list[str]:
         """Delete all indexes, with the files of git revisions and the index of commits; return the roots."""
-        entries = list_indexes(self.home)
-        remove_revisions(self.home)  # Before their indexes, which mark them.
+        home = self.local_home()
+        entries = list_indexes(home)
+        remove_revisions(home)  # Before their indexes, which mark them.
         left = [entry for entry in entries if entry.folder.exists()]
         remove_indexes({entry.folder: entry.root for entry in left})
-        remove_commits(self.home)
+        remove_commits(home)
         for folder in (*FOLDERS, ""):
             with suppress(OSError):  # It is not empty, or was never made.
-                (self.home / folder).rmdir()
+                (home / folder).rmdir()
         return [entry.root for entry in entries]
 
     def export(
@@ -163,10 +165,10 @@ class Engine(Indexer):
             ConfigError: no root is given and there are several indexes.
             MissingExtraError: a SQLite file needs sqlite-utils.
         """
-        entries = choose_indexes(self.home, Scope(() if root is None else (root,)))
+        entries = choose_indexes(self.local_home(), Scope(() if root is None else (root,)))
         if len(entries) > 1:
             raise ConfigError(f"{len(entries)} folders are indexed", "give --root with the one to export")
-        of_file = entries[0], expanded(file), self.home
+        of_file = entries[0], expanded(file), self.local_home()
         if sqlite:
             from codesearch.portable.sqlite import export_sqlite
 
@@ -200,19 +202,19 @@ class Engine(Indexer):
 
         manifest = import_portable(
             expanded(file),
-            self.home,
+            self.local_home(),
             root=None if root is None else expanded(root),
             name=name,
             model=self.model,
             on_progress=on_progress,
         )
-        return IndexStatus(folder=find_folder(self.home, Path(manifest.root)), manifest=manifest)
+        return IndexStatus(folder=find_folder(self.local_home(), Path(manifest.root)), manifest=manifest)
 
     def verify(self) -> list[Check]:
         """Check the installation, the model and every byte of every index."""
         from codesearch.engine.verify import checks
 
-        return list(checks(self.home, self.model, self.device))
+        return list(checks(self.local_home(), self.model, self.device))
 
     def tidy(self) -> None:
         """Close indexes that are no longer current or that were not used for a long time."""

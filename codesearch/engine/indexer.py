@@ -100,19 +100,14 @@ class Indexer:
         self.ranking, self.vectors = ranking or RankConfig(), vectors or VectorConfig()
         self.pool, self.backend = pool or Pool(), backend
         # A service changes its working directory, so a relative home would be another one then.
-        self._home = expanded(home or default_home()).absolute()
-        make_private(str(self._home))
+        self.home = expanded(home or default_home()).absolute()
+        make_private(str(self.home))
 
-    @property
-    def home(self) -> Path:
-        """The folder of all indexes."""
-        self.check_local()
-        return self._home
-
-    def check_local(self) -> None:
-        """Raise ConfigError if the documents are on a server."""
+    def local_home(self) -> Path:
+        """Return the folder of all indexes; an error if the documents are on a server."""
         if self.backend:
             raise ConfigError("this needs the indexes of this machine", "leave --backend out")
+        return self.home
 
     @property
     def is_local(self) -> bool:
@@ -174,12 +169,12 @@ class Indexer:
         if not root.is_dir():
             kind = "not a folder" if root.exists() else "no such folder"
             raise ConfigError(f"{root}: {kind}", "give the folder to index")
-        folder = index_folder(self.home, root)
+        folder = index_folder(self.local_home(), root)
         try:
             make_folder(folder)
         except OSError as error:
             raise IndexStoreError(f"{folder}: {error.strerror}", "give another --home") from None
-        planned = partial(prepare, root, options, self.home, self.vectors, rebuild=rebuild)
+        planned = partial(prepare, root, options, self.local_home(), self.vectors, rebuild=rebuild)
         wait_s = min(wait_s, _SHORT_PATIENCE_S) if building_in(folder) else wait_s
         with writer_lock(folder, str(root), wait_s=wait_s), ExitStack() as opened:
             last, tell = last_manifest(folder), on_progress
@@ -216,13 +211,13 @@ class Indexer:
         The walk that finds what changed also ends after that time, or after half a second if that is more. Without a
         budget, only say what an update would do. With `opens`, open what was written, for a query that follows.
         """
-        manifest = entry.committed
+        manifest = entry.committed()
         root = manifest.root
         if not manifest.has_sources:
             return Freshness(root, State.WITH_CODE if manifest.has_code else State.WITHOUT_CODE)
         if (
             self.pool.is_unchanged(manifest)
-            or is_revision(self.home, root)
+            or is_revision(self.local_home(), root)
             or (seen := compare(entry.folder, manifest)).is_current
         ):
             return Freshness(root, State.CURRENT)
@@ -235,7 +230,7 @@ class Indexer:
         from codesearch.build.plan import prepare
         from codesearch.parsing.walker import OutOfTimeError
 
-        planned = partial(prepare, Path(root), IndexOptions(), self.home, self.vectors, seen=seen)
+        planned = partial(prepare, Path(root), IndexOptions(), self.local_home(), self.vectors, seen=seen)
         limit_s = math.inf if budget_s is None else max(budget_s, _LEAST_WALK_S)
         try:
             with ExitStack() as opened:

@@ -104,8 +104,8 @@ def index_revision(
 ) -> IndexReport:
     """Index the files of a revision with the settings of its project; git's objects are read, nothing else."""
     if not revision.folder.is_dir():
-        _write_files(engine.home, revision)
-    entry = read_entry(index_folder(engine.home, revision.project))
+        _write_files(engine.local_home(), revision)
+    entry = read_entry(index_folder(engine.local_home(), revision.project))
     options = IndexOptions.of(entry.manifest.options) if entry and entry.manifest else None
     return replace(engine.index(revision.folder, options, on_progress=on_progress), root=revision.project)
 

@@ -130,7 +130,7 @@ class Session:
     def _use_revision(self, policy: Policy) -> None:
         from codesearch.engine.revisions import find_revision, index_revision, is_indexed
 
-        home, scope = self._engine.home, self.scope
+        home, scope = self._engine.local_home(), self.scope
         self.revision = revision = find_revision(home, scope)
         if not is_indexed(home, revision):
             if not policy.may_index:
@@ -144,7 +144,7 @@ class Session:
 
     def _find(self, policy: Policy) -> None:
         """Find the indexes of the scope; index what is missing if the policy allows it."""
-        home, scope = self._engine.home, self.scope
+        home, scope = self._engine.local_home(), self.scope
         indexed: set[Path] = set()
         try:
             entries = find_indexes(home, scope)
@@ -192,7 +192,7 @@ class Session:
     @contextmanager
     def indexes(self, *, strict: bool = False) -> Iterator[list[IndexReader]]:
         """Lend the open indexes. One that cannot be read is left out if others can, unless `strict` is set."""
-        self._engine.check_local()
+        self._engine.local_home()
         if self._error:
             raise self._error
         with ExitStack() as lent:
@@ -526,7 +526,7 @@ class Session:
         history, spot, within = self._history_at(place)
         return answer_history(
             history,
-            engine.home,
+            engine.local_home(),
             partial(coverage_of, (), ()),
             question=question.strip(),
             place=place,
@@ -559,7 +559,7 @@ class Session:
             with self.spots(place) as spots:
                 spot = only_spot(place, spots)
                 folder = Path(spot.root, spot.path if spot.file is None else os.path.dirname(spot.path))
-        history = history_of(folder, self._engine.home)
+        history = history_of(folder, self._engine.local_home())
         return history, spot, tuple(path for path in scope.places() if str(path) != history.repository.top)
 
     def _answer(

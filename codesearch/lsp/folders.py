@@ -81,7 +81,7 @@ class Folders:
         tasks = [self._opened[folder] for folder in folders if folder in self._opened]
         if tasks and waits:
             await asyncio.wait(tasks)  # This does not cancel them if the request is cancelled.
-        covered = [folder for folder in folders if covering_index(self._engine.home, folder)]
+        covered = [folder for folder in folders if covering_index(self._engine.local_home(), folder)]
         return Scope(within=covered) if covered else None
 
     def say(self, severity: types.MessageType, text: str) -> None:
@@ -101,7 +101,7 @@ class Folders:
             return opened
         if project := find_project(self._here):
             return [project]
-        return [self._here] if covering_index(self._engine.home, self._here) else []
+        return [self._here] if covering_index(self._engine.local_home(), self._here) else []
 
     async def _open(self, folder: Path) -> None:
         """Index a folder if that has to be done, and then update its index in the background."""
@@ -128,7 +128,7 @@ class Folders:
     def _index(self, folder: Path) -> None:
         """Index the project around a folder, unless an index covers it."""
         is_project = self._auto_index and find_project(folder)
-        if not is_project and covering_index(self._engine.home, folder) is None:
+        if not is_project and covering_index(self._engine.local_home(), folder) is None:
             if folder.resolve() in never_projects(folder):
                 return
             raise not_indexed(folder)
@@ -185,7 +185,7 @@ class Folders:
     def _refresh(self, path: Path) -> Freshness | None:
         """Bring the index that covers a path up to date, unless that takes long; the next search reports an error."""
         self._engine.tidy()
-        entry = covering_index(self._engine.home, path)
+        entry = covering_index(self._engine.local_home(), path)
         if entry and entry.manifest:
             with suppress(CodeSearchError):
                 return self._engine.refresh(entry.manifest.root, budget_s=_REFRESH_S)

@@ -64,9 +64,8 @@ class IndexEntry:
         """The indexed folder, or the folder of an index that cannot be read."""
         return self.manifest.root if self.manifest else str(self.folder)
 
-    @property
     def committed(self) -> Manifest:
-        """The manifest; if it cannot be read, `error` is raised."""
+        """Return the manifest; if it cannot be read, raise `error`."""
         if self.manifest is None:
             raise self.error or IndexStoreError(f"{self.folder}: no index there")
         return self.manifest

@@ -184,7 +184,7 @@ def last_number(index_folder: Path) -> int:
 
 
 def _drop_unnamed(index_folder: Path, first: int) -> None:
-    """Delete segments that the manifest does not name, and folders of older formats.
+    """Delete segments that the manifest does not name.
 
     If the manifest cannot be read, delete only the segments of this writer, which have numbers from `first` on.
     """
@@ -195,9 +195,6 @@ def _drop_unnamed(index_folder: Path, first: int) -> None:
         named = set()
     except IndexStoreError:
         named = {path.name for path in _segments(index_folder) if int(path.name) < first}
-    else:
-        for path in index_folder.glob("generation-*"):
-            shutil.rmtree(path, ignore_errors=True)
     for path in _segments(index_folder):
         if path.name not in named:
             shutil.rmtree(path, ignore_errors=True)

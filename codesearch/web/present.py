@@ -170,7 +170,7 @@ def show_status(engine: Engine) -> dict[str, Any]:
     for index in engine.status():
         if index.unfinished:
             unfinished[index.root] = index.unfinished
-        if index.error or not index.manifest.commit or is_revision(engine.home, index.root):
+        if index.error or not index.manifest.commit or is_revision(engine.local_home(), index.root):
             continue
         # A search says which index cannot be read.
         session = engine.session(Scope((index.root,)), AS_INDEXED)

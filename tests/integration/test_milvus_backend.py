@@ -201,10 +201,10 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "export": lambda engine, tree: engine.export(tree.parent / "x.codesearch", tree),
     "import_index": lambda engine, tree: engine.import_index(tree.parent / "x.codesearch"),
     "verify": lambda engine, tree: engine.verify(),
-    "home": lambda engine, tree: engine.home,
+    "local_home": lambda engine, tree: engine.local_home(),
 }
 """Public names of `Engine` that need the indexes of a home."""
-ANSWERED = {"search", "session", "check_local", "encoder", "open_encoder", "is_local", "tidy", "close"}
+ANSWERED = {"search", "session", "encoder", "open_encoder", "is_local", "tidy", "close"}
 """Public names that an engine of a server answers."""
 QUESTIONS: dict[str, Callable[[Session], object]] = {
     "indexes": lambda session: session.indexes().__enter__(),

@@ -225,20 +225,6 @@ def test_a_segment_of_a_killed_writer_is_deleted_and_its_number_not_reused(tiny_
     assert index.manifest.documents == 14
 
 
-def test_generations_of_older_versions_are_deleted(tiny_repo, home, index_tree):
-    folder = index_folder(home, tiny_repo)
-    write_tree(folder, {"manifest.json": '{"format": 5, "root": "/src", "generation": 3}'})
-    write_tree(folder / "generation-000003", {"documents.sqlite": "old", "rows/kinds.npy": "old"})
-    index = index_tree(tiny_repo)
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "checked",
-        "manifest.json",
-        "segments",
-        "stamps",
-    ]
-    assert (index.manifest.documents, index.manifest.commit) == (13, 1)
-
-
 def test_a_graph_is_built_at_the_threshold(tiny_repo, encoder, index_tree):
     pytest.importorskip("hnswlib")
     index = index_tree(tiny_repo, config=IndexConfig(vectors=VectorConfig(hnsw_threshold=13)))
