@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from codesearch.engine.answer import (
         Answer,
         Changes,
+        Check,
         DuplicatesAnswer,
         FoundAnswer,
         Freshness,
+        IndexReport,
+        IndexStatus,
         PlacesAnswer,
         State,
     )
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import Check, IndexReport, IndexStatus
     from codesearch.engine.scope import Scope
     from codesearch.engine.session import Policy, Session
     from codesearch.errors import (
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
     from codesearch.types import Coverage, Definition, Hit
 
 __version__ = "0.2.0"
-_ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "reports", "session", "engine"))
+_ENGINE = tuple(f"engine.{name}" for name in ("answer", "scope", "session", "engine"))
 _STRUCTURE = tuple(f"structure.{name}" for name in ("text", "usages", "whole", "lines"))
 _MODULES = (
     *("errors", "config", "types", "search.request", *_ENGINE),

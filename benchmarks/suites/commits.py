@@ -28,9 +28,8 @@ from codesearch.evaluation.metrics import score_answers
 from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
 from codesearch.files import scratch_folder
-from codesearch.history.commits import Commit, commit_ids, read_commits
 from codesearch.history.search import CommitFilters, rank_commits
-from codesearch.history.table import find_history, table_at_head
+from codesearch.history.table import Commit, commit_ids, find_history, read_commits, table_at_head
 from codesearch.text.terms import query_terms
 
 CLONES = "clones"

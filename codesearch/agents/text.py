@@ -30,9 +30,8 @@ from codesearch.types import Coverage, Definition
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import FoundAnswer, PlacesAnswer
+    from codesearch.engine.answer import FoundAnswer, IndexStatus, PlacesAnswer
     from codesearch.engine.brief import Brief
-    from codesearch.engine.reports import IndexStatus
     from codesearch.history.hits import HistoryAnswer
     from codesearch.search.excerpts import Excerpt
     from codesearch.structure.lines import Lines

@@ -20,8 +20,7 @@ from codesearch.store.arrays import NO_PASSAGES
 from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document_row
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
-from codesearch.store.postings import PostingsBlock, make_block
-from codesearch.store.words import checksums_of
+from codesearch.store.postings import PostingsBlock, checksums_of, make_block
 from codesearch.text.terms import document_chunks, signature
 from codesearch.text.tokenizer import SubtokenTokenizer, document_text, passage_text
 from codesearch.treefiles import read_below

@@ -22,7 +22,7 @@ from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import IndexReport, OfIndex
+    from codesearch.engine.answer import IndexReport, OfIndex
     from codesearch.portable.pack import ExportReport
     from codesearch.watch.watcher import Report
 

@@ -35,12 +35,11 @@ from codesearch.visible import visible, visible_json
 if TYPE_CHECKING:
     from codesearch.build.build import Progress, ProgressCallback
     from codesearch.cli.options import AnswerOptions, FilterOptions
-    from codesearch.engine.answer import Freshness
+    from codesearch.engine.answer import Freshness, IndexReport
     from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import SearchBackend
     from codesearch.engine.pool import Pool
     from codesearch.engine.remote import MilvusBackend
-    from codesearch.engine.reports import IndexReport
     from codesearch.engine.revisions import Revision
     from codesearch.engine.session import Session
     from codesearch.types import Coverage

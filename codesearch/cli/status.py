@@ -25,8 +25,8 @@ from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
+    from codesearch.engine.answer import IndexStatus
     from codesearch.engine.engine import Engine
-    from codesearch.engine.reports import IndexStatus
     from codesearch.milvus.push import RootStatus
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"

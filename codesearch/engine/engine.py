@@ -36,7 +36,7 @@ from codesearch.store.catalogue import (
 )
 
 if TYPE_CHECKING:
-    from codesearch.engine.reports import Check, IndexStatus
+    from codesearch.engine.answer import Check, IndexStatus
     from codesearch.portable.pack import ExportReport, OnStage
 
 
@@ -107,7 +107,7 @@ class Engine(Indexer):
             roots: indexed folders; all when there are none.
             changes: compare each folder with its index and count what an update would do.
         """
-        from codesearch.engine.reports import IndexStatus
+        from codesearch.engine.answer import IndexStatus
 
         home = self.local_home()
         begun = list_building(home)
@@ -197,7 +197,7 @@ class Engine(Indexer):
             PortableFileError: the file is damaged, unsafe, too large or of another version.
             ConfigError: the root is no folder, the name is not valid, or the file needs another model.
         """
-        from codesearch.engine.reports import IndexStatus
+        from codesearch.engine.answer import IndexStatus
         from codesearch.portable.unpack import import_portable
 
         manifest = import_portable(
@@ -227,7 +227,7 @@ class Engine(Indexer):
         self.pool.close()
 
     def _status(self, entry: IndexEntry, *, changes: bool) -> IndexStatus:
-        from codesearch.engine.reports import IndexStatus
+        from codesearch.engine.answer import IndexStatus
 
         manifest = entry.manifest
         if manifest is None:

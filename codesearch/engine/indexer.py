@@ -41,7 +41,7 @@ from codesearch.store.manifest import commit_manifest, last_manifest
 if TYPE_CHECKING:
     from codesearch.build.build import Progress, ProgressCallback
     from codesearch.build.plan import BuildReport, Plan
-    from codesearch.engine.reports import IndexReport
+    from codesearch.engine.answer import IndexReport
     from codesearch.search.searcher import Searched
     from codesearch.text.onnx import OnnxEncoder
 
@@ -163,7 +163,7 @@ class Indexer:
         wait_s: float = _PATIENCE_S,
     ) -> IndexReport:
         from codesearch.build.plan import can_merge, prepare
-        from codesearch.engine.reports import IndexReport
+        from codesearch.engine.answer import IndexReport
 
         started = time.monotonic()
         if not root.is_dir():

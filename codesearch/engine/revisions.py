@@ -27,8 +27,8 @@ from codesearch.store.database import storage_errors
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
+    from codesearch.engine.answer import IndexReport
     from codesearch.engine.indexer import Indexer
-    from codesearch.engine.reports import IndexReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from codesearch.store.catalogue import IndexEntry, building_in
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
-    from codesearch.engine.reports import IndexReport
+    from codesearch.engine.answer import IndexReport
     from codesearch.engine.revisions import Revision
     from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
@@ -542,8 +542,8 @@ class Session:
         Raises:
             ConfigError: git has no such commit, or as for `history`.
         """
-        from codesearch.history.commits import read_diff
         from codesearch.history.search import path_of
+        from codesearch.history.table import read_diff
 
         history, spot, within = self._history_at(place)
         return read_diff(history.repository, commit, [path_of(history, spot)] if spot else within)

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import codesearch
-from codesearch.engine.reports import Check
+from codesearch.engine.answer import Check
 from codesearch.errors import CodeSearchError
 from codesearch.installation import how_to_add
 from codesearch.languages import distributions, grammar_version, is_installed, load_query

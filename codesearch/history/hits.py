@@ -20,8 +20,7 @@ from codesearch.build.plan import digest_of
 from codesearch.config import IndexConfig, ParseConfig
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.git import Blob, Repository
-from codesearch.history.commits import Change, Commit, read_commits, without_trailers
-from codesearch.history.table import History, opened
+from codesearch.history.table import Change, Commit, History, opened, read_commits, without_trailers
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.flags import file_flags

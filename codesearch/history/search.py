@@ -22,9 +22,8 @@ from codesearch.config import ParseConfig
 from codesearch.errors import ConfigError, IndexCorruptError
 from codesearch.files import mark_used
 from codesearch.git import work_tree
-from codesearch.history.commits import commit_ids
 from codesearch.history.hits import HistoryAnswer, hits_of
-from codesearch.history.table import CommitTable, History, find_history, table_at_head
+from codesearch.history.table import CommitTable, History, commit_ids, find_history, table_at_head
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
 from codesearch.search.filters import path_filter

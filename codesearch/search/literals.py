@@ -37,10 +37,10 @@ from codesearch.search.lexical import LexicalScorer
 from codesearch.search.lookup import nearest
 from codesearch.search.request import READ_S, Filters
 from codesearch.store.database import NO_CODE, FileRecord
+from codesearch.store.postings import LETTERS, words_of
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import is_inside, read_source
-from codesearch.store.words import LETTERS, words_of
 from codesearch.text.terms import STOP_WORDS, terms_of
 from codesearch.treefiles import FolderReader
 

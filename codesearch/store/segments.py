@@ -32,9 +32,15 @@ from codesearch.store.arrays import (
 from codesearch.store.database import DocumentRow, FileRecord, StoreReader, StoreWriter, storage_error
 from codesearch.store.digest import check_intact
 from codesearch.store.manifest import MANIFEST, SEGMENTS, Manifest, SegmentEntry, manifest_at, read_manifest
-from codesearch.store.postings import PostingsBlock, PostingsReader, PostingsWriter
+from codesearch.store.postings import (
+    PostingsBlock,
+    PostingsReader,
+    PostingsWriter,
+    WordsReader,
+    WordsWriter,
+    words_of,
+)
 from codesearch.store.vectors import PASSAGE_VECTORS, VectorReader, VectorWriter
-from codesearch.store.words import WordsReader, WordsWriter, words_of
 from codesearch.text.terms import FIELDS, query_terms
 from codesearch.types import KINDS
 
@@ -97,7 +103,7 @@ class SegmentReader:
         return slice(*self.passage_documents.searchsorted(bounds).tolist())
 
     def files_with(self, words: Collection[bytes]) -> set[int]:
-        """Return the file_ids of live files that have all of some words (see `codesearch.store.words`)."""
+        """Return the file_ids of live files that have all of some words (see `codesearch.store.postings`)."""
         found = [set(self.words.files_with(word).tolist()) for word in words]
         return set.intersection(*found).difference(self.dead_files) if found else set()
 

@@ -25,10 +25,9 @@ from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, read_pattern
 from codesearch.store.arrays import NO_PASSAGES, OFFSETS, PASSAGES, ROW, ROWS, SOURCES, load_array
 from codesearch.store.database import DATABASE, StoreReader
 from codesearch.store.manifest import FORMAT_VERSION, Manifest, SegmentEntry
-from codesearch.store.postings import POSTINGS
+from codesearch.store.postings import POSTINGS, WORDS
 from codesearch.store.source import is_inside
 from codesearch.store.vectors import ENDINGS, PASSAGE_VECTORS, VECTORS
-from codesearch.store.words import WORDS
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 

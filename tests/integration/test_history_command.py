@@ -14,8 +14,8 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.errors import ConfigError, IndexWriteError
-from codesearch.history.commits import read_commits
 from codesearch.history.search import CommitFilters
+from codesearch.history.table import read_commits
 from tests.command import Command
 from tests.conftest import write_tree
 from tests.git import git, repository

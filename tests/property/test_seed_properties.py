@@ -9,8 +9,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from codesearch.engine.answer import IndexReport
 from codesearch.engine.engine import Engine
-from codesearch.engine.reports import IndexReport
 from codesearch.engine.scope import Scope
 from tests.conftest import write_tree
 

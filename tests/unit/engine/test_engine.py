@@ -15,7 +15,7 @@ import pytest
 from codesearch import Engine, Filters, IndexOptions, Place, Scope, SearchRequest
 from codesearch.build import plan
 from codesearch.cli.invocation import notes_of
-from codesearch.engine.reports import Changes
+from codesearch.engine.answer import Changes
 from codesearch.engine.scope import covering_index
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexNotFoundError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codesearch.history.commits import Change, Commit, parse_log
+from codesearch.history.table import Change, Commit, parse_log
 
 OLD, NEW, NONE = "a" * 40, "b" * 40, "0" * 40
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from codesearch.store.postings import WordsReader, WordsWriter, checksums_of, words_of
 from codesearch.store.segments import IndexReader
-from codesearch.store.words import WordsReader, WordsWriter, checksums_of, words_of
 from tests.conftest import write_tree
 
 
