@@ -6,7 +6,7 @@
               message without trailers such as Signed-off-by, and of the paths that it changed (see
               `codesearch.text.terms`). Id, time, author and paths are stored for filters. The message is not: git has
               it.
-    hits      what was shown of commits, as JSON, so that it need not be read again (see `kept`)
+    hits      what was shown of commits, as JSON, so that it need not be read again (see `hits`)
     state     HEAD when the table was complete, and a digest of what makes the clone shallow
 
 A merge has a row only if its message says more than what was merged.
