@@ -1,9 +1,12 @@
-"""Files that are replaced atomically, also when a write is interrupted."""
+"""Files that are replaced atomically, also when a write is interrupted, and the default folder of the indexes."""
 
 from __future__ import annotations
 
+import ntpath
 import os
+import posixpath
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,3 +125,22 @@ def test_a_folder_that_cannot_be_opened_is_not_synced(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "open", open_files_only)
     write_atomically(tmp_path / "a", b"content", sync=True)
     assert (tmp_path / "a").read_bytes() == b"content"
+
+
+WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Users\me"}
+
+
+@pytest.mark.parametrize(
+    ("system", "variables", "expected"),
+    [
+        ("posix", {"LOCALAPPDATA": "/x"}, "~/.local/share/codesearch"),
+        ("nt", WINDOWS, r"C:\Users\me\AppData\Local\codesearch"),
+        ("nt", {**WINDOWS, "CODESEARCH_HOME": "D:\\mine"}, "D:\\mine"),
+        ("nt", {"USERPROFILE": "C:\\me"}, "~/.local/share\\codesearch"),
+    ],
+)
+def test_each_operating_system_has_its_data_folder(monkeypatch, system, variables, expected):
+    paths = ntpath if system == "nt" else posixpath
+    path = SimpleNamespace(join=paths.join, isabs=paths.isabs, expanduser=lambda text: text)
+    monkeypatch.setattr(files, "os", SimpleNamespace(name=system, environ=variables, path=path))
+    assert files.default_home() == expected
