@@ -30,11 +30,9 @@ from codesearch.types import BUILT, GENERATED, KINDS, NESTED, STUB, TEST, VENDOR
 DocIds = NDArray[np.int64]
 _FUNCTIONS = [KINDS.index("function"), KINDS.index("method")]
 _OTHER_CODE = GENERATED | TEST | VENDORED | BUILT
-_NEAREST = 10
-"""Candidates for each function."""
+_NEAREST = 10  # Candidates for each function
 _LEAST_COSINE = 0.5
-_BLOCK = 512
-"""Functions whose cosines with all others are in memory at a time."""
+_BLOCK = 512  # Functions whose cosines with all others are in memory at a time
 _CALL = re.compile(r"(\w+)\s*\(")
 _COSINE, _CALLS, _BIAS = 5.9, 8.3, -6.9
 """A logistic regression over the pairs of `benchmarks/duplicates` with even numbers. Words, operators and sizes added

@@ -63,8 +63,7 @@ _OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
 _HEAD_BYTES = 2_000
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
-_SIMILAR = 0.75
-"""How alike a name with the same first letter must be to be proposed: "ruby" for "rubi"."""
+_SIMILAR = 0.75  # How alike a name with the same first letter must be to be proposed: "ruby" for "rubi"
 _CODE = (*LANGUAGES, *BLOCK_LANGUAGES)
 _BY_NAME = {spec.name: spec for spec in (*_CODE, *TEXT_LANGUAGES, OTHER)}
 _SHORT_NAMES = {spec.short_name: spec.name for spec in _CODE if spec.short_name}

@@ -39,8 +39,7 @@ _BLOCKS = frozenset({"block", "do_block", "module", "script_block"})
 _MIN_ANONYMOUS_LINES = 3
 _MATCH_LIMIT = 1024
 """How many partly matched patterns are kept at once. Without a limit, deep nesting takes quadratic time."""
-_MIN_ERRORS = 0.001
-"""A file is parsed again without macros if its tree does not explain a larger share of it."""
+_MIN_ERRORS = 0.001  # A file is parsed again without macros if its tree does not explain a larger share of it
 _MAX_NAME = 300
 _SPACE_AND_COMMENTS = re.compile(rb"(?:\s+|//[^\n]*|/\*.{,2000}?\*/)*", re.DOTALL)
 _ARGUMENTS = re.compile(ARGUMENTS)
@@ -65,8 +64,7 @@ _IMPORT = re.compile(
 _LICENCE = re.compile(r"\b(?:copyright|licen[cs]e|all rights reserved|spdx)\b", re.IGNORECASE)
 
 
-_MANY_ROWS = 8
-"""The parts of shorter nodes are not looked at: a passage rarely begins inside of them."""
+_MANY_ROWS = 8  # The parts of shorter nodes are not looked at: a passage rarely begins inside of them
 
 
 @dataclass(slots=True)

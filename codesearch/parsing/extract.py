@@ -52,8 +52,7 @@ _EXPORT_LISTS = ("__all__",)
 _MAX_CLAUSE_GAP = 3
 _MAX_CONTEXT = 200
 """A definition gets at most so many characters from the documentation of its class, and from that of its module."""
-_MIN_CALLBACK_LINES = 6
-"""Inside a named function, shorter callbacks have no document of their own."""
+_MIN_CALLBACK_LINES = 6  # Inside a named function, shorter callbacks have no document of their own
 _MIN_UNPARSED = 3
 """Fewer lines that a parser does not understand are statements, unless they look like a definition."""
 _MIN_MODULE_LINES = 3

@@ -3,14 +3,20 @@
 They come from the path of a file (tests, vendored and generated code, build output), its head and its size (generated
 code), the attributes of a definition (tests of Rust) and the body of a function (stubs). Build output does not rank
 lower, but of several copies another one is shown.
+
+A folder can be a copy of another project although its name does not say so. It is where projects keep copies, such as
+`public/plugins`, and its licence file names other holders than that of the root, or it has a script with a minified
+copy and a manifest. Packages of a project may have other holders too, so the place of a folder counts.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 from codesearch.parsing.identifiers import subtokens
+from codesearch.treefiles import read_regular
 from codesearch.types import BUILT, GENERATED, TEST, TEST_WORDS, VENDORED
 
 _PART_ENDS = re.compile(r"[-_./]")
@@ -56,8 +62,7 @@ _BANNER = re.compile(
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 """How published libraries begin. A comment that has only name and version also needs a licence or an address."""
-_BUNDLE_BYTES = 500_000
-"""Nobody writes so much JavaScript into one file."""
+_BUNDLE_BYTES = 500_000  # Nobody writes so much JavaScript into one file
 _BUNDLER = re.compile(
     rb"\bwebpack(?:Bootstrap|UniversalModuleDefinition)\b|\[function\(require, ?module, ?exports\) ?\{|"
     rb"\btypeof exports === ['\"]object['\"] && typeof module !== ['\"]undefined['\"] \?|"
@@ -80,6 +85,25 @@ _NOTHING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_LICENCE = re.compile(
+    r"(?:(?:un|mit|bsd|gpl|apache)[-_]?)?(?:licen[cs]e|copying)(?:[-_.](?:mit|bsd|gpl|apache|2\.0|txt|md|rst))*",
+    re.IGNORECASE,
+)
+_KEPT = frozenset(
+    "assets contrib deps ext extern javascripts js lib libs plugins public static wwwroot".split()
+)
+_MANIFESTS = frozenset(("bower.json", "component.json", "composer.json", "package.json"))
+_NOTICE = re.compile(
+    rb"""^\W*(?:Copyright(?=\s)|COPYRIGHT(?=\s)|\([cC]\)|\xc2\xa9)
+    (?!\s+(?i:notice|holder|owner|law|licen|interest|and|or)\b)    # the text of the licence itself
+    (?![^\n]*(?:Free\ Software\ Foundation|[<[{]name))    # who wrote the licence, and its template
+    [^\n]+""",
+    re.MULTILINE | re.VERBOSE,
+)
+_WORD = re.compile(rb"[^\W\d]{3,}")
+_OF_NOTICES = frozenset(b"copyright all rights reserved present and the http https".split())
+_MOST_BYTES = 100_000
+
 
 def file_flags(path: str, source: bytes) -> int:
     """Return the flags that all documents of a file share.
@@ -87,7 +111,9 @@ def file_flags(path: str, source: bytes) -> int:
     >>> file_flags("api/users_pb2.py", b"") == GENERATED, file_flags("tests/vendor/a.py", b"") == TEST | VENDORED
     (True, True)
     """
-    generated = bool(_GENERATED_NAME.search(path)) or _says_generated(source) or _is_bundle(path, source)
+    head = _HEAD.match(source[:_HEAD_BYTES])
+    says_generated = head is not None and _GENERATED.search(head[0]) is not None
+    generated = bool(_GENERATED_NAME.search(path)) or says_generated or _is_bundle(path, source)
     vendored = is_vendored(path) or (_is_in_a_folder_of_others(path) and _BANNER.match(source) is not None)
     return generated * GENERATED | is_test(path) * TEST | vendored * VENDORED | is_built(path) * BUILT
 
@@ -138,12 +164,6 @@ def _is_in_a_folder_of_others(path: str) -> bool:
     )
 
 
-def _says_generated(source: bytes) -> bool:
-    """Say whether a comment at the head of a file says that a program wrote it."""
-    head = _HEAD.match(source[:_HEAD_BYTES])
-    return head is not None and _GENERATED.search(head[0]) is not None
-
-
 def _is_bundle(path: str, source: bytes) -> bool:
     """Say whether a program joined many JavaScript files to this one."""
     if not _SCRIPT.search(path):
@@ -158,3 +178,29 @@ def is_stub(body: str) -> bool:
     if "#" in body or "/" in body:
         body = _COMMENTS.sub("", body)
     return _NOTHING.fullmatch(body) is not None
+
+
+def licence_in(names: Collection[str]) -> str:
+    """Return the name of the licence file among the names of a folder; "" if there is none."""
+    return min(filter(_LICENCE.fullmatch, names), default="")
+
+
+def holders(licence: str) -> frozenset[bytes]:
+    """Return the words of the copyright notices in a licence file."""
+    try:
+        text, _ = read_regular(licence, _MOST_BYTES)
+    except OSError:
+        return frozenset()
+    notices = b"\n".join(_NOTICE.findall(text)).lower()
+    return frozenset(_WORD.findall(notices)) - _OF_NOTICES
+
+
+def is_of_others(folder: str, licence: str, own: frozenset[bytes], names: Collection[str]) -> bool:
+    """Say whether a folder such as `public/grid/` with these names is a copy; `own` holds the licence of the root."""
+    if _KEPT.isdisjoint(folder.lower().split("/")):
+        return False
+    if licence:
+        theirs = holders(licence)
+        return bool(theirs) and theirs.isdisjoint(own)
+    stems = (name.removesuffix(".min.js") for name in names if name.endswith(".min.js"))
+    return not _MANIFESTS.isdisjoint(names) and any(f"{stem}.js" in names for stem in stems)

@@ -69,8 +69,7 @@ _KEYWORDS = frozenset(
 _CONSTANTS = frozenset(b"False None True self this".split())
 _NEAR = 4
 _ANY_NAME = b"name"
-_REMEMBERED = 1 << 15
-"""Number of tokens of a language whose forms are cached."""
+_REMEMBERED = 1 << 15  # Number of tokens of a language whose forms are cached
 _LEAST_TOKENS = 25
 """Shorter functions have no shape, because many that have nothing to do with each other would share one."""
 

@@ -8,13 +8,11 @@ from itertools import islice
 
 # A string, and the colon that makes it a key; a bracket; the end of a line.
 _TOKEN = re.compile(rb'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))([ \t]*:)?|[\[\]{}]|\n', re.DOTALL)
-_MOST_TOKENS = 400_000
-"""Notebooks have a few for each line. The rest of a file with more is not read."""
+_MOST_TOKENS = 400_000  # Notebooks have a few for each line. The rest of a file with more is not read.
 _LANGUAGE = ([b'"metadata"', b'"kernelspec"', b'"language"'], [b'"metadata"', b'"language_info"', b'"name"'])
 _CELLS = b'"cells"'
 _SOURCE, _TYPE = ([_CELLS, b"", b'"source"'], [_CELLS, b"", b'"input"']), [_CELLS, b"", b'"cell_type"']
-_OTHER_CODE = re.compile(r"\s*%%(?!time|capture|prun)")
-"""A cell that begins so is in another language."""
+_OTHER_CODE = re.compile(r"\s*%%(?!time|capture|prun)")  # A cell that begins so is in another language
 _COMMAND = re.compile(r"(\s*)([%!].*)")
 
 

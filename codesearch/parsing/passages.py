@@ -16,8 +16,7 @@ LineRange = tuple[int, int]
 """First and last line, 1-based and inclusive."""
 _CLOSING = re.compile(r"\s*[\])}]|\s*$")
 """A line that ends something, or an empty one. No passage begins there."""
-_AROUND = 2
-"""The vector of a passage also comes from so many lines above and below it."""
+_AROUND = 2  # The vector of a passage also comes from so many lines above and below it
 
 
 def passages_of(

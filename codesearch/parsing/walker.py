@@ -26,6 +26,7 @@ from codesearch.languages import (
 )
 from codesearch.languages.records import Language
 from codesearch.parsing.decoding import SNIFF_BYTES
+from codesearch.parsing.flags import holders, is_of_others, licence_in
 from codesearch.parsing.gitrules import GitRules, git_rules
 from codesearch.parsing.ignore import (
     MOST_WEIGHT,
@@ -37,7 +38,6 @@ from codesearch.parsing.ignore import (
     read_patterns,
     rules_above,
 )
-from codesearch.parsing.vendored import holders, is_of_others, licence_in
 from codesearch.treefiles import IGNORE_FILES, is_linked_work_tree, read_head, rule_files_above
 from codesearch.visible import visible
 
@@ -63,8 +63,7 @@ _MOST_SPACE, _LEAST_LONG, _LEAST_SHORT = 0.1, 0.3, 0.3
 """Shares of a minified file: bytes that are white space, bytes in long lines, names that are short."""
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NAMES_BYTES = 100_000
-_MOST_NAMED = 3
-"""Ignore files that a warning names."""
+_MOST_NAMED = 3  # Ignore files that a warning names
 
 
 @dataclass(frozen=True, slots=True)

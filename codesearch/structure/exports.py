@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from codesearch.languages import record_of
+from codesearch.parsing.identifiers import module_name
 from codesearch.store.source import Ref
 from codesearch.structure.imports import DEFAULT, module_of
 from codesearch.structure.meaning import SourceFile
 from codesearch.types import FOLDER_FILES
 
 _MOST_DEFINITIONS, _MOST_EXPORTS = 10, 30
-# How JavaScript exports a name: as the default (two forms), or under another name (three forms).
-_EXPORTED = r"""
-    \bexport\s+default\s+(?:(?:async|abstract)\s+)*(?:(?:function|class)\b[\s*]*)?{0}(?![\w$])
-    | \bmodule\.exports\s*=\s*{0}(?![\w$.(])
-    | \bexport\s*\{{[^}}]*?(?<![\w$]){0}\s+as\s+(?P<as>[\w$]+)
-    | \bexports\.(?P<member>[\w$]+)\s*=\s*{0}(?![\w$.(])
-    | \bexports\s*=\s*\{{[^}}]*?(?<![\w$.])(?P<key>[\w$]+)\s*:\s*{0}\s*[,}}]
-"""
+# How JavaScript exports a name: as the default (two forms), or under another name (three forms). The forms begin with
+# the same word, so that a search is fast.
+_EXPORTED = r"""export(?<!\wexport)(?:
+    \s+default\s+(?:(?:async|abstract)\s+)*(?:(?:function|class)\b[\s*]*)?{0}(?![\w$])
+    | s(?<=\bmodule\.exports)\s*=\s*{0}(?![\w$.(])
+    | \s*\{{[^}}]*?(?<![\w$]){0}\s+as\s+(?P<as>[\w$]+)
+    | s\.(?P<member>[\w$]+)\s*=\s*{0}(?![\w$.(])
+    | s\s*=\s*\{{[^}}]*?(?<![\w$.])(?P<key>[\w$]+)\s*:\s*{0}\s*[,}}]
+)"""
 
 
 class Export(NamedTuple):
@@ -43,32 +46,21 @@ def exports_of(
     """
     able = [ref for ref in refs if record_of(ref.file.language).has_exports and not ref.owner]
     exports = [Export(ref.row.name, ref.path, ref) for ref in able[:_MOST_DEFINITIONS]]
-    local: list[tuple[SourceFile, str, Ref]] = []
-    for at in range(_MOST_EXPORTS):
-        if at == len(exports):
-            break
-        name, path, ref = exports[at]
+    count, local = len(exports), list[tuple[SourceFile, str, Ref]]()
+    for name, path, ref in islice(exports, _MOST_EXPORTS):  # It grows.
+        stem = module_name(path)  # What an import calls the file.
+        is_default = name == DEFAULT
+        files = [*files_with(stem if is_default else name, False), *files_with(stem, not is_default)]
         new: list[Export] = []
-        stem = _stem(path)
-        files = (
-            files_with(stem, False)
-            if name == DEFAULT
-            else [*files_with(name, False), *files_with(stem, True)]
-        )
-        for file in dict.fromkeys(files):
-            if file.root != ref.root:
-                continue
-            names = [name] if file.path == path else []
-            for bound, is_exported in _bound(file, name, path) if file.path != path else ():
-                if is_exported:
-                    new.append(Export(bound, file.path, ref))
-                else:
-                    names.append(bound)
-                    if name == DEFAULT:
-                        local.append((file, bound, ref))
-            new += [Export(other, file.path, ref) for of in names for other in _exported_as(file, of)]
-        exports += [one for one in dict.fromkeys(new) if one not in exports]
-    return exports[len(able) :], local
+        for file in dict.fromkeys(file for file in files if file.root == ref.root):
+            bindings = [(name, False)] if file.path == path else [*_bound(file, name, path)]
+            names = [bound for bound, is_exported in bindings if not is_exported]
+            new += [Export(bound, file.path, ref) for bound, is_exported in bindings if is_exported]
+            new += [Export(other, file.path, ref) for bound in names for other in _exported_as(file, bound)]
+            if is_default and file.path != path:
+                local += [(file, bound, ref) for bound in names]
+        exports += [export for export in dict.fromkeys(new) if export not in exports]
+    return exports[count:], local
 
 
 def _bound(file: SourceFile, name: str, path: str) -> Iterator[tuple[str, bool]]:
@@ -91,10 +83,3 @@ def _exported_as(file: SourceFile, name: str) -> Iterator[str]:
 def is_barrel(path: str) -> bool:
     """Say whether a file has the name of one that exports what is in its folder."""
     return path.rpartition("/")[2].partition(".")[0] in FOLDER_FILES
-
-
-def _stem(path: str) -> str:
-    """Return what an import calls a file: its name without a suffix, or its folder."""
-    *folders, name = path.split("/")
-    stem = name.partition(".")[0]
-    return folders[-1] if stem in FOLDER_FILES and folders else stem

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 from typing import TypeVar
 
 from codesearch.languages import language_of_path, record_of
@@ -188,7 +188,8 @@ class Statement:
 def import_statements(source: str, path: str, language: str) -> list[Statement]:
     """Return the first import statements of a source, with the lists in brackets that they open."""
     statements: list[Statement] = []
-    for start in sorted(_lines_with(source, record_of(language).imports)):
+    lines = chain.from_iterable(lines_with(source, mark) for mark in record_of(language).imports)
+    for start in sorted({0, *(start for start, _ in islice(lines, _MOST_LINES))}):
         match = None if statements and start < statements[-1].end else _IMPORT.match(source, start)
         if not match:
             continue
@@ -203,16 +204,13 @@ def import_statements(source: str, path: str, language: str) -> list[Statement]:
     return statements
 
 
-def _lines_with(source: str, marks: Sequence[str]) -> set[int]:
-    """Return the starts of the first lines that have one of some marks."""
-    starts = {0}
-    for mark in marks:
-        position = source.find(mark)
-        while position >= 0 and len(starts) < _MOST_LINES:
-            starts.add(source.rfind("\n", 0, position + mark.startswith("\n")) + 1)
-            end = source.find("\n", position + 1)
-            position = source.find(mark, end) if end >= 0 else -1
-    return starts
+def lines_with(source: str, mark: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each line that has a mark, which may begin with the end of the line above."""
+    end = 0
+    while (position := source.find(mark, end)) >= 0:
+        end = source.find("\n", position + 1)
+        end = end if end >= 0 else len(source)
+        yield source.rfind("\n", 0, position + mark.startswith("\n")) + 1, end
 
 
 def _end_of(source: str, start: int, end: int) -> int:

@@ -15,8 +15,7 @@ from codesearch.types import TYPE_KINDS
 _METHOD = re.compile(r"(?:^|;)\s*(\w+)(?=\()", re.MULTILINE)
 _EMBEDDED = re.compile(r"^[ \t]*(?:(\w+)\.)?(\w+)[ \t]*(?://.*)?$", re.MULTILINE)
 _BRACES = re.compile(r"\b(?:interface|struct)\s*\{[^{}]*\}")
-_MOST_METHODS = 20
-"""Of an interface, that a type must have."""
+_MOST_METHODS = 20  # Of an interface, that a type must have
 
 
 def implementing(snapshot: Snapshot, interfaces: Sequence[Ref]) -> list[Ref]:

@@ -18,6 +18,7 @@ from typing import cast
 
 from codesearch.languages import family_of, record_of
 from codesearch.languages.records import DOCSTRINGS
+from codesearch.parsing.identifiers import module_name
 from codesearch.search.literals import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
@@ -48,13 +49,11 @@ GRADES = (
 )
 DECLARED, CERTAIN, LIKELY, NO_DEFINITION, AS_STRING, SEVERAL, IN_COMMENTS, IN_FILE_NAME = range(len(GRADES))
 _BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w+ +)?(?:~[sS]|[rRuU])?")
-_CONTINUED = frozenset("([{,=+%\\")
-"""What ends a line if the next one continues its expression."""
+_CONTINUED = frozenset("([{,=+%\\")  # What ends a line if the next one continues its expression
 _QUALIFIER = re.compile(r"(?:^|[^.])(?:\.|\?\.|&\.|!!\.|->|::|\\)\Z")
 _LAST_WORD = re.compile(r"\w+\Z")
 _MOST_QUALIFIER = 80
-_MOST_LINE = 1_000
-"""Characters of a line that are looked through for the mark of a comment."""
+_MOST_LINE = 1_000  # Characters of a line that are looked through for the mark of a comment
 _CODE_IN_STRING = re.compile(r"(?:[$#]|\A[fF$][\"'].*)\{[^{}]*\Z|[$\\]\([^()]*\Z|[$@][\w.>-]*\Z", re.DOTALL)
 """What opens code in a string, such as `${`."""
 
@@ -73,7 +72,7 @@ _BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
 
 
 class Names:
-    """The definitions of a name; `targets` are the doc_ids of those that are asked for, in `target_files`.
+    """The definitions of a name; `targets` are those that are asked for, in `target_files`.
 
     `owner` is what stands before the name in a question if there it has no definition, and `types_named` returns the
     types of a name.
@@ -82,8 +81,8 @@ class Names:
     def __init__(
         self,
         name: str,
-        everything: Sequence[Ref],
-        asked: Sequence[Ref],
+        refs: Sequence[Ref],
+        targets: Sequence[Ref],
         owner: str = "",
         sigil: str = "",
         types: Types | None = None,
@@ -91,25 +90,25 @@ class Names:
         self.name = name
         self.types = types or Types(lambda _: ())
         self.imported: dict[tuple[SourceFile, str | int | None], list[Ref]] = {}
-        self.asked, self.owner, self.sigil = asked, owner, sigil
-        self.has_variants = any(ref.row.name != name for ref in everything)
-        self.targets = {ref.doc_id for ref in asked}
-        self.target_files = {(ref.root, ref.path) for ref in asked}
-        self.only_targets = len(asked) < len(everything)
-        self.everything = everything
+        self.targets, self.owner, self.sigil = targets, owner, sigil
+        self.has_variants = any(ref.row.name != name for ref in refs)
+        self.target_ids = {ref.doc_id for ref in targets}
+        self.target_files = {(ref.root, ref.path) for ref in targets}
+        self.only_targets = len(targets) < len(refs)
+        self.refs = refs
         self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self.by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self.by_around: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
-        for ref in everything:
+        for ref in refs:
             family = family_of(ref.file.language)
             for root in (ref.root, ""):
                 self._by_family[root, family].append(ref)
             self.by_file[ref.root, ref.path].append(ref)
             if _is_method(ref) and record_of(ref.file.language).has_open_classes:
                 self.by_around[ref.root, ref.around].append(ref)
-        self._places = [(f"{ref.root.strip('/')}/{ref.path}", ref) for ref in everything]
-        self.has_only_methods = all(map(_is_method, everything))
-        self.owners = {ref.owner for ref in everything}
+        self._places = [(f"{ref.root.strip('/')}/{ref.path}", ref) for ref in refs]
+        self.has_only_methods = all(map(_is_method, refs))
+        self.owners = {ref.owner for ref in refs}
 
     @cached_property
     def modules(self) -> Modules[Ref]:
@@ -123,7 +122,7 @@ class Names:
     @cached_property
     def by_package(self) -> Mapping[tuple[str, str], Sequence[Ref]]:
         """Definitions outside of classes by (root, package), if they are few."""
-        able = [ref for ref in self.everything if not _is_method(ref) and not ref.row.flags & NESTED]
+        able = [ref for ref in self.refs if not _is_method(ref) and not ref.row.flags & NESTED]
         packages: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in able if len(able) <= _MOST_PACKAGED else ():
             source, _ = read_source(cast(SourceFiles, ref.source).segment, ref.file) or (b"", False)
@@ -151,7 +150,7 @@ class Names:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        return frozenset(part for ref in self.everything for part in module_of(ref.path))
+        return frozenset(part for ref in self.refs for part in module_of(ref.path))
 
     def distance(self, file: SourceFile) -> tuple[int, str, str]:
         """Return what files are sorted by: those with most folders in common with a definition come first."""
@@ -165,9 +164,9 @@ class Names:
     def overriding(self, refs: Sequence[Ref]) -> list[Ref]:
         """Return the methods that are asked for and override one of some others, if none of these is asked for."""
         owners = {ref.owner for ref in refs if _is_method(ref)}
-        if not owners or any(ref.doc_id in self.targets for ref in refs):
+        if not owners or any(ref.doc_id in self.target_ids for ref in refs):
             return []
-        return [ref for ref in self.asked if _is_method(ref) and owners & self.types.ancestors(ref.owner)]
+        return [ref for ref in self.targets if _is_method(ref) and owners & self.types.ancestors(ref.owner)]
 
     def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return its definitions in related languages, if possible of the same root."""
@@ -289,12 +288,12 @@ def is_anonymous(ref: Ref) -> bool:
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
     """Return the grade of an occurrence, as a position in `GRADES`, and what it can mean."""
-    grade, meant = _graded(file, names, position, line)
+    grade, refs = _graded(file, names, position, line)
     if in_comment(file.source, position, file.language, file.comments):
         grade = IN_COMMENTS
     elif grade < SEVERAL and file.is_text(position):
         grade = AS_STRING if file.is_whole_string(position, len(names.name)) else IN_COMMENTS
-    return grade, meant
+    return grade, refs
 
 
 def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
@@ -309,24 +308,24 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
             return NO_DEFINITION, ()
     possible = _fitting(file, names.possible(file), position, before)
     own = [ref for ref in names.by_file.get((file.root, file.path), ()) if ref in possible]
-    meant = (
+    refs = (
         [ref for ref in own if has_name(ref) and _reaches(ref, file, line, before)]
         or _imported(file, names, position, before)
         or [ref for ref in own if is_anonymous(ref) and _reaches(ref, file, line, before)]
         or _of_package(file, names, line, before)
     )
-    meant = [ref for ref in meant if ref in possible]
-    grade = CERTAIN if meant else LIKELY
-    meant = meant or [*(_bare if before is None else _joined)(file, names, position, line, possible)]
+    refs = [ref for ref in refs if ref in possible]
+    grade = CERTAIN if refs else LIKELY
+    refs = refs or [*(_bare if before is None else _joined)(file, names, position, line, possible)]
     if names.has_variants:
         mark = mark_of(file.source, position + len(names.name), file.language)
-        meant = [ref for ref in meant if ref.row.name.removeprefix(names.name).rstrip("=") == mark]
-    if names.are_one(meant) and not (grade == LIKELY and names.owner):
+        refs = [ref for ref in refs if ref.row.name.removeprefix(names.name).rstrip("=") == mark]
+    if names.are_one(refs) and not (grade == LIKELY and names.owner):
         if grade == CERTAIN and record_of(file.language).is_script:
-            overriding = names.overriding(meant)  # Another object of the class can have them.
-            grade, meant = (LIKELY, [*meant, *overriding]) if overriding else (grade, meant)
-        return grade, meant
-    return SEVERAL, meant or possible or names.everything
+            overriding = names.overriding(refs)  # Another object of the class can have them.
+            grade, refs = (LIKELY, [*refs, *overriding]) if overriding else (grade, refs)
+        return grade, refs
+    return SEVERAL, refs or possible or names.refs
 
 
 def _bare(file: SourceFile, names: Names, position: int, line: int, possible: Sequence[Ref]) -> Sequence[Ref]:
@@ -426,7 +425,9 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
         return [
             ref
             for module, ref in names.modules.get(normal([before])[0], ())
-            if ref.root == file.root and not _is_method(ref) and module[-1] == _module_of(ref)
+            if ref.root == file.root
+            and not _is_method(ref)
+            and module[-1:] == normal([module_name(ref.path)])
         ]
     is_plain = before in record_of(language).self_words or (
         before is None and not record_of(language).needs_self
@@ -440,12 +441,6 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
                 return same if language != "csharp" or file.package else []
             around = around.rpartition(separator)[0]
     return []
-
-
-def _module_of(ref: Ref) -> str:
-    """Return the normal name of the module of a definition in Rust."""
-    *folders, name = ref.path.removesuffix(".rs").split("/")
-    return normal([folders[-1] if folders and name == "mod" else name])[0]
 
 
 def package_of(source: str, path: str, language: str) -> str:
@@ -497,15 +492,15 @@ def _imported(file: SourceFile, names: Names, position: int, before: str | None)
     if (file, key) not in names.imported:
         chosen = file.imports if around is None else [file.imports[around]]
         possible = names.possible(file)
-        names.imported[file, key] = _meant(chosen, names, before if around is None else None, possible)
+        names.imported[file, key] = _agreeing(chosen, names, before if around is None else None, possible)
     return names.imported[file, key]
 
 
-def _meant(
+def _agreeing(
     imports: Sequence[Statement], names: Names, before: str | None, possible: Sequence[Ref]
 ) -> list[Ref]:
     """Return the definitions that agree best with the statements that name them or the word before the name."""
-    best, meant, allowed = 1, list[Ref](), set(possible)
+    best, refs, allowed = 1, list[Ref](), set(possible)
     word = names.name if before is None else before
     for statement in imports:
         is_named = word in statement.text and word in statement.words
@@ -513,13 +508,13 @@ def _meant(
             continue
         for score, ref in statement.agreeing(names.modules, names.name):
             if before is None:
-                is_meant = not _is_method(ref)
+                fits = not _is_method(ref)
             else:
-                is_meant = before == ref.owner if _is_method(ref) or not is_named else True
-            if is_meant and score >= best and ref in allowed:
-                meant = [*(meant if score == best else ()), ref]
+                fits = before == ref.owner if _is_method(ref) or not is_named else True
+            if fits and score >= best and ref in allowed:
+                refs = [*(refs if score == best else ()), ref]
                 best = score
-    return list(dict.fromkeys(meant))
+    return list(dict.fromkeys(refs))
 
 
 def occurrences(source: str, name: str) -> Iterator[int]:

@@ -85,7 +85,7 @@ class Navigation:
 
     def definitions(self, names: Names) -> list[tuple[Defined, Span]]:
         """Return the definitions, and where each has its name."""
-        return self._with_names(defined(names.asked))
+        return self._with_names(defined(names.targets))
 
     def derived(self, names: Names) -> list[tuple[Defined, Span]]:
         """Return the types that derive from a type, or the methods that override a method."""
@@ -114,7 +114,7 @@ class Navigation:
         return [
             _span(file, start, line)
             for line, start in places
-            if any(ref.doc_id in names.targets for ref in _refs(file, names, start, line))
+            if any(ref.doc_id in names.target_ids for ref in _refs(file, names, start, line))
         ]
 
     def callers(self, names: Names) -> list[tuple[Defined, Span, list[Span]]]:
@@ -143,7 +143,7 @@ class Navigation:
                 key = match.group(), qualifier(file.source, at)
                 if key not in seen and len(seen) < _MOST_CALLED:
                     meant = self._meant(file, match.group(), at, line)
-                    seen[key] = defined(meant.asked) if meant else ()
+                    seen[key] = defined(meant.targets) if meant else ()
                 for other in seen.get(key, ()):
                     if other.kind in FUNCTIONS or other.kind in TYPE_KINDS:
                         called[other].append(_span(file, at, line))

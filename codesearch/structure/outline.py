@@ -35,8 +35,7 @@ _OF_FOLDER, _MOST_READ = 8, 1_000
 _MAX_LABEL = 100
 _TYPES = 4
 _TIERS = ("folder", "file", "definition")
-_LEAST_LINES = 4
-"""No outline is shorter, if there are several."""
+_LEAST_LINES = 4  # No outline is shorter, if there are several
 _FOLDER_STEMS = ("doc", "lib", "main", "package-info")
 
 

@@ -38,8 +38,7 @@ from codesearch.store.source import Ref, SourceFiles
 from codesearch.types import FIELD, OF_FILE, TEXT_KINDS, Definition
 
 _NOT_UTF_8 = re.compile("[\ud800-\udfff]")
-_LISTED = 5
-"""Places that an error lists."""
+_LISTED = 5  # Places that an error lists
 _SHOWN = 100
 _READ_YOURSELF = "read the file itself, or index everything with `codesearch index --content all`"
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from codesearch.languages import record_of
 from codesearch.store.source import Ref
+from codesearch.structure.imports import lines_with
 from codesearch.types import FIELD, TYPE_KINDS
 
 _JOINED = re.compile(r"\s*(?:\?\.|&\.|!!?\.|\.|->|::)\s*\Z")
@@ -89,7 +90,8 @@ def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, 
     found = []
     # Searching in the code of lines with the name is much faster; a comment says "an entity's bytes".
     mark = record_of(language).comments.line
-    text = "\n".join(re.split(mark, line, maxsplit=1)[0] for line in text.split("\n") if name in line)
+    lines = (text[start:end] for start, end in lines_with(text, name))
+    text = "\n".join(re.split(mark, line, maxsplit=1)[0] for line in lines)
     for pattern in _patterns(name, language):
         for match in pattern.finditer(text):
             type_name, parts = match["type"], match.groupdict()
@@ -169,11 +171,11 @@ class Types:
         word, is_called, at = receiver
         around = file.type_around(line)
         if is_called:
-            return [*self.bases(around)] if word in _SUPER else self._of_call(word)
+            return sorted(self.bases(around)) if word in _SUPER else self._of_call(word)
         if word in record_of(file.language).self_words:
             return [around] if around else []
         if word in _SUPER:
-            return [*self.bases(around)]
+            return sorted(self.bases(around))
         inner = receiver_before(file.source, at)
         if inner and not (inner[0] in record_of(file.language).self_words and not inner[1]):
             owners = self.before(file, at, line, depth + 1)

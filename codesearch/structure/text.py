@@ -20,8 +20,7 @@ TEXT_ONLY = " (text is matched, not types)"
 STALE = "  [changed since it was indexed]"
 _OTHER_CODE = "tests, examples, migrations, generated or vendored code"
 _DOUBTFUL = ("possible", "in comments and strings")
-_SIGNATURES = 3
-"""With more definitions than this, they have no signatures."""
+_SIGNATURES = 3  # With more definitions than this, they have no signatures
 NUMBER = 6
 _GUTTER = f"{{:{NUMBER}}} | "
 _INDENT = 2

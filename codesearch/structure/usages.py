@@ -66,18 +66,14 @@ from codesearch.types import HEADER_KINDS, OF_FILE, TEST, TYPE_KINDS, Definition
 MOST_NAME = 200
 MOST_DEFINITIONS = 10
 """Definitions that are listed; all are counted."""
-_MOST_DERIVED = 50
-"""When so many derived types are known, no further ones are looked for."""
+_MOST_DERIVED = 50  # When so many derived types are known, no further ones are looked for
 _MOST_IN_FILE = 10_000
-_SIGILS, _MARKS = "@$:", "?!="
-"""What may stand before and behind a name without being part of it."""
-_MOST_HEAD = 10
-"""Lines of a definition before the line with its name, at most."""
+_SIGILS, _MARKS = "@$:", "?!="  # What may stand before and behind a name without being part of it
+_MOST_HEAD = 10  # Lines of a definition before the line with its name, at most
 _IMPORTED = re.compile(r"=\s*(?:await\s+)?(?:require|import)\b|^[\w$]+ as [\w$]+$")
 _EMBEDDED = re.compile(r"\*?(?:\w+\.)?\w+(?:\[.*\])?(?: `.*`)?")
 _ATTRIBUTE = re.compile(r"\s*\[(?:\w+:\s*)?(?:[\w.]+(?:\([^)]*\))?,\s*)*(?:\w+\.)*")
-_TEXT_BEFORE, _TEXT_AFTER = 80, 160
-"""Characters of a long line before and behind the name."""
+_TEXT_BEFORE, _TEXT_AFTER = 80, 160  # Characters of a long line before and behind the name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,13 +180,13 @@ def find_usages(
     """
     started = time.perf_counter()
     check_has_code(indexes)
-    wanted = composed(text.strip())
-    if not wanted or len(wanted) > MOST_NAME or not wanted.isprintable():
+    name = composed(text.strip())
+    if not name or len(name) > MOST_NAME or not name.isprintable():
         raise ConfigError(
             f"a name has 1 to {MOST_NAME} printable characters", "give NAME, PATH:LINE or PATH::NAME"
         )
     search = Search(indexes, filters, here, folders)
-    names, found = search.first_used(wanted)
+    names, found = search.first_used(name)
     usages, derived, hidden = found.usages, list[Defined](), 0
     if tests:
         in_tests = first_in_tests(usages, names)
@@ -199,31 +195,21 @@ def find_usages(
         bases = derived_by(usages, names)
         derived, hidden = search.derived(names, bases, all_code=all_code)
         listed = usages if all_code else _telling(usages, names, bases)
-    sure = [usage for usage in usages if usage.grade < SEVERAL] if names.asked else usages
-    other_code = sum(usage.is_other for usage in sure) - sum(usage.is_other for usage in listed)
+    sure = [usage for usage in usages if usage.grade < SEVERAL] if names.targets else usages
+    other_code = max(sum(usage.is_other for usage in sure) - sum(usage.is_other for usage in listed), 0)
     counts = Counter(GRADES[usage.grade] for usage in usages)
+    good = [usage for usage in usages if usage.grade in (CERTAIN, LIKELY)]
     return Usages(
-        *(names.name, names.owner, defined(names.asked[:MOST_DEFINITIONS]), len(names.asked)),
+        *(names.name, names.owner, defined(names.targets[:MOST_DEFINITIONS]), len(names.targets)),
         *(tuple(map(_hydrated, listed[:limit])), len(usages)),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({usage.file for usage in usages}),
-        *(
-            found.unread,
-            found.elsewhere,
-            max(other_code, 0),
-            max(len(sure) - len(listed) - max(other_code, 0), 0),
-        ),
+        *(found.unread, found.elsewhere, other_code, max(len(sure) - len(listed) - other_code, 0)),
         *(tuple(derived[:limit]), len(derived) + hidden),
-        () if names.asked else search.near(names.name, has_lines=any((usages, *found[1:]))),
+        () if names.targets else search.near(names.name, has_lines=any((usages, *found[1:]))),
         time.perf_counter() - started,
-        *_in_use(usages),
+        *(len({usage.file for usage in good}), sum(usage.is_other for usage in good)),
     )
-
-
-def _in_use(usages: Sequence[Occurrence]) -> tuple[int, int]:
-    """Return how many files have a certain or likely usage, and how many such lines are in other code."""
-    good = [usage for usage in usages if usage.grade in (CERTAIN, LIKELY)]
-    return len({usage.file for usage in good}), sum(usage.is_other for usage in good)
 
 
 class Search:
@@ -260,49 +246,46 @@ class Search:
         """
         bare = text.lstrip(_SIGILS)
         bare, sigil = (bare, text[: len(text) - len(bare)]) if parse_asked(bare).names else (text, "")
-        asked = parse_asked(bare)
-        *around, last = asked.names or (bare,)
+        place = parse_asked(bare)
+        *around, last = place.names or (bare,)
         owner = around[-1] if around else ""
         try:
             spots = find_spots(
                 self._indexes, bare, self._here, self._folders, only_definitions=True, members=True
             )
-            if asked.first and spots[0].row and spots[0].row.kind == "module" and self._declared_at(bare):
+            if place.first and spots[0].row and spots[0].row.kind == "module" and self._declared_at(bare):
                 raise IndexNotFoundError(f"{bare} only declares a function")
             within = " ".join(f"{spot.path} {spot.row.qualified_name}" for spot in spots if spot.row)
-            is_name = owner and not (asked.first or asked.inside)
-            if (
-                is_name and owner not in re.findall(r"\w+", within) and self._types_named(owner)
-            ):  # A folder has this name.
-                raise IndexNotFoundError(f"{owner} does not define {last}")
+            is_name = owner and not (place.first or place.inside)
+            if is_name and owner not in re.findall(r"\w+", within):  # A folder has this name.
+                if any(ref.row.kind in TYPE_KINDS for ref in self.definitions(owner)):
+                    raise IndexNotFoundError(f"{owner} does not define {last}")
         except (ConfigError, IndexNotFoundError) as error:
-            if asked.first and (name := self._declared_at(bare)):
-                everything = self.definitions(name)
-                yield Names(name, everything, everything, types=self.types)
-                return
-            if asked.first or (asked.inside and language_of_path(asked.path)):
-                raise
-            if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
-                yield Names(bare, [], [])
-            name = last.rstrip(_MARKS) or last
-            everything = self.definitions(name)
-            yield Names(name, everything, everything, owner, sigil, self.types)
+            name = self._declared_at(bare) if place.first else ""
+            if not name:
+                if place.first or (place.inside and language_of_path(place.path)):
+                    raise
+                if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
+                    yield Names(bare, [], [])
+                name = last.rstrip(_MARKS) or last
+            refs = self.definitions(name)
+            yield Names(name, refs, refs, owner, sigil, self.types)
             return
         places = {(spot.root, spot.path, spot.row.start_byte) for spot in spots if spot.row}
         name = composed(spots[0].row.name) if spots[0].row else ""
         name = name.rstrip("=") or name
-        everything = self.definitions(name)
+        refs = self.definitions(name)
         is_plain = bare in (name, f"{name}=")
         targets = [
-            ref for ref in everything if is_plain or (ref.root, ref.path, ref.row.start_byte) in places
-        ] or everything
+            ref for ref in refs if is_plain or (ref.root, ref.path, ref.row.start_byte) in places
+        ] or refs
         owners = {ref.owner for ref in targets}
         targets += [
-            ref for ref in everything if ref.row.name != name and ref.owner in owners and ref not in targets
+            ref for ref in refs if ref.row.name != name and ref.owner in owners and ref not in targets
         ]
-        if not asked.first and name not in (*asked.inside[-1:], last.rstrip("="), bare):
+        if not place.first and name not in (*place.inside[-1:], last.rstrip("="), bare):
             yield Names(last, [], [], owner, sigil)
-        yield Names(name, everything, targets, sigil=sigil, types=self.types)
+        yield Names(name, refs, targets, sigil=sigil, types=self.types)
 
     def _declared_at(self, place: str) -> str:
         """Return the name of the function that C declares in a line, if it is defined elsewhere."""
@@ -327,9 +310,6 @@ class Search:
         refs = [ref if ref.row.signature.isascii() else _composed(ref) for ref in refs]
         return sorted((ref for ref in refs if self._allowed[ref.root](ref.path)), key=place_in_order)
 
-    def _types_named(self, owner: str) -> list[Ref]:
-        return [ref for ref in self.definitions(owner) if ref.row.kind in TYPE_KINDS]
-
     def near(self, name: str, *, has_lines: bool) -> tuple[str, ...]:
         """Return the other spellings of a name without a definition; if no line has it, the nearest names."""
         if has_lines:
@@ -341,7 +321,7 @@ class Search:
         if not terms_of(names.name):
             raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
         files, unread = self._files_with(names.name)
-        exports, local = exports_of(names.asked, self.files_naming)
+        exports, local = exports_of(names.targets, self.files_naming)
         names.add_exports((export.path, export.ref) for export in exports if export.name == names.name)
         of_files: dict[SourceFile, dict[int, Occurrence | None]] = {}
         for file in sorted(files, key=lambda file: (file.root, file.path) not in names.target_files):
@@ -378,17 +358,17 @@ class Search:
 
     def _attributes(self, names: Names) -> Iterator[tuple[SourceFile, str, Ref]]:
         """Yield the files with the short name of an attribute of C#."""
-        for ref in names.asked:
+        for ref in names.targets:
             suffix = record_of(ref.file.language).attribute
             if suffix and ref.row.name.endswith(suffix) and (short := ref.row.name.removesuffix(suffix)):
                 files = self._files_with(short)[0]
                 yield from ((file, short, ref) for file in files if file.language == ref.file.language)
 
     def files_naming(self, text: str, barrels: bool) -> list[SourceFile]:
-        """Return the files that have a text as a whole word, or the barrels among them."""
-        return self._files_with(text, barrels=barrels)[0]
+        """Return the files that have a text as a whole word, or the `barrels` among them."""
+        return self._files_with(text, barrels)[0]
 
-    def _files_with(self, text: str, *, barrels: bool = False) -> tuple[list[SourceFile], int]:
+    def _files_with(self, text: str, barrels: bool = False) -> tuple[list[SourceFile], int]:
         """Return the files that have a text as a whole word, or `barrels` among them, and how many more may have it."""
         if (text, barrels) in self._with_text:
             return self._with_text[text, barrels]
@@ -400,13 +380,7 @@ class Search:
             if not self._buffers.has(proposed) and (not barrels or is_barrel(proposed.file.path))
         }
         encoded = [each.encode() for each in spelled]
-
-        def has(source: bytes) -> bool:
-            return any(each in source for each in encoded) and (
-                next(occurrences(composed(source.decode("utf-8", "replace")), text), -1) >= 0
-            )
-
-        read, unread = read_with(has, list(files))
+        read, unread = read_with(lambda source: any(each in source for each in encoded), list(files))
         sources = [self._sources.setdefault(one[0], SourceFile(*one)) for one in read]
         for buffer in self._buffers.changed.values():
             is_able = self._allowed[buffer.root](buffer.path) and (not barrels or is_barrel(buffer.path))
@@ -443,7 +417,9 @@ class Search:
         `bases` are the definitions whose headers name it.
         """
         known = set(bases.values())
-        implemented = [one for one in defined(implementing(self._snapshot, names.asked)) if one not in known]
+        implemented = [
+            one for one in defined(implementing(self._snapshot, names.targets)) if one not in known
+        ]
         every = [*bases.values(), *implemented] or self._overriding(names)
         plain = [one for (file, _), one in bases.items() if all_code or not _is_other(file)]
         derived = [*plain, *implemented] or every
@@ -457,12 +433,12 @@ class Search:
 
     def _overriding(self, names: Names) -> list[Defined]:
         """Return the methods of derived types that have the name of the methods that are asked for."""
-        if not names.only_targets or not all(ref.row.kind == "method" for ref in names.asked):
+        if not names.only_targets or not all(ref.row.kind == "method" for ref in names.targets):
             return []
-        owners = [ref.owner for ref in names.asked if ref.owner]
+        owners = [ref.owner for ref in names.targets if ref.owner]
         derived = self._below(owners, lambda one: True)
-        languages = {family_of(ref.file.language) for ref in names.asked}
-        refs = [ref for ref in names.everything if ref.owner in derived and ref not in names.asked]
+        languages = {family_of(ref.file.language) for ref in names.targets}
+        refs = [ref for ref in names.refs if ref.owner in derived and ref not in names.targets]
         return [*defined([ref for ref in refs if family_of(ref.file.language) in languages])]
 
     def _below(self, bases: list[str], has_derived: Callable[[Defined], bool]) -> dict[str, Defined]:
@@ -471,7 +447,7 @@ class Search:
         while bases and len(below) < _MOST_DERIVED:
             base = next(self.meanings(bases.pop()))
             of_headers = derived_by(self.usages_of(base).usages, base)
-            types = (*of_headers.values(), *defined(implementing(self._snapshot, base.asked)))
+            types = (*of_headers.values(), *defined(implementing(self._snapshot, base.targets)))
             found = {one.name: one for one in types if one.name not in below}
             below |= found
             bases += sorted(name for name, one in found.items() if has_derived(one))
@@ -494,14 +470,14 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, Occurrence | Non
             _, ref = own.pop(0)
             # As in C#, `void IShape.Draw()` can define a member and name another one.
             if qualifier(file.source, position) not in names.owners - {ref.owner, ""}:
-                of_line |= {} if ref.doc_id in names.targets else {line: of_line.get(line)}
+                of_line |= {} if ref.doc_id in names.target_ids else {line: of_line.get(line)}
                 continue
         best = of_line.setdefault(line, None)
         is_name = is_whole(file.source, position, size, file.language, names.sigil)
-        if not is_name or (names.asked and is_prototype(file, position, size, line)):
+        if not is_name or (names.targets and is_prototype(file, position, size, line)):
             continue
         grade, may_be = graded(file, names, position, line)
-        if not names.only_targets or any(ref.doc_id in names.targets for ref in may_be):
+        if not names.only_targets or any(ref.doc_id in names.target_ids for ref in may_be):
             if best is None or grade < best.grade:
                 of_line[line] = Occurrence(is_other, grade, file, position, line, may_be)
     for usage in list(filter(None, of_line.values())):
@@ -550,7 +526,7 @@ def _telling(usages: Sequence[Occurrence], names: Names, bases: Collection[_Line
     If all usages are in other code, it is not left out; of a name without a definition, nothing is doubtful.
     """
     sure = [usage for usage in usages if usage.grade < SEVERAL]
-    sure = sure if sure or names.asked else list(usages)
+    sure = sure if sure or names.targets else list(usages)
     source = [usage for usage in sure if not usage.is_other] or sure
     source = [usage for usage in source if (usage.file, usage.line) not in bases]
 
@@ -581,8 +557,8 @@ def first_in_tests(usages: Sequence[Occurrence], names: Names) -> list[Occurrenc
 def derived_by(usages: Sequence[Occurrence], names: Names) -> dict[_Line, Defined]:
     """Return the definitions that have a name as a base or embed it, by its line, if the name may be a type."""
     derived: dict[_Line, Defined] = {}
-    if not any(ref.row.kind in TYPE_KINDS for ref in names.asked) and (
-        names.asked or not names.name[:1].isupper()
+    if not any(ref.row.kind in TYPE_KINDS for ref in names.targets) and (
+        names.targets or not names.name[:1].isupper()
     ):
         return derived
     seen = set[tuple[SourceFile, DocumentRow]]()

@@ -19,16 +19,11 @@ from codesearch.types import HEADER_KINDS, TEXT_KINDS, Definition, Document
 D = TypeVar("D", DocumentRow, Document, Definition)
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
-_WINDOW = 20
-"""Lines of a long function above and below the line that is asked for, at most."""
-_SLACK = 1.25
-"""A place with so many times as many lines as it may have is not cut."""
-_AROUND = 10
-"""Lines above and below a line that is in no definition."""
-_FIRST_LINES = 3
-"""Of each of several places, at least."""
-_NUMBER_CHARS = 8
-"""About as long is the number of a line."""
+_WINDOW = 20  # Lines of a long function above and below the line that is asked for, at most
+_SLACK = 1.25  # A place with so many times as many lines as it may have is not cut
+_AROUND = 10  # Lines above and below a line that is in no definition
+_FIRST_LINES = 3  # Of each of several places, at least
+_NUMBER_CHARS = 8  # About as long is the number of a line
 MAX_CANDIDATES = 20
 """If a place names several things, this many are shown."""
 

@@ -105,10 +105,7 @@ def _without_e(term: str) -> str:
 FIELDS = ("name", "signature", "docstring", "body", "context")
 MAX_TERM_LENGTH = 40
 """Longer runs of letters are data (base64, hashes). Nobody searches for them by words."""
-_REMEMBERED = 1 << 17
-"""Number of chunks whose terms are cached."""
-_CUT_WORD = 256
-"""The text of a definition may be cut inside of a word of this length."""
+_REMEMBERED = 1 << 17  # Number of chunks whose terms are cached
 _SUMMARY_AGAIN = 2
 """How many additional times the first paragraph of documentation counts, because it is the summary."""
 

@@ -37,12 +37,10 @@ PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
 _NUMBER = re.compile(r"\s*\d+")
-_FEW = 16
-"""Number of words that are looked up in the text of a vocabulary before all of it is parsed."""
+_FEW = 16  # Number of words that are looked up in the text of a vocabulary before all of it is parsed
 _MAX_DOCSTRING_CHARS = 600
 _PLACE_PARTS = 2
-_REMEMBERED = 200_000
-"""Number of distinct words whose ids are cached."""
+_REMEMBERED = 200_000  # Number of distinct words whose ids are cached
 _MAX_CHARS = 64
 """Maximum length of a token with the white space before it. A text is cut to this many characters per token."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from codesearch.structure.meaning import (
@@ -13,6 +15,7 @@ from codesearch.structure.meaning import (
     qualifier,
     strings_in,
 )
+from codesearch.structure.receivers import Types
 
 
 @pytest.mark.parametrize(
@@ -132,3 +135,15 @@ def test_a_hostile_source_is_read_once(text: str) -> None:
     source = text * 100_001  # Hours, if each mark were looked for to the end of the source.
     for language in ("python", "javascript", "rust"):
         assert len(strings_in(source, language)) + len(block_comments(source, language)) < len(source)
+
+
+def test_the_bases_of_a_type_have_an_order_that_no_hash_changes():
+    signature = "class Cart extends Store implements Ordered, Basket, Iterable, Drawn, Audited"
+    row = SimpleNamespace(kind="class", signature=signature)
+    file = SimpleNamespace(source="super.add()", language="java", type_around=lambda line: "Cart")
+
+    bases = Types(lambda name: [SimpleNamespace(row=row)]).before(file, 6, 1)
+
+    assert [base for base in bases if base[0].isupper()] == [
+        *("Audited", "Basket", "Drawn", "Iterable", "Ordered", "Store"),
+    ]
