@@ -136,7 +136,9 @@ class Indexer:
             ConfigError: `root` is not a folder.
         """
         options = options or IndexOptions()
-        return self._index(expanded(root), options, on_progress, rebuild=rebuild, optimize=optimize)
+        return self._index(
+            expanded(root), options, on_progress, wait_s=_PATIENCE_S, rebuild=rebuild, optimize=optimize
+        )
 
     def index_project(
         self, project: Path | str, *, on_progress: ProgressCallback = lambda _: None
@@ -158,9 +160,9 @@ class Indexer:
         options: IndexOptions,
         on_progress: ProgressCallback,
         *,
+        wait_s: float,
         rebuild: bool = False,
         optimize: bool = False,
-        wait_s: float = _PATIENCE_S,
     ) -> IndexReport:
         from codesearch.build.plan import can_merge, prepare
         from codesearch.engine.answer import IndexReport

@@ -24,7 +24,6 @@ from codesearch.history.table import Change, Commit, History, opened, read_commi
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.flags import file_flags
-from codesearch.search.lookup import innermost
 from codesearch.search.snippets import best_lines
 from codesearch.store.manifest import FORMAT_VERSION
 from codesearch.structure.text import Row, counted, without_folders
@@ -189,11 +188,15 @@ def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Defi
 def _with_own_lines(documents: Iterable[Document], source: bytes) -> _Definitions:
     """Return the definitions that are in no function, each with the lines that are in no definition inside of it."""
     definitions = [one for one in documents if one.kind not in TEXT_KINDS and not one.flags & NESTED]
-    own: list[list[bytes]] = [[] for _ in definitions]
-    for number, line in enumerate(source.split(b"\n"), 1):
-        if line.strip() and (at := innermost(definitions, number)) is not None:
+    lines, nobody = source.split(b"\n"), len(definitions)
+    owners = [nobody] * len(lines)
+    for at, one in enumerate(definitions):  # What is inside of another one comes later.
+        owners[one.start_line - 1 : one.last_line] = [at] * (one.last_line - one.start_line + 1)
+    own: list[list[bytes]] = [[] for _ in range(nobody + 1)]
+    for at, line in zip(owners, lines, strict=False):
+        if line.strip():
             own[at].append(line)
-    return list(zip(definitions, map(b"\n".join, own), strict=True))
+    return list(zip(definitions, map(b"\n".join, own), strict=False))
 
 
 def _changed(change: Change, old: _Definitions, new: _Definitions) -> Iterator[ChangedDefinition]:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -138,7 +139,12 @@ def answer_history(
     else:
         if not history.folder.exists():
             remove_unused(home)
-        scores, commits, added = _scores(history, question, filters, ids, top_k, on_progress)
+        rank = partial(_scores, history, question, filters, ids, top_k, on_progress)
+        try:
+            scores, commits, added = rank()
+        except IndexCorruptError:  # It is made again from git.
+            shutil.rmtree(history.folder, ignore_errors=True)
+            scores, commits, added = rank()
         mark_used(history.folder)
     is_shallow = bool(history.shallow)
     return HistoryAnswer(
@@ -168,20 +174,12 @@ def _scores(
     A question gets `top_k` commits; those of a place, given by `ids`, follow even if they have no word of it.
     """
     top, among = history.repository.top, None if ids is None else frozenset(ids)
-
-    def ranked() -> tuple[dict[str, float | None], int, int]:
-        with table_at_head(history, on_progress) as table:
-            scores = dict(rank_commits(table, top, question, filters, ids=among))
-            if question and among is not None:
-                others = rank_commits(table, top, "", filters, ids=among)
-                scores |= {commit: 0.0 for commit, _ in others if commit not in scores}
-            return dict(islice(scores.items(), top_k if question else None)), len(table), table.added
-
-    try:
-        return ranked()
-    except IndexCorruptError:  # It is made again from git.
-        shutil.rmtree(history.folder, ignore_errors=True)
-        return ranked()
+    with table_at_head(history, on_progress) as table:
+        scores = dict(rank_commits(table, top, question, filters, ids=among))
+        if question and among is not None:
+            others = rank_commits(table, top, "", filters, ids=among)
+            scores |= {commit: 0.0 for commit, _ in others if commit not in scores}
+        return dict(islice(scores.items(), top_k if question else None)), len(table), table.added
 
 
 def path_of(history: History, spot: Spot) -> str:

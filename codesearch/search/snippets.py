@@ -87,7 +87,7 @@ def neighbours(
 
     A term counts less if many of the lines have it. Of equally good ones, those in the middle are chosen.
     """
-    terms = [of_line & wanted for of_line in terms_of_each(lines[at] for at in positions)]
+    terms = [of_line & wanted for of_line in terms_of_each([lines[at] for at in positions])]
     lines_with = Counter(term for of_line in terms for term in of_line)
     weights = [sum(1 / lines_with[term] for term in of_line) for of_line in terms]
     last = max(len(positions) - count, 0)
@@ -192,7 +192,7 @@ def best_lines(code: str, query: str, count: int, head: range = range(1)) -> lis
     wanted = set(query_terms(query))
     able = [at for at, line in enumerate(lines) if at not in head and any(map(str.isalnum, line))]
     head_terms, *others = terms_of_each(
-        [" ".join(lines[head.start : head.stop]), *(lines[position] for position in able)]
+        [" ".join(lines[head.start : head.stop]), *[lines[position] for position in able]]
     )
     terms = dict(zip(able, others, strict=True))
     lines_with = Counter(term for of_line in others for term in of_line & wanted)
@@ -242,7 +242,9 @@ def marks(line: str, terms: AbstractSet[str]) -> list[tuple[int, int]]:
     """
     found: list[tuple[int, int]] = []
     spans = subtoken_spans(line) if terms else []
-    for (start, end), word in zip(spans, terms_of_each(line[start:end] for start, end in spans), strict=True):
+    for (start, end), word in zip(
+        spans, terms_of_each([line[start:end] for start, end in spans]), strict=True
+    ):
         if terms.isdisjoint(word):
             continue
         if found and found[-1][1] == start:

@@ -166,7 +166,10 @@ def test_remove_of_all_keeps_what_is_not_of_codesearch(indexed, command, home, t
 
 def test_remove_deletes_all_or_nothing(indexed, command, home, tmp_path, monkeypatch):
     command.succeeds("index", write_tree(tmp_path / "other", {"a.py": "def f():\n    pass\n"}))
-    before = {path: path.is_file() and path.read_bytes() for path in home.rglob("*") if path.name != "lock"}
+    locks = ("lock", "turn")
+    before = {
+        path: path.is_file() and path.read_bytes() for path in home.rglob("*") if path.name not in locks
+    }
     locked = index_folder(home, tmp_path / "other") / "segments" / "000001"
     monkeypatch.setattr(
         os, "access", lambda path, mode, real=os.access: str(path) != str(locked) and real(path, mode)
@@ -177,9 +180,8 @@ def test_remove_deletes_all_or_nothing(indexed, command, home, tmp_path, monkeyp
             IndexStoreError, match=f"{locked} cannot be written, so no index was removed: make it"
         ):
             remove()
-        after = {
-            path: path.is_file() and path.read_bytes() for path in home.rglob("*") if path.name != "lock"
-        }
+        files = (path for path in home.rglob("*") if path.name not in locks)
+        after = {path: path.is_file() and path.read_bytes() for path in files}
         assert after == before
     monkeypatch.undo()
     monkeypatch.setattr(

@@ -15,9 +15,11 @@ import pytest
 
 from codesearch import Engine, Scope
 from codesearch.build import stamps
+from codesearch.engine import indexer
 from codesearch.store import digest, manifest, segments
 from codesearch.store.database import StoreReader
 from codesearch.watch.watcher import Watcher
+from tests.command import TIMEOUT
 from tests.conftest import write_tree
 from tests.unit.watch.test_watcher import Notifier
 
@@ -119,7 +121,8 @@ def test_an_index_of_a_model_that_was_exchanged_is_behind(tiny_repo, home, tiny_
         assert engine.index(tiny_repo).parsed == 7
 
 
-def test_several_writers_of_one_index_wait_for_each_other(tmp_path, home, tiny_bundle):
+def test_several_writers_of_one_index_wait_for_each_other(tmp_path, home, tiny_bundle, monkeypatch):
+    monkeypatch.setattr(indexer, "_PATIENCE_S", TIMEOUT)  # A busy machine is slow.
     root = write_tree(tmp_path / "src", {f"f{number}.py": f"def f{number}(): pass\n" for number in range(5)})
     engines = [Engine(home, model=tiny_bundle) for _ in range(5)]
 
