@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +22,7 @@ from codesearch.lsp.texts import open_texts, text_of
 from codesearch.parsing.docstrings import first_paragraph
 from codesearch.structure.buffers import parsed
 from codesearch.structure.meaning import Names
-from codesearch.structure.navigation import Navigation, Span
+from codesearch.structure.navigation import Call, Navigation, Span
 from codesearch.structure.text import counted
 from codesearch.structure.usages import Defined
 from codesearch.types import FUNCTIONS
@@ -126,8 +127,11 @@ class Features:
     async def hover(self, message: At) -> types.Hover | None:
         """Return the signature, the first paragraph of the documentation, and how often it is used."""
 
-        def find(navigation: Navigation, names: Names, positions: Positions) -> types.Hover:
-            one, _ = navigation.definitions(names)[0]
+        def find(navigation: Navigation, names: Names, positions: Positions) -> types.Hover | None:
+            named = navigation.definitions(names)
+            if not named:  # Its file is gone.
+                return None
+            one, _ = named[0]
             uses, tests = navigation.counts(names)
             noun = "call" if one.kind in FUNCTIONS else "use"
             counts = f"{counted(uses, noun)}, {counted(tests, 'test') if tests else 'no tests'}"
@@ -150,36 +154,18 @@ class Features:
     async def callers(
         self, message: types.CallHierarchyIncomingCallsParams
     ) -> list[types.CallHierarchyIncomingCall] | None:
-        """Return what certainly calls a definition."""
-
-        def find(
-            navigation: Navigation, names: Names, positions: Positions
-        ) -> list[types.CallHierarchyIncomingCall]:
-            return [
-                types.CallHierarchyIncomingCall(
-                    _item(one, name, positions), list(map(positions.range, spans))
-                )
-                for one, name, spans in navigation.callers(names)
-            ]
-
-        return await self._at(_cursor(message.item), find)
+        """Return what calls a definition."""
+        return await self._at(
+            _cursor(message.item), partial(_calls, types.CallHierarchyIncomingCall, Navigation.callers)
+        )
 
     async def called(
         self, message: types.CallHierarchyOutgoingCallsParams
     ) -> list[types.CallHierarchyOutgoingCall] | None:
         """Return what a definition calls."""
-
-        def find(
-            navigation: Navigation, names: Names, positions: Positions
-        ) -> list[types.CallHierarchyOutgoingCall]:
-            return [
-                types.CallHierarchyOutgoingCall(
-                    _item(one, name, positions), list(map(positions.range, spans))
-                )
-                for one, name, spans in navigation.called(names)
-            ]
-
-        return await self._at(_cursor(message.item), find)
+        return await self._at(
+            _cursor(message.item), partial(_calls, types.CallHierarchyOutgoingCall, Navigation.called)
+        )
 
     def end(self) -> None:
         """End what runs, as soon as it can be ended."""
@@ -220,6 +206,19 @@ class Features:
 
 def _locations(named: Named, positions: Positions) -> list[types.Location] | None:
     return [positions.location(span) for _, span in named] or None
+
+
+def _calls(
+    make: Callable[[types.CallHierarchyItem, list[types.Range]], T],
+    find: Callable[[Navigation, Names], list[Call]],
+    navigation: Navigation,
+    names: Names,
+    positions: Positions,
+) -> list[T]:
+    found = find(navigation, names)
+    return [
+        make(_item(one, name, positions), list(map(positions.range, spans))) for one, name, spans in found
+    ]
 
 
 def _item(one: Defined, name: Span, positions: Positions) -> types.CallHierarchyItem:

@@ -62,6 +62,10 @@ class Span:
     size: int
 
 
+Call = tuple[Defined, Span, list[Span]]
+"""A definition at the other end of a call, where it has its name, and where it calls or is called."""
+
+
 class Navigation:
     """Finds what names mean in some indexes, with texts that are open in an editor in place of what was indexed."""
 
@@ -117,7 +121,7 @@ class Navigation:
             if any(ref.doc_id in names.target_ids for ref in _refs(file, names, start, line))
         ]
 
-    def callers(self, names: Names) -> list[tuple[Defined, Span, list[Span]]]:
+    def callers(self, names: Names) -> list[Call]:
         """Return the definitions that certainly use some others, where each has its name, and where it uses them."""
         callers: defaultdict[Defined, list[Span]] = defaultdict(list)
         for usage in self._used(names):
@@ -127,7 +131,7 @@ class Navigation:
                 callers[around].append(_span(usage.file, usage.position, usage.line))
         return [(*named, callers[named[0]]) for named in self._with_names(list(callers))]
 
-    def called(self, names: Names) -> list[tuple[Defined, Span, list[Span]]]:
+    def called(self, names: Names) -> list[Call]:
         """Return what a definition calls, where that has its name, and where it is called."""
         called: defaultdict[Defined, list[Span]] = defaultdict(list)
         seen: dict[tuple[str, str | None], Sequence[Defined]] = {}
