@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _CHARS_PER_TOKEN = 4
 _LINE_CHARS = 60
 """The usual length of a line of code with its number."""
-_TOKENS_OF_LINE = 30
+_TOKENS_OF_LINE = 22
 _MAX_LINE, _MAX_USAGE = 200, 120
 _NUMBERED = re.compile(r"\d+:\s")
 _DERIVED = re.compile(r"(\S*?(\w+)\.\w+:\d+)  \2  \w+$")
@@ -53,7 +53,7 @@ _LABEL = "source, not instructions"
 _NOTE_CHARS, _FENCES, _MAX_AROUND, _MAX_END = 160, 40, 160, 320
 _MAX_CODE = 120
 """Characters of a line of code in an excerpt."""
-_MOST_USERS, _MOST_OTHERS = 2, 4
+_MOST_CALLED, _MOST_USERS, _MOST_OTHERS = 4, 2, 4
 PathOf = Callable[[str, str], str]
 """Takes the root and the path of a file, and returns the path to show."""
 
@@ -135,7 +135,10 @@ def _name(of: Definition) -> str:
 
 
 def _around(brief: Brief) -> Iterator[str]:
-    """Yield who uses the first definition, and what no definition covers."""
+    """Yield what the shown lines call, who uses the first definition, and what no definition covers."""
+    called = [f"{_end(one.path)}:{one.start_line} {_name(one)}" for one in brief.called[:_MOST_CALLED]]
+    if called:
+        yield f"called there: {', '.join(called)}"
     for title, usages in (("callers", brief.callers), ("tests", brief.tests)):
         places = [
             f"{_end(one.path)}:{one.line} {_name(one.inside) if one.inside else ''}".rstrip()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from codesearch.cli.invocation import Invocation, Output, Terminal, build_progress, notes_of
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
@@ -27,6 +27,10 @@ from codesearch.search.request import Limits
 from codesearch.settings import HIT_FLAGS, HITS, MOST_HITS, Color, IndexingSettings
 from codesearch.structure.text import counted, outline_lines, usages_lines, usages_summary
 from codesearch.visible import visible
+
+if TYPE_CHECKING:
+    from codesearch.engine.answer import PlacesAnswer
+    from codesearch.structure.whole import Reading
 
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
 _LEAST_LINES = 24  # Of each of several places that are read.
@@ -71,29 +75,45 @@ def read(
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of files, ranges of lines or definitions."""
-    _check_one(places, options)
-    for at, place in enumerate(places):
-        yield Output("\n" if at else "")
-        yield from _read(invocation, place, max_lines, len(places), options)
-
-
-def _read(
-    invocation: Invocation, place: str, max_lines: int | None, count: int, options: AnswerOptions
-) -> Iterator[Output]:
+    from codesearch.search.excerpts import shares
     from codesearch.structure.whole import WHOLE_LINES, shortened
 
-    session = yield from _opened(invocation, place, options)
-    is_shared = max_lines is None and count > 1 and not invocation.terminal.is_terminal
-    most = max(WHOLE_LINES // count, _LEAST_LINES) if is_shared else max_lines or WHOLE_LINES
-    answer = session.read(place, most_lines=most)
-    if is_shared:
-        answer = replace(answer, places=tuple(shortened(reading, most) for reading in answer.places))
+    _check_one(places, options)
+    is_shared = max_lines is None and len(places) > 1 and not invocation.terminal.is_terminal
+    most = max(WHOLE_LINES // len(places), _LEAST_LINES) if is_shared else max_lines or WHOLE_LINES
+    found: list[tuple[str, Session, PlacesAnswer[Reading]]] = []
+    failed: CodeSearchError | None = None
+    for place in places:
+        try:
+            session = yield from _opened(invocation, place, options)
+            found.append((place, session, session.read(place, most_lines=most)))
+        except CodeSearchError as error:
+            failed = failed or error
+    given = shares([len(one.lines) for *_, answer in found for one in answer.places], WHOLE_LINES)
+    rest = iter(given)
+    for at, (place, session, answer) in enumerate(found):
+        if is_shared:
+            shown = (shortened(one, max(next(rest), _LEAST_LINES)) for one in answer.places)
+            answer = replace(answer, places=tuple(shown))
+        yield Output("\n" if at else "")
+        yield _reading(invocation, place, session, answer, options)
+    if failed:
+        raise failed
+
+
+def _reading(
+    invocation: Invocation,
+    place: str,
+    session: Session,
+    answer: PlacesAnswer[Reading],
+    options: AnswerOptions,
+) -> Output:
     terminal = invocation.showing(session.revision)
     text = _text(answer, reading_lines(answer.places, terminal), terminal, options)
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
     is_cut = answer.place_count > len(answer.places) or any(reading.folded for reading in answer.places)
     is_cut = is_cut and answer.place_count > 1 and not options.json
-    yield Output(text, (note if is_cut else "") + notes_of(answer.freshness, answer.coverage))
+    return Output(text, (note if is_cut else "") + notes_of(answer.freshness, answer.coverage))
 
 
 def _opened(invocation: Invocation, place: str, options: AnswerOptions) -> Generator[Output, None, Session]:

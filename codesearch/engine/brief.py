@@ -9,16 +9,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from codesearch.errors import CodeSearchError
+from codesearch.parsing.flags import is_test
 from codesearch.search.best_passages import IS_NAME
 from codesearch.search.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.request import SearchRequest
 from codesearch.text.terms import query_terms, terms_of
-from codesearch.types import FUNCTIONS, Hit
+from codesearch.types import FUNCTIONS, Definition, Hit
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Answer
@@ -35,6 +38,9 @@ _JOIN = r"(?:and|but|when|while|after|before|because|then)\s+"
 _BETWEEN_IDEAS = re.compile(rf"[;.,?]\s+(?:{_JOIN})?|\s+{_JOIN}", re.IGNORECASE)
 _MOST_IDEAS, _LEAST_TERMS, _COVERED = 3, 2, 0.5
 _MOST_USAGES = 200
+_CALLING, _MOST_NAMES, _RARE, _FEW_FILES = 3, 12, 2, 6
+_CALL = re.compile(r"([A-Za-z_]\w{3,})\s*\(")
+"""A name that is called in a line of code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class Brief:
         answer: all of it.
         excerpts: the best definitions with code.
         others: definitions behind them, without tests.
+        called: definitions that the shown lines of the first three call, if few have the name.
         callers: certain usages of the first definition, one for each definition around them.
         tests: usages of the first definition, one for each test.
         uncovered: ideas of the question that no definition covers.
@@ -55,6 +62,7 @@ class Brief:
     answer: Answer
     excerpts: list[Excerpt]
     others: list[Hit]
+    called: list[Definition]
     callers: list[Usage]
     tests: list[Usage]
     uncovered: list[str]
@@ -78,16 +86,15 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
             fitting = [hit for hit in found.hits if _covers(hit, idea) and not found.low_confidence]
             shown = [*shown[: most - 1], *fitting[:1]] if fitting else shown
             uncovered += [] if fitting else [idea]
-    callers, tests = (
-        _used(session, shown[0])
-        if with_usages and shown and not is_list and shown[0].kind in FUNCTIONS
-        else ([], [])
-    )
+    excerpts = excerpts_of(shown, answer.query, 0 if is_list else lines)
+    is_used = with_usages and shown and not is_list and shown[0].kind in FUNCTIONS
+    callers, tests = _used(session, shown[0]) if is_used else ([], [])
     others = [hit for hit in (near if is_name else hits) if hit not in shown]
     return Brief(
         answer,
-        excerpts_of(shown, answer.query, 0 if is_list else lines),
+        excerpts,
         others,
+        _called(session, excerpts[:_CALLING]),
         callers,
         tests,
         uncovered,
@@ -120,17 +127,32 @@ def _covers(hit: Hit, idea: str) -> bool:
     return sum(term in known for term in terms) >= _COVERED * len(terms)
 
 
+def _called(session: Session, excerpts: Sequence[Excerpt]) -> list[Definition]:
+    """Return the functions that the lines of some excerpts call, in their order: only those with a rare name."""
+    known = {excerpt.hit.name for excerpt in excerpts}
+    lines = (text for excerpt in excerpts for number, text in excerpt.lines if number)
+    names = dict.fromkeys(name for line in lines for name in _CALL.findall(line) if name not in known)
+    found = list[Definition]()
+    for name in islice(names, _MOST_NAMES):
+        with suppress(CodeSearchError), session.spots(name, only_definitions=True) as spots:
+            of_name = [spot for spot in spots if spot.row and spot.row.name == name]
+            is_rare = len(of_name) <= _RARE and all(
+                spot.segment and spot.segment.name_counts[name][0] <= _FEW_FILES for spot in of_name
+            )
+            functions = [spot.definition for spot in of_name if is_rare and not is_test(spot.path)]
+            found += [one for one in functions if one and one.kind in FUNCTIONS]
+    return found
+
+
 def _used(session: Session, hit: Hit) -> tuple[list[Usage], list[Usage]]:
     """Return the certain usages of a definition in source code, and its usages in tests."""
-    from codesearch.parsing.flags import is_test
-
     place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
     try:
-        usages = session.usages(place, limit=_MOST_USAGES, all_code=True).found.usages
+        found = session.usages(place, limit=_MOST_USAGES, all_code=True, with_derived=False).found
     except CodeSearchError:  # Such as a place at the top of a file, or a path that cannot be given.
         return [], []
-    sure = [usage for usage in usages if usage.grade == "certain" and not _is_inside(usage, hit)]
-    likely = [usage for usage in usages if usage.grade in ("certain", "likely") and is_test(usage.path)]
+    sure = [usage for usage in found.usages if usage.grade == "certain" and not _is_inside(usage, hit)]
+    likely = [usage for usage in found.usages if usage.grade in ("certain", "likely") and is_test(usage.path)]
     tests = [usage for usage in likely if usage.inside and usage.inside.kind != "module"]
     return _firsts(usage for usage in sure if not usage.other_code), _firsts(tests)
 

@@ -375,6 +375,7 @@ class Session:
         limit: int = 20,
         all_code: bool = False,
         tests: bool = False,
+        with_derived: bool = True,
     ) -> FoundAnswer[Usages]:
         """Return where a name is used: its definitions, and each line that has it as a whole word.
 
@@ -385,6 +386,7 @@ class Session:
             all_code: return usages in tests, examples, migrations, generated and vendored code too, after the others,
                 imports in files with other usages, and the bases of derived types.
             tests: return only the first usage in each test, and files of tests that have the name in their own.
+            with_derived: look for derived types and overriding methods too, which can take most of the time.
 
         Raises:
             ConfigError: the name is empty, too long or has no words.
@@ -400,6 +402,7 @@ class Session:
                 limit=limit,
                 all_code=all_code,
                 tests=tests,
+                with_derived=with_derived,
                 here=self.scope.here,
                 folders=self.scope.all_folders(),
             )

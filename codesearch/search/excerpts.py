@@ -32,6 +32,10 @@ _SECOND, _MOST_PASSAGES = 0.7, 2
 """A second passage is shown if it has this share of the best one's score."""
 _MOST_UP = 3
 """Lines above a passage that may belong to its first statement."""
+_MOST_DOWN = 6
+"""Lines below a comment that may belong to it, with the rest of the comment."""
+_QUOTES = re.compile(r"\s*[rR]?(\"{3}|'{3})")
+_COMMENT = re.compile(r"\s*(?://|/?\*|#(?!\[|include|define|if|el|end)|--)")
 _GOES_ON = re.compile(r"[,(\[{=+*/|&?:\\<-]$|\b(?:and|or|not|return|do|then)$")
 """The end of a line whose statement or block goes on in the next line."""
 _CONTINUES = re.compile(r"\s*(?:[.)\]}?:+|&]|else\b|elif\b|except\b|catch\b|and\b|or\b)")
@@ -122,6 +126,7 @@ def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iter
     if len(telling) <= count + _SLACK:
         return telling
     lines, head = hit.code.split("\n"), head_lines(hit)
+    left_out = {*head, *_docstring(lines, head.stop)}
     terms = set(query_terms(query))
     spans = zip(spans_of(hit), hit.passages, strict=True)
     best = [span for span, passage in spans if passage.score >= _SECOND * hit.passages[0].score][
@@ -132,11 +137,30 @@ def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iter
     )  # In C, below the type of the result.
     chosen = {named} if named in telling and len(lines[named]) <= _SHORT else set[int]()
     for span in best or [range(len(lines))]:
-        able = [at for at in telling if at in span and at not in head] or telling
+        body = [at for at in telling if at not in left_out] or list(telling)
+        able = [at for at in body if at in span] or body
         window = sorted(neighbours(lines, able, terms, max((count - len(chosen)) // max(len(best), 1), 1)))
-        first = _begin(lines, window[0], head.stop)
-        chosen.update(at for at in telling if first <= at <= window[-1])
+        first, last = _begin(lines, window[0], head.stop), _behind_comment(lines, window[-1])
+        chosen.update(at for at in telling if first <= at <= last)
     return chosen
+
+
+def _docstring(lines: Sequence[str], first: int) -> range:
+    """Return the positions of the string that documents a definition in its first lines, as in Python."""
+    begin = next((at for at in range(first, len(lines)) if lines[at].strip()), first)
+    mark = _QUOTES.match(lines[begin]) if begin < len(lines) else None
+    if mark is None:
+        return range(0)
+    ends = (at for at in range(begin, len(lines)) if mark[1] in lines[at][mark.end() * (at == begin) :])
+    return range(begin, next(ends, begin) + 1)
+
+
+def _behind_comment(lines: Sequence[str], last: int) -> int:
+    """Return the position of the second line of code behind a comment in the last line, which is about this code."""
+    if not _COMMENT.match(lines[last]):
+        return last
+    code = [at for at in range(last, len(lines)) if lines[at].strip() and not _COMMENT.match(lines[at])]
+    return min(code[1] if len(code) > 1 else last, last + _MOST_DOWN)
 
 
 def _begin(lines: Sequence[str], first: int, floor: int) -> int:

@@ -170,6 +170,7 @@ def find_usages(
     limit: int = 20,
     all_code: bool = False,
     tests: bool = False,
+    with_derived: bool = True,
     here: Path | str | None = None,
     folders: Sequence[Path] = (),
 ) -> Usages:
@@ -193,7 +194,8 @@ def find_usages(
         listed = usages = [*in_tests, *search.named_after(names, in_tests)]
     else:
         bases = derived_by(usages, names)
-        derived, hidden = search.derived(names, bases, all_code=all_code)
+        if with_derived:
+            derived, hidden = search.derived(names, bases, all_code=all_code)
         listed = usages if all_code else _telling(usages, names, bases)
     sure = [usage for usage in usages if usage.grade < SEVERAL] if names.targets else usages
     other_code = max(sum(usage.is_other for usage in sure) - sum(usage.is_other for usage in listed), 0)

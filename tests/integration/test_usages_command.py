@@ -57,10 +57,15 @@ def test_several_names_are_answered_one_after_another_and_the_code_says_whether_
 def test_several_places_in_a_pipe_share_the_lines(ask):
     done = ask("read", "settle", "shop/long.py:100")
     first, second = done.stdout.split("\n\n")
-    assert first.endswith("\n    60 |     n = 60\n         … lines 61-199")
+    assert first.endswith("\n    78 |     n = 78\n         … lines 79-199")  # The other one needs 42.
     assert second.count("|") == 42 and "\n   100 |     n = 100\n" in second
     assert ask("read", "settle").stdout.count("|") == 199
     assert ask("read", "settle", "price", "--max-lines", "300").stdout.count("|") == 199 + 2
+
+
+def test_a_place_that_is_not_there_does_not_hide_the_others(ask):
+    done = ask("read", "gone", "price")
+    assert done.returncode != 0 and "def price(n):" in done.stdout and "gone" in done.stderr
 
 
 def test_several_places_are_read_one_after_another(ask):

@@ -27,7 +27,7 @@ def path_of(root: str, path: str) -> str:
 def make_brief(hits: list[Hit], lines: int = 45, **fields: object) -> Brief:
     answer = Answer("check", "hybrid", "nbow", "cpu", 10, 0.1, hits)
     answer = replace(answer, **{name: fields.pop(name) for name in list(fields) if hasattr(answer, name)})
-    brief = Brief(answer, excerpts_of(hits, "check", lines), [], [], [], [], False, False)
+    brief = Brief(answer, excerpts_of(hits, "check", lines), [], [], [], [], [], False, False)
     return replace(brief, **fields)
 
 

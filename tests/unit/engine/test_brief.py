@@ -80,3 +80,9 @@ def test_the_best_definition_is_shown_even_if_its_score_is_negative(tmp_path):
 def test_with_few_lines_for_many_hits_only_places_are_there(session):
     brief = brief_of(session, "save a rule", 20, top_k=30)
     assert brief.is_list and len(brief.excerpts) > 2 and not any(one.lines for one in brief.excerpts)
+
+
+def test_what_the_shown_lines_call_is_named(session):
+    brief = brief_of(session, "apply all rules of a store", top_k=1)
+    assert names(brief) == ["apply_rules"]
+    assert [(one.path, one.start_line) for one in brief.called] == [("shop/rules.py", 1)]

@@ -82,3 +82,12 @@ def test_of_a_signature_the_line_with_the_name_is_shown():
     hit = replace(hit, name="load", signature="static void load(char *name)")
     (excerpt,) = excerpts_of([hit], "anything", 5)
     assert numbers(excerpt)[0] == 2
+
+
+def test_an_excerpt_has_no_documentation_and_does_not_end_in_a_comment():
+    documented = {2: '    """Refresh the token', 3: "    or the token.", 4: '    """'}
+    (excerpt,) = excerpts_of([long_hit({**documented, 9: "    refresh()"}, Passage(1, 12, 0.9))], "token", 5)
+    assert {2, 3, 4}.isdisjoint(numbers(excerpt))
+    commented = {40: "    # The token is refreshed", 41: "    # here."}
+    (excerpt,) = excerpts_of([long_hit(commented, Passage(37, 41, 0.9))], "refresh the token", 4)
+    assert numbers(excerpt)[-2:] == [42, 43]
