@@ -18,6 +18,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.duplicates.records import Group
+    from codesearch.structure.lines import Lines
     from codesearch.structure.usages import Usages
 
 T = TypeVar("T")
@@ -279,8 +280,8 @@ class DuplicatesAnswer:
     coverage: Coverage
 
 
-def usages_fields(answer: FoundAnswer[Usages]) -> dict[str, Any]:
-    """Return usages as `codesearch usages --json` prints them."""
+def usages_fields(answer: FoundAnswer[Usages] | FoundAnswer[Lines]) -> dict[str, Any]:
+    """Return usages as `codesearch usages --json` prints them, or lines in the same way."""
     values = asdict(answer)
     return {**values.pop("found"), **values}
 

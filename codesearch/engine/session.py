@@ -37,7 +37,7 @@ from codesearch.errors import (
 )
 from codesearch.files import expanded, mark_used
 from codesearch.search.forms import parse_asked
-from codesearch.search.request import Filters, Limits, Place, SearchFields, SearchRequest
+from codesearch.search.request import READ_S, Filters, Limits, Place, SearchFields, SearchRequest
 from codesearch.store.catalogue import IndexEntry, building_in
 
 if TYPE_CHECKING:
@@ -417,17 +417,42 @@ class Session:
         with self.indexes() as indexes:
             yield Navigation(indexes, texts, [expanded(place).absolute() for place in self.scope.places()])
 
-    def lines(self, text: str, *, filters: Filters | None = None, limit: int = 200) -> FoundAnswer[Lines]:
-        """Return the lines with an exact text; if it stands nowhere, those that it matches as a regular expression.
+    def lines(
+        self,
+        text: str,
+        *,
+        filters: Filters | None = None,
+        limit: int = 200,
+        is_pattern: bool | None = None,
+        ignore_case: bool = False,
+        seconds: float = READ_S,
+    ) -> FoundAnswer[Lines]:
+        """Return the lines with an exact text, or those that it matches as a regular expression.
+
+        Args:
+            text: the text; it has one line or several.
+            filters: languages, kinds and paths.
+            limit: lines to return; all are counted.
+            is_pattern: whether the text is a regular expression; None: only if it stands nowhere as it is.
+            ignore_case: whether upper and lower case are the same, in ASCII.
+            seconds: how long files are read; those that are not read then are counted.
 
         Raises:
-            ConfigError: the text is empty or too long.
+            ConfigError: the text is empty, too long or no regular expression.
             IndexNotFoundError: no index of the scope has sources.
         """
         from codesearch.structure.lines import find_lines
 
         with self.indexes() as indexes:
-            found = find_lines(indexes, text, self._inside(filters), limit=limit)
+            found = find_lines(
+                indexes,
+                text,
+                self._inside(filters),
+                limit=limit,
+                is_pattern=is_pattern,
+                ignore_case=ignore_case,
+                seconds=seconds,
+            )
             return FoundAnswer(found, *self._seen({"not read": found.unread_files}))
 
     def files(self, filters: Filters) -> list[tuple[str, str]]:

@@ -286,8 +286,7 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
     for number, (one, lines) in enumerate(read):
         spans = one.segment.store.spans(one.file)
         for line in lines:
-            begun = bisect_right(spans, line, key=itemgetter(0))
-            place = next((at for at in reversed(range(begun)) if spans[at][1] >= line), None)
+            place = around(spans, line)
             doc_id = None if place is None else one.base + one.file.first_doc + place
             if doc_id is None:
                 if filters.kinds:
@@ -299,6 +298,12 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
                 continue
             files_with.add(number)
     return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
+
+
+def around(spans: Sequence[tuple[int, int]], line: int) -> int | None:
+    """Return the position of the innermost span of lines around a line; they are in the order of the source."""
+    begun = bisect_right(spans, line, key=itemgetter(0))
+    return next((at for at in reversed(range(begun)) if spans[at][1] >= line), None)
 
 
 LinesIn = Callable[[bytes], list[int]]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from codesearch.errors import ConfigError
 from codesearch.languages import record_of
 from codesearch.parsing.identifiers import subtoken_spans
 from codesearch.text.terms import query_terms, terms_of_each
@@ -24,6 +25,8 @@ _ALIKE = 0.75
 """Two lines are nearly equal if they share this part of their terms."""
 _COMMENT = re.compile(r"\s(#|//)\s.*")
 _CLAUSE = re.compile(r" (where|throws) \w.*")
+_NESTED = re.compile(r"\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]")
+"""A group that is repeated and has a repetition: the number of ways to match a line grows exponentially."""
 _LAST_COMMA = re.compile(r", ?\)(?=[^()]*$)")
 SNIPPET_LINES = 3
 """Lines of code that a hit shows."""
@@ -47,11 +50,6 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     if hit.passages:
         return _passage_lines(hit, query, count)
     return best_lines(hit.code, "" if mode == "similar" else query, count, head_lines(hit))
-
-
-def passage_positions(hit: Hit) -> list[int]:
-    """Return the positions of all lines of the passages of a hit, from 0, ascending."""
-    return sorted(at for span in spans_of(hit) for at in span)
 
 
 def spans_of(hit: Hit) -> list[range]:
@@ -215,14 +213,31 @@ def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
     return bool(first) and len(first & second) >= _ALIKE * len(first | second)
 
 
-def marker(query: str, mode: str) -> Marker:
+def text_pattern(text: str, *, is_pattern: bool = False, ignore_case: bool = False) -> re.Pattern[str]:
+    """Return what matches an exact text, or a regular expression.
+
+    Raises:
+        ConfigError: the text is no regular expression, or one that may take forever.
+    """
+    if is_pattern and _NESTED.search(text):
+        raise ConfigError(f"{text!r} repeats a repetition, which may take forever", "repeat only one of them")
+    try:
+        flags = re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
+        return re.compile(text if is_pattern else re.escape(text), flags)
+    except (re.error, OverflowError) as error:
+        cure = r"correct it, or write \ before characters that stand for themselves"
+        raise ConfigError(f"{text!r} is no regular expression: {error}", cure) from None
+
+
+def marker(query: str, mode: str, *, is_pattern: bool = False, ignore_case: bool = False) -> Marker:
     """Return what finds start and end of each match in a line: the exact text in mode "exact", else words.
 
-    >>> marker("Lock", "exact")("lock, Locks")
-    [(6, 10)]
+    >>> marker("Lock", "exact")("lock, Locks"), marker("l.", "exact", is_pattern=True)("lock")
+    ([(6, 10)], [(0, 2)])
     """
     if mode == "exact" and query:
-        exact = re.compile(re.escape(query.split("\n")[0]))
+        wanted = query if is_pattern else query.split("\n")[0]
+        exact = text_pattern(wanted, is_pattern=is_pattern, ignore_case=ignore_case)
         return lambda line: [match.span() for match in exact.finditer(line)]
     # In mode "similar", the query is a path and a line.
     terms = frozenset() if mode == "similar" else frozenset(query_terms(query))

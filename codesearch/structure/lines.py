@@ -3,104 +3,152 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 from codesearch.errors import ConfigError
 from codesearch.parsing.flags import is_beside, is_test
 from codesearch.search.literals import (
     MOST_CHARS,
     Proposed,
+    around,
     check_has_code,
     exact_text,
     proposed_files,
     read_all,
 )
-from codesearch.search.lookup import innermost
-from codesearch.search.request import Filters
+from codesearch.search.request import READ_S, Filters
+from codesearch.search.snippets import text_pattern
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import read_source
 from codesearch.structure.meaning import SourceFile
 from codesearch.structure.usages import Usage, usage_at
+from codesearch.types import KINDS
 
 _OPERATORS = re.compile(r"[][|*+?^$\\(){}.]")
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines with a text, source code before tests and other code, then by path; `line_count` counts all of them."""
+    """Lines with a text, source code before tests and other code, then by path.
+
+    The counts are of all lines; `counts` has those of each language, root, and kind of the definition around the line.
+    """
 
     text: str
     is_pattern: bool
     lines: tuple[Usage, ...]
     line_count: int
     file_count: int
+    counts: dict[str, dict[str, int]]
     unread_files: int
 
 
-def find_lines(indexes: Sequence[IndexReader], text: str, filters: Filters, *, limit: int) -> Lines:
-    """Return the first lines with a text; if it stands nowhere, those that it matches as a regular expression.
+class _Place(NamedTuple):
+    file: Proposed
+    line: int
+    kind: str  # Of the definition around the line; "" if there is none.
+
+
+def find_lines(
+    indexes: Sequence[IndexReader],
+    text: str,
+    filters: Filters,
+    *,
+    limit: int,
+    is_pattern: bool | None = None,
+    ignore_case: bool = False,
+    seconds: float = READ_S,
+) -> Lines:
+    """Return the first lines with a text, or those that it matches as a regular expression.
+
+    If `is_pattern` is None, it is one if it stands nowhere. After some seconds no more files are read.
 
     Raises:
-        ConfigError: the text is empty or too long.
+        ConfigError: the text is empty, too long or no regular expression.
     """
     check_has_code(indexes)
     if not text.strip() or len(text) > MOST_CHARS:
         reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
         raise ConfigError(f"the text {reason}", "give a text with a few words")
-    snapshot = Snapshot(indexes)
-    files = proposed_files(snapshot, text, filters, others=True)
-    read, unread = read_all(files, *exact_text(text))
-    pattern = None if read or not _OPERATORS.search(text) else _compiled(text)
+    snapshot, pattern = Snapshot(indexes), None
+    if is_pattern or ignore_case:
+        pattern = _of_bytes(text_pattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case))
+    else:
+        files = proposed_files(snapshot, text, filters, others=True)
+        read, unread = read_all(files, *exact_text(text), seconds)
+        if is_pattern is None and not read and _OPERATORS.search(text):
+            with suppress(ConfigError):
+                pattern, is_pattern = _of_bytes(text_pattern(text, is_pattern=True)), True
     if pattern:
         files = proposed_files(snapshot, "", filters, others=True)
-        read, unread = read_all(files, b"", partial(_matching, pattern))
-    places = [(one, line) for one, lines in read for line in lines if _is_wanted(one, line, filters)]
-    places.sort(key=_order)
+        read, unread = read_all(files, b"", partial(_matching, pattern), seconds)
+    read.sort(key=_order)
+    places = [place for one, lines in read for place in _places(one, lines, filters)]
+    shown = text_pattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case)
     found = list[Usage]()
-    for one, lines in groupby(places[:limit], key=itemgetter(0)):
+    for one, of_file in groupby(places[:limit], key=attrgetter("file")):
         if source := read_source(one.segment, one.file):
             file = SourceFile(one, *source)
-            found += [usage_at(file, _position(file, line, text), line) for _, line in lines]
-    count = len({(one.segment.root, one.file.path) for one, _ in places})
-    return Lines(text, pattern is not None, tuple(found), len(places), count, unread)
+            found += [usage_at(file, _position(file, place.line, shown), place.line) for place in of_file]
+    counts = {
+        "lang": Counter(place.file.file.language for place in places),
+        "kind": Counter(place.kind for place in places if place.kind),
+        "root": Counter(place.file.segment.root for place in places),
+    }
+    count = len({(place.file.segment.root, place.file.file.path) for place in places})
+    return Lines(
+        text,
+        bool(is_pattern),
+        tuple(found),
+        len(places),
+        count,
+        {name: dict(numbers) for name, numbers in counts.items()},
+        unread,
+    )
 
 
-def _compiled(text: str) -> re.Pattern[bytes] | None:
-    with suppress(re.error):
-        return re.compile(text.encode("utf-8", "surrogateescape"), re.MULTILINE)
-    return None
+def _of_bytes(pattern: re.Pattern[str]) -> re.Pattern[bytes]:
+    """Return a pattern for sources, of which few match, so that they need not be decoded."""
+    return re.compile(pattern.pattern.encode("utf-8", "surrogateescape"), pattern.flags & ~re.UNICODE)
 
 
 def _matching(pattern: re.Pattern[bytes], source: bytes) -> list[int]:
-    line, before, lines = 1, 0, dict[int, None]()
+    """Return the lines where a pattern matches: in one line, or only if there are none of these, over several."""
+    line, before, lines, is_longer = 1, 0, dict[int, None](), False
     for match in pattern.finditer(source):
         line, before = line + source.count(b"\n", before, match.start()), match.start()
         lines[line] = None
-    return list(lines)
+        is_longer |= b"\n" in match[0]
+    texts = source.split(b"\n") if is_longer else ()
+    return [at for at, text in enumerate(texts, start=1) if pattern.search(text)] or list(lines)
 
 
-def _is_wanted(one: Proposed, line: int, filters: Filters) -> bool:
-    """Say whether the definition around a line is of a wanted kind."""
-    if not filters.kinds:
-        return True
-    rows = one.segment.store.document_rows(one.file)
-    inside = innermost(rows, line)
-    return inside is not None and rows[inside].kind in filters.kinds
+def _places(one: Proposed, lines: Sequence[int], filters: Filters) -> Iterator[_Place]:
+    """Yield the lines of a file in definitions of wanted kinds."""
+    spans, kinds = one.segment.store.spans(one.file), one.segment.rows["kind"]
+    for line in lines:
+        at = around(spans, line)
+        kind = "" if at is None else KINDS[kinds[one.file.first_doc + at]]
+        if not filters.kinds or kind in filters.kinds:
+            yield _Place(one, line, kind)
 
 
-def _order(place: tuple[Proposed, int]) -> tuple[bool, str, str, int]:
+def _order(found: tuple[Proposed, list[int]]) -> tuple[bool, str, str]:
     """Order source code before tests and examples."""
-    (one, line), path = place, place[0].file.path
-    return is_test(path) or is_beside(path), path, one.segment.root, line
+    one, path = found[0], found[0].file.path
+    return is_test(path) or is_beside(path), path, one.segment.root
 
 
-def _position(file: SourceFile, line: int, text: str) -> int:
-    """Return where a text begins in a line, or where the line begins."""
+def _position(file: SourceFile, line: int, pattern: re.Pattern[str]) -> int:
+    """Return where a match begins in a line, or where the line begins."""
     start = (*file.line_starts, len(file.source))[line - 1]
-    return max(file.source.find(text.split("\n")[0], start, file.source.find("\n", start)), start)
+    match = pattern.search(file.source, start, max(file.source.find("\n", start), start))
+    return match.start() if match else start

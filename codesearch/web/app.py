@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import mimetypes
-import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -29,14 +28,14 @@ from codesearch.engine.indexer import Pace
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
 from codesearch.errors import CodeSearchError, ConfigError, IndexLockedError, IndexNotFoundError
-from codesearch.search.lookup import live_file
 from codesearch.search.request import Filters, Place, SearchRequest
 from codesearch.search.snippets import marker
+from codesearch.structure.folders import list_folder, unlisted_file
 from codesearch.structure.places import find_file
 from codesearch.structure.whole import FileView, view_file
 from codesearch.types import KINDS
 from codesearch.visible import encodable, encodable_json
-from codesearch.web.present import answer_json, list_folder, outside_files, show_file, show_status
+from codesearch.web.present import answer_json, lines_json, show_file, show_status
 
 T = TypeVar("T")
 STATIC = Path(__file__).parent / "static"
@@ -44,15 +43,17 @@ _MAX_TEXT, _MAX_VALUES, _MAX_LINE = 4000, 64, 999_999_999
 _READ_S = 8.0
 """How long files are read for an exact text; `Work` ends requests after ten seconds."""
 _RETRY = {"Retry-After": "1"}
+_NO_PAGE = """<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Not found</title>
+<h1>There is no page at this address</h1><p><a href="/">Search code</a></p>"""
 
 _Text = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*$")]
 _Words = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
 """A text that is not blank."""
 _Several = Annotated[tuple[_Text, ...], Field(max_length=_MAX_VALUES)]
 _Kinds = Annotated[tuple[Literal[KINDS], ...], Field(max_length=_MAX_VALUES)]  # type: ignore[valid-type]
-_Mode = Literal[*MODES, "exact"]  # type: ignore[valid-type]
 _Line = Annotated[int, Field(ge=1, le=_MAX_LINE)]
 _Limit = Annotated[int, Field(ge=1, le=100)]
+_Most = Annotated[int, Field(ge=1, le=1000)]
 
 
 class Json(JSONResponse):
@@ -110,7 +111,17 @@ def make_app(
 ) -> Starlette:
     """Make the application."""
     api = Api(engine, work, failed, Pace(every_s=2))
-    answers = (api.search, api.similar, api.file, api.tree, api.usages, api.history, api.status)
+    answers = (
+        api.search,
+        api.lines,
+        api.similar,
+        api.file,
+        api.tree,
+        api.usages,
+        api.history,
+        api.diff,
+        api.status,
+    )
     routes = [Route(f"/v1/{answer.__name__}", api.endpoint(answer)) for answer in answers]
     mimetypes.add_type("text/javascript", ".js")  # Windows may have another type.
     return Starlette(
@@ -119,8 +130,14 @@ def make_app(
             Route("/file", lambda request: FileResponse(STATIC / "index.html")),
             Mount("/", StaticFiles(directory=STATIC, html=True)),
         ],
-        exception_handlers={HTTPException: lambda request, error: failure(error)},
+        exception_handlers={HTTPException: _missing},
     )
+
+
+def _missing(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    is_api = request.url.path.startswith("/api/")
+    return failure(error) if is_api else HTMLResponse(_NO_PAGE, error.status_code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,34 +173,39 @@ class Api:
         limit: _Limit = 20,
         path: _Several = (),
         root: _Several = (),
-        mode: _Mode = "hybrid",
+        mode: Literal[*MODES] = "hybrid",  # type: ignore[valid-type]
         flat: bool = False,
         screen: Annotated[int, Field(ge=0, le=400)] = 0,
         group: _Text = "",
     ) -> dict[str, Any]:
-        """Rank documents for a query; with `screen`, so many definitions, of at least `limit` files.
-
-        `outside_files` has the files where an exact text is outside of definitions, as far as there are fewer hits.
-        """
+        """Rank documents for a query; with `screen`, so many definitions, of at least `limit` files."""
         request = SearchRequest(
             q,
             limit,
-            "lexical" if mode == "exact" else mode,
+            mode,
             Filters(lang, kind, path),
             by_file=not flat,
             screen=screen,
-            fixed=mode == "exact",
-            seconds=_READ_S,
         )
-        policy = Policy(may_index=False, budget_s=self.pace.budget_s())
-        session = self.engine.session(_scope(self.engine, root, group), policy)
-        answer = session.search(request)
-        fields = answer_json(answer, screen)
-        if answer.outside:
-            with session.indexes() as indexes:
-                most = max(limit - len(answer.hits), 0)
-                fields["outside_files"] = list(outside_files(indexes, answer, most))
-        return fields
+        return answer_json(self._up_to_date(root, group).search(request), screen)
+
+    def lines(
+        self,
+        q: _Words,
+        regex: bool = False,
+        ignore_case: bool = False,
+        lang: _Several = (),
+        kind: _Kinds = (),
+        path: _Several = (),
+        root: _Several = (),
+        group: _Text = "",
+        limit: _Most = 200,
+    ) -> dict[str, Any]:
+        """List the lines with an exact text, or those that a regular expression matches."""
+        session, filters = self._up_to_date(root, group), Filters(lang, kind, path)
+        how = {"is_pattern": regex, "ignore_case": ignore_case}
+        answer = session.lines(q, filters=filters, limit=limit, seconds=_READ_S, **how)
+        return lines_json(answer, marker(q, "exact", **how))
 
     def similar(
         self,
@@ -211,11 +233,14 @@ class Api:
         first: _Line = 1,
         last: Annotated[int, Field(ge=0, le=_MAX_LINE)] = 0,
         q: _Text = "",
-        mode: _Mode = "hybrid",
+        mode: Literal[*MODES, "exact"] = "hybrid",  # type: ignore[valid-type]
+        regex: bool = False,
+        ignore_case: bool = False,
     ) -> dict[str, Any]:
         """Return lines and definitions of an indexed file."""
         (folder,) = _roots(self.engine, (root,))
-        return show_file(_view(self.engine, folder, path), first, last, marker(q, mode))
+        mark = marker(q, mode, is_pattern=regex, ignore_case=ignore_case)
+        return show_file(_view(self.engine, folder, path), first, last, mark)
 
     def tree(self, root: _Words, path: _Text = "") -> dict[str, Any]:
         """List an indexed folder."""
@@ -228,7 +253,7 @@ class Api:
         name: _Words,
         lang: _Several = (),
         path: _Several = (),
-        limit: Annotated[int, Field(ge=1, le=1000)] = 200,
+        limit: _Most = 200,
         tests: bool = False,
     ) -> dict[str, Any]:
         """List the lines that use a name, and its definitions, or with `tests` only the tests with the name."""
@@ -236,31 +261,37 @@ class Api:
         return usages_fields(session.usages(name, filters=filters, limit=limit, all_code=True, tests=tests))
 
     def history(self, root: _Words, q: _Text = "", path: _Text = "", limit: _Limit = 20) -> dict[str, Any]:
-        """Rank the commits of a folder's git repository. The first request indexes them.
+        """Rank the commits of a folder's git repository. The first request indexes them."""
+        return asdict(self._as_indexed(root).history(q, place=path or ".", top_k=limit))
 
-        `indexed` has the paths below `root` of the changed files that are in the index.
-        """
-        session, real = self._as_indexed(root), os.path.realpath(root)
-        answer = session.history(q, place=path or ".", top_k=limit)
-        paths = {
-            path: os.path.relpath(Path(answer.top, path), real) for hit in answer.hits for path in hit.paths
-        }
-        with session.indexes() as (index,):
-            indexed = {path: below for path, below in paths.items() if live_file(index, below)}
-        return {**asdict(answer), "indexed": indexed}
+    def diff(
+        self, root: _Words, id: Annotated[str, Field(pattern="^[0-9a-f]{7,64}$")], path: _Text = ""
+    ) -> dict[str, Any]:
+        """Return the lines of a commit with its diff, or of a path."""
+        session = self._as_indexed(root)
+        return {"lines": session.diff(id, place=path or ".")}
 
     def status(self) -> dict[str, Any]:
         """List the indexed folders."""
         return show_status(self.engine)
+
+    def _up_to_date(self, roots: tuple[str, ...], group: str) -> Session:
+        policy = Policy(may_index=False, budget_s=self.pace.budget_s())
+        return self.engine.session(_scope(self.engine, roots, group), policy)
 
     def _as_indexed(self, root: str) -> Session:
         return self.engine.session(Scope(_roots(self.engine, (root,))), AS_INDEXED)
 
 
 def _view(engine: Engine, folder: str, path: str) -> FileView:
-    """Return an indexed file with its definitions. No other file is read."""
+    """Return an indexed file with its definitions, or other text in the folder. No other file is read."""
     with engine.session(Scope((folder,)), AS_INDEXED).indexes() as indexes:
-        return view_file(find_file(indexes, path))
+        try:
+            return view_file(find_file(indexes, path))
+        except IndexNotFoundError:
+            if view := unlisted_file(indexes[0], path):
+                return view
+            raise
 
 
 def _scope(engine: Engine, roots: tuple[str, ...], group: str) -> Scope:

@@ -87,9 +87,10 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
     opened(page, "copy_tree")
     page.locator("#L7 .use", has_text="target").click()
     page.wait_for_function("() => document.querySelector('#hits').dataset.query === 'target'")
-    assert page.locator(".others mark").count() > 3
-    page.locator(".others a").first.click()
-    page.wait_for_selector("#file h1")
+    assert page.locator(".hit mark").count() > 3
+    assert page.locator(".grade h2").all_inner_texts() == ["no definition"]
+    page.locator(".hit .number").first.click()
+    page.wait_for_selector("#file:not([hidden])")
     page.keyboard.press("Escape")
     page.wait_for_selector("#list:not([hidden])")
     assert page.locator("#list-title").inner_text() == "Usages of target"
@@ -161,7 +162,7 @@ def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page: Open, tre
 @pytest.fixture(scope="module")
 def long_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     text = "".join(f"def f{number}(): return {number}\n" for number in range(1, COUNT + 1))
-    root = write_tree(tmp_path_factory.mktemp("long") / "project", {"long.py": text})
+    root = write_tree(tmp_path_factory.mktemp("long") / "project", {"long.py": text, "README.md": "# Long\n"})
     home = tmp_path_factory.mktemp("long-home")
     engine = Engine(home)
     engine.index(root)
@@ -170,18 +171,101 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
         yield address, root
 
 
-def test_a_long_file_is_shown_in_parts(open_page: Open, long_site: tuple[str, Path]) -> None:
+def test_a_long_file_is_all_there_for_the_search_of_the_browser(
+    open_page: Open, long_site: tuple[str, Path]
+) -> None:
     site, root = long_site
     page = open_page(file_address(root, "long.py", "#L5000"), base=site)
-    opened(page, "f5000")
-    assert (page.locator(".line").count(), selected(page)) == (2_000, ["L5000"])
+    page.wait_for_selector("#L5000 .t-keyword")  # Lines get their colours when they are seen.
+    assert (page.locator(".line").count(), selected(page)) == (COUNT, ["L5000"])
+    assert page.locator("#L1 .t-keyword").count() == 0
+    assert page.evaluate("find('f8999')")
+    assert page.evaluate("getSelection().anchorNode.parentElement.closest('.line').id") == "L8999"
+    page.wait_for_selector("#L8999 .t-keyword")
+
+
+def test_the_lines_of_a_huge_file_that_are_shown_are_named(open_page: Open, tree: Path) -> None:
+    page = open_page()
+
+    def huge(route: Any) -> None:
+        route.fulfill(json={**route.fetch().json(), "line_count": 90_000})
+
+    page.route("**/api/v1/file?*", huge)
+    page.goto(file_address(tree, "shop/copying.py"))
+    page.wait_for_selector("#file .note")
+    assert page.locator("#file .note").inner_text() == "Lines 1 to 14 are shown."
+
+
+def test_the_outline_has_a_filter(open_page: Open, long_site: tuple[str, Path]) -> None:
+    site, root = long_site
+    page = open_page(file_address(root, "long.py"), base=site)
+    page.wait_for_selector("#file h1")
     assert page.locator(".outline .hint").inner_text() == "7,000 more definitions not listed"
-    page.get_by_role("link", name="2,201 lines after").click()
-    page.wait_for_selector("#L8599", state="attached")
-    assert selected(page) == ["L6800"]
-    page.get_by_role("link", name="6,599 lines before").click()
-    page.wait_for_selector("#L4600", state="attached")
-    assert page.locator(".line").last.get_attribute("id") == "L6599"
+    page.get_by_role("textbox", name="Filter the outline").fill("F199")
+    shown = page.locator(".outline li:visible").all_inner_texts()
+    assert shown == ["f199", *(f"f{number}" for number in range(1990, 2000))]
+
+
+def test_text_that_is_not_indexed_can_be_opened_and_is_in_the_tree(
+    open_page: Open, long_site: tuple[str, Path]
+) -> None:
+    site, root = long_site
+    page = open_page(file_address(root, "README.md"), base=site)
+    page.wait_for_selector(".tree a[aria-current]")
+    assert page.locator(".tree a").all_inner_texts() == ["README.md", "long.py"]
+    assert page.locator("#file .line").all_inner_texts() == ["# Long\n"]
+
+
+def test_folders_of_a_path_are_links_to_what_the_query_finds_there(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/copying.py", q="copy"))
+    page.locator("#file h1").get_by_role("link", name="shop/").click()
+    wait_for(page, "copy")
+    place = parse_qs(urlsplit(page.url).query)
+    assert (place["q"], place["path"]) == (["copy"], ["shop/"])
+    assert {text[:5] for text in page.locator(".hit .place").all_text_contents()} == {"shop/"}
+
+
+def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/copying.py", q="copy"))
+    commit = {
+        "rank": 1,
+        "id": "a" * 40,
+        "date": "2026-01-02",
+        "author": "Ada <ada@x>",
+        "subject": "Copy files",
+    }
+    commit |= {"body": "", "paths": ["shop/copying.py"]}
+    found = {"hits": [commit], "commits": 5, "shallow": False, "top": "/x"}
+    page.route("**/api/v1/history?*", lambda route: route.fulfill(json=found))
+    diff = ["2026-01-02  aaa  Ada", "diff --git a/a b/a", "@@ -1 +1 @@", "-old", "+new <b>", " same"]
+    page.route("**/api/v1/diff?*", lambda route: route.fulfill(json={"lines": diff}))
+    page.get_by_role("link", name="History of shop/copying.py").click()
+    page.wait_for_selector("#list:not([hidden]) .hit")
+    assert page.locator("#list-title").inner_text() == "History of shop/copying.py"
+    assert page.locator("#query").input_value() == "copy"
+    (asked,) = [url for url in page.watched.requests if "/api/v1/history" in url]
+    assert parse_qs(urlsplit(asked).query) == {"root": [str(tree)], "path": ["shop/copying.py"]}
+    page.locator(".hit summary").click()
+    page.wait_for_selector(".diff .line")
+    assert page.locator(".diff .line").all_inner_texts() == [f"{line}\n" for line in diff[1:]]
+    assert page.locator(".diff .added").inner_text() == "+new <b>\n"
+    (asked,) = [parse_qs(urlsplit(url).query) for url in page.watched.requests if "/api/v1/diff" in url]
+    assert (asked["id"], asked["path"]) == (["a" * 40], ["shop/copying.py"])
+    page.keyboard.press("Escape")
+    opened_path = "() => document.querySelector('#file h1')?.checkVisibility()"
+    page.wait_for_function(opened_path)
+
+
+def test_n_leads_through_the_names_of_the_selected_lines(open_page: Open, tree: Path) -> None:
+    page = open_page(file_address(tree, "shop/copying.py", "#L13"))
+    opened(page, "copy_file")
+    for name in ("target", "write", "source"):
+        page.keyboard.press("n")
+        assert focused(page) == name
+    page.keyboard.press("N")
+    assert focused(page) == "write"
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelector('#list-title code')?.textContent === 'write'")
 
 
 def test_a_very_long_name_of_a_definition_does_not_widen_a_phone(open_page: Open, tree: Path) -> None:
@@ -200,4 +284,16 @@ def test_a_very_long_name_of_a_definition_does_not_widen_a_phone(open_page: Open
 
 def test_a_line_behind_the_end_of_a_file_is_not_there(open_page: Open, tree: Path) -> None:
     page = open_page(file_address(tree, "shop/copying.py", "#L99999"))
+    page.wait_for_selector("#selection .note")
+    assert page.locator("#selection .note").inner_text() == "There is no line 99999: the file has 14 lines."
     assert (selected(page), page.locator(".line").count()) == ([], 14)
+
+
+def test_an_unknown_address_says_so_as_a_page(open_page: Open) -> None:
+    page = open_page()
+    page.goto("./nothing/here")
+    page.wait_for_selector("h1")
+    assert page.locator("h1").inner_text() == "There is no page at this address"
+    page.get_by_role("link", name="Search code").click()
+    page.wait_for_selector("#home:not([hidden])")
+    page.watched.errors.clear()

@@ -33,13 +33,16 @@ def test_the_keyboard_reaches_every_hit(open_page: Open) -> None:
     assert page.locator("#query").input_value() == "copy"
 
 
-def test_one_tab_leads_from_the_query_to_the_first_hit_and_back(open_page: Open) -> None:
+def test_the_search_is_the_first_tab_stop_and_a_link_leads_on_to_the_hits(open_page: Open) -> None:
     page = open_page("?q=copy")
-    page.locator("#query").focus()
+    page.keyboard.press("Tab")
+    assert focused(page) == "query"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert focused(page) == names(page)[0]
-    page.keyboard.press("Shift+Tab")
-    assert focused(page) == "query"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.ariaLabel") == f"Code of {names(page)[0]}"
 
 
 def test_letters_typed_in_a_field_are_not_commands(open_page: Open) -> None:

@@ -33,7 +33,7 @@ def test_hits_appear_while_the_query_is_typed(open_page: Open) -> None:
 def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
     page = open_page("?q=copy_tree")
     line = page.locator(".hit .line").first
-    assert line.get_attribute("data-line") == "4"
+    assert line.locator(".number").get_attribute("data-line") == "4"
     assert line.inner_text().strip() == "def copy_tree(source, target):"
     assert line.locator(".t-keyword").first.inner_text() == "def"
 
@@ -168,18 +168,20 @@ def numbers(page: Any) -> dict[str, str]:
     return {row.locator(".value").inner_text(): row.locator(".count").inner_text() for row in rows}
 
 
-def test_the_numbers_of_filters_count_documents_and_then_hits(open_page: Open) -> None:
+def test_the_numbers_of_filters_count_all_lines_of_an_exact_text_and_no_ranked_hits(open_page: Open) -> None:
     page = open_page()
     before = numbers(page)
     assert (before["python"], before["method"]) == ("5", "1")
-    page.goto("?q=deepCopy&mode=exact")
-    wait_for(page, "deepCopy")
-    assert numbers(page) == {"javascript": "1", "function": "1"}
-    page.get_by_role("checkbox", name="javascript").check()
-    settle(page)
-    assert parameters(page)["lang"] == ["javascript"]
     search(page, "copy")
-    assert numbers(page).keys() >= {"javascript"}
+    assert numbers(page) == dict.fromkeys(before, "")
+    page.goto("?q=target&mode=exact")
+    wait_for(page, "target")
+    counted = {name: count for name, count in numbers(page).items() if count}
+    assert counted == {"python": "6", "function": "6"}
+    assert page.locator("#summary").inner_text() == "6 lines in 1 file"
+    page.get_by_role("checkbox", name="javascript").check()
+    wait_for(page, "target")
+    assert parameters(page)["lang"] == ["javascript"]
 
 
 def test_languages_after_the_first_eight_are_folded(open_page: Open) -> None:
@@ -188,12 +190,12 @@ def test_languages_after_the_first_eight_are_folded(open_page: Open) -> None:
 
     def many(route: Any) -> None:
         answer = route.fetch().json()
-        hit = answer["hits"][0] if answer["hits"] else BARE_HIT
-        answer["hits"] = [{**hit, "rank": n, "language": of, "others": []} for n, of in enumerate(languages)]
+        answer["roots"][0]["languages"] = dict.fromkeys(languages, 1)
         route.fulfill(json=answer)
 
-    page.route("**/api/v1/search?*", many)
-    search(page, "copy")
+    page.route("**/api/v1/status*", many)
+    page.goto("./?q=copy")
+    wait_for(page, "copy")
     assert page.locator("#languages summary").inner_text() == "4 more"
     assert page.locator("#languages label:visible").count() == 8
     page.locator("#languages summary").click()
@@ -241,61 +243,109 @@ def test_two_folders_of_one_name_are_told_apart(open_page: Open, tree: Path) -> 
     assert sorted(folders) == sorted([f"{tree.parent.name}/{tree.name}", f"elsewhere/{tree.name}"])
 
 
-def test_exact_text_is_a_mode(open_page: Open) -> None:
-    page = open_page("?q=JSON.parse(JSON")
+def rows(page: Any) -> list[str]:
+    """Return the files, definitions and lines of the list, in its order."""
+    found = page.locator("#hits").locator("h2, h3, .line")
+    return [text.strip() for text in found.all_text_contents()]
+
+
+def test_exact_text_lists_every_line_by_file_and_definition(open_page: Open) -> None:
+    page = open_page("?q=target.")
     page.get_by_label("Match", exact=True).select_option("exact")
-    settle(page)
+    wait_for(page, "target.")
     assert parameters(page)["mode"] == ["exact"]
-    assert names(page) == ["deepCopy"]
-    assert page.locator(".hit .line").inner_text().strip() == "return JSON.parse(JSON.stringify(value));"
+    assert rows(page) == [
+        "shop/copying.py",
+        "copy_tree",
+        "target.append(entry)",
+        "copy_file",
+        "target.write(source.read())",
+    ]
+    assert page.locator("#summary").inner_text() == "2 lines in 1 file"
+    assert "".join(page.locator(".hit mark").all_inner_texts()) == "target.target."
+    page.locator(".hit .number").first.click()
+    opened(page, "copy_tree")
+    assert page.url.endswith("#L7")
+    assert page.locator(".line.found").evaluate_all("lines => lines.map(({ id }) => id)") == ["L7", "L13"]
+    assert "".join(page.locator("#file mark").all_inner_texts()) == "target.target."
 
 
-def test_exact_text_has_totals_and_marks_only_what_matched(open_page: Open, tree: Path) -> None:
-    page = open_page("?q=Copy&mode=exact&lang=javascript&lang=python")
-    wait_for(page, "Copy")
-    assert page.locator("#summary").inner_text().startswith("4 lines in 2 files, from ")
-    assert set(page.locator(".hit mark").all_inner_texts()) == {"Copy"}
-    page.locator(".hit", has_text="deepCopy").locator(".name").click()
-    opened(page, "deepCopy")
-    again = open_page(page.url)
-    opened(again, "deepCopy")
-    for one in (page, again):
-        assert one.locator("#file mark").all_inner_texts() == ["Copy", "Copy"]
-    again.keyboard.press("Escape")
-    wait_for(again, "Copy")
-    assert parameters(again) == {"q": ["Copy"], "mode": ["exact"]}
+def test_switches_ignore_case_and_match_regular_expressions(open_page: Open) -> None:
+    page = open_page("?q=DEEPCOPY&mode=exact")
+    assert rows(page) == []
+    page.get_by_role("checkbox", name="Ignore case").check()
+    wait_for(page, "DEEPCOPY")
+    page.wait_for_selector(".hit")
+    assert rows(page) == ["web/copy.js", "deepCopy", "function deepCopy(value) {"]
+    search(page, "^def COPY_(tree|file)")
+    page.get_by_role("checkbox", name="Regular expression").check()
+    page.wait_for_selector(".hit")
+    assert "".join(page.locator(".hit mark").all_text_contents()) == "def copy_treedef copy_file"
+    assert parameters(page) == {
+        "q": ["^def COPY_(tree|file)"],
+        "mode": ["exact"],
+        "regex": ["yes"],
+        "ignore_case": ["yes"],
+    }
+    page.locator("#query").fill("copy(")
+    page.wait_for_selector("#error:not([hidden])")
+    assert "'copy(' is no regular expression: missing )" in page.locator("#error").inner_text()
+    page.get_by_role("button", name="Remove Regular expression").click()
+    wait_for(page, "copy(")
+    assert not page.locator("#error").is_visible()
+    page.watched.errors.clear()
 
 
-def test_exact_text_outside_of_definitions_is_shown_by_file_and_what_is_left_out_is_said(
-    open_page: Open,
-) -> None:
+def test_more_lines_are_shown_and_what_was_not_read_is_said(open_page: Open) -> None:
     page = open_page()
-    snippet = [{"line": 3, "text": "import copy", "tokens": [["text", "import "], ["text", "copy", True]]}]
-    outside = {"root": "/x", "start_line": 3, "end_line": 3, "outside": 7, "snippet": snippet, "stale": False}
+    line = {"root": "/x", "path": "a.py", "text": "import copy", "tokens": [["text", "import copy"]]}
 
     def listed(route: Any) -> None:
         limit = int(parse_qs(urlsplit(route.request.url).query)["limit"][0])
-        files = [{**outside, "path": f"src/{number}.py"} for number in range(limit)]
+        lines = [{**line, "line": number, "inside": None} for number in range(1, limit + 1)]
         left = {"reasons": {"not read": 12}, "text": "12 files not read, because there are too many"}
-        totals = {"mode": "exact", "lines": 300, "files": 50, "coverage": left}
-        route.fulfill(json={**NO_HITS, **totals, "outside_files": files})
+        totals = {"line_count": 300, "file_count": 50, "counts": {}, "is_pattern": False}
+        route.fulfill(json={**totals, "lines": lines, "roots": ["/x"], "freshness": [], "coverage": left})
 
-    page.route("**/api/v1/search?*", listed)
+    page.route("**/api/v1/lines?*", listed)
     page.goto("./?q=copy&mode=exact")
     wait_for(page, "copy")
-    assert (
-        page.locator("#summary").inner_text()
-        == "300 lines in 50 files, 20 of them shown, from 9 documents in 1 ms"
-    )
-    assert page.locator(".note").all_inner_texts() == [
-        "Not seen: 12 files not read, because there are too many."
-    ]
-    assert (len(names(page)), names(page)[0]) == (20, "src/0.py")
-    assert page.locator(".hit").first.locator(".facts").inner_text() == "7 lines outside of definitions"
-    assert page.locator(".hit mark").first.inner_text() == "copy"
-    page.get_by_role("button", name="More hits").click()
-    settle(page)
-    assert len(names(page)) == 40
+    summary = page.locator("#summary")
+    assert summary.inner_text() == "300 lines in 50 files, the first 200 lines are shown"
+    left = "Not seen: 12 files not read, because there are too many."
+    assert page.locator(".note").all_inner_texts() == [left]
+    page.get_by_role("button", name="More lines").click()
+    page.wait_for_selector(".line:nth-child(400)", state="attached")
+
+
+def test_filters_typed_in_the_search_are_completed_and_apply(open_page: Open) -> None:
+    page = open_page()
+    page.keyboard.type("copy lang:")
+    options = page.locator("#completions li")
+    page.wait_for_selector("#completions:not([hidden])")
+    assert options.all_inner_texts()[0] == "python"
+    page.keyboard.type("ja")
+    page.wait_for_selector("#completions li:first-child:last-child")
+    assert options.all_inner_texts() == ["javascript"]
+    page.keyboard.press("ArrowDown")
+    assert options.get_attribute("aria-selected") == "true"
+    page.keyboard.press("Enter")
+    assert page.locator("#query").input_value() == "copy lang:javascript "
+    wait_for(page, "copy lang:javascript")
+    assert ".py" not in page.locator("#hits").text_content()
+    sent = parse_qs(urlsplit(page.watched.searches()[-1]).query)
+    assert (sent["q"], sent["lang"]) == (["copy"], ["javascript"])
+    page.locator("#query").fill("copy -path:we")
+    page.wait_for_selector("#completions:not([hidden])")
+    assert options.all_inner_texts() == ["web/"]
+    page.keyboard.press("Tab")
+    wait_for(page, "copy -path:web/")
+    assert "copy.js" not in page.locator("#hits").text_content()
+    page.keyboard.press("Escape")  # Completes `copy.js`, which is below the folder.
+    search(page, "copy kind:me")
+    assert {fact[:6] for fact in page.locator(".hit .head .facts").all_inner_texts()} == {"method"}
+    page.wait_for_url("**/?q=copy+kind*")
+    assert parameters(page) == {"q": ["copy kind:me"]}
 
 
 def add_folder(page: Any) -> None:
@@ -309,13 +359,18 @@ def add_folder(page: Any) -> None:
     page.route("**/api/v1/status*", with_another)
 
 
-def test_commits_of_several_folders_need_a_choice(open_page: Open) -> None:
+def test_commits_of_several_folders_need_a_choice(open_page: Open, tree: Path) -> None:
     page = open_page()
     add_folder(page)
     page.goto("./?mode=history")
-    page.wait_for_selector("#error:not([hidden])")
+    page.wait_for_selector("#error .choice")
     assert page.locator("#error").inner_text().startswith("Commits are searched in one folder: choose it")
+    assert page.locator("#error .choice").all_inner_texts() == [tree.name, "other"]
     assert not [url for url in page.watched.requests if "/api/v1/history" in url]
+    page.locator("#error .choice").last.click()
+    page.wait_for_url("**/?mode=history&root=%2Felsewhere%2Fother")
+    page.wait_for_function("() => document.querySelector('#error').textContent.includes('is not indexed')")
+    page.watched.errors.clear()
 
 
 def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
@@ -459,7 +514,7 @@ def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> N
     alert = page.get_by_role("alert")
     assert alert.inner_text().startswith("index format 3, expected 4: run codesearch index again")
     assert alert.locator("code").inner_text() == "codesearch index"
-    assert names(page)  # The old hits are still shown.
+    assert not page.locator("#list").is_visible()  # Its hits are those of another query.
     page.watched.errors.clear()
 
 
@@ -518,6 +573,10 @@ def test_more_hits_are_appended_to_the_first_ones(open_page: Open) -> None:
 
 EMPTY = {
     "search": {**NO_HITS, "confidence": None, "freshness": [], "coverage": {"text": ""}, "outside": []},
+    "lines": {
+        **{"lines": [], "line_count": 0, "file_count": 0, "counts": {}, "is_pattern": False},
+        **{"roots": ["/x"], "freshness": [], "coverage": {"text": ""}},
+    },
     "usages": {
         **{
             "name": "x",
@@ -534,7 +593,6 @@ EMPTY = {
         "hits": [],
         "commits": 0,
         "added": 0,
-        "indexed": {},
         "shallow": False,
         "top": "/x",
         "coverage": {"text": ""},
@@ -571,6 +629,7 @@ BARE_HIT = {
         "label": ["", ""],
         "snippet": [],
         "others": [],
+        "passages": [],
     },
     **{"copies": [], "copy_count": 0, "stale": False},
 }
@@ -580,28 +639,45 @@ def answered(answer: Any, route: Any) -> None:
     route.fulfill(json=answer)
 
 
-def test_show_more_replaces_the_lines_of_a_hit_by_its_passages(open_page: Open) -> None:
-    page = open_page()
-    lines = [{"line": at, "text": f"step {at}", "tokens": [["text", f"step {at}"]]} for at in range(10, 22)]
-    long = {
-        **BARE_HIT,
-        "root": "/x",
-        "path": "a.py",
-        "label": ["drain", ""],
-        "snippet": lines[5:8],
-        "more": lines,
-    }
-    hits = [long, {**long, "path": "b.py", "rank": 2, "more": []}]
+def test_a_hit_unfolds_its_passage_and_then_all_of_it(open_page: Open) -> None:
+    page = open_page("?q=copy")
+    asked = []
+
+    def code(route: Any) -> None:
+        query = parse_qs(urlsplit(route.request.url).query)
+        first, last = int(query["first"][0]), int(query["last"][0])
+        asked.append((query["path"], query["q"]))
+        lines = [
+            {"line": at, "text": f"step {at}", "tokens": [["text", "step"]]} for at in range(first, last + 1)
+        ]
+        route.fulfill(json={"lines": lines, "stale": False})
+
+    long = {**BARE_HIT, "path": "a.py", "label": ["drain", ""], "start_line": 10, "last_line": 90}
+    hits = [
+        {
+            **long,
+            "passages": [{"start_line": 30, "end_line": 41}],
+            "others": [{**long, "label": ["fill", ""]}],
+        }
+    ]
     page.route("**/api/v1/search?*", partial(answered, {**EMPTY["search"], "hits": hits}))
+    page.route("**/api/v1/file?*", code)
     page.goto("./?q=drain")
     wait_for(page, "drain")
-    numbers = [line.get_attribute("data-line") for line in page.locator(".hit").first.locator(".line").all()]
-    assert numbers == ["15", "16", "17"]
-    page.get_by_role("button", name="Show more of drain").click()
-    numbers = [line.get_attribute("data-line") for line in page.locator(".hit").first.locator(".line").all()]
-    assert numbers == [str(at) for at in range(10, 22)]
-    assert page.evaluate("document.activeElement.className") == "code"
-    assert page.get_by_role("button", name="Show more of drain").count() == 0
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".unfolded .line")
+    shown = "lines => lines.map(({ firstChild }) => Number(firstChild.dataset.line))"
+    assert page.locator(".unfolded .line").evaluate_all(shown) == list(range(30, 42))
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".unfolded .line:nth-child(81)")
+    assert page.locator(".unfolded .line").evaluate_all(shown) == list(range(10, 91))
+    assert asked == 2 * [(["a.py"], ["drain"])]
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".unfolded").count() == 0
+    page.get_by_role("button", name="Code of fill").click()
+    page.wait_for_selector(".others .unfolded .line:nth-child(81)")
+    assert page.get_by_role("button", name="Code of fill").get_attribute("aria-expanded") == "true"
 
 
 @pytest.mark.parametrize(("hits", "low_confidence"), [([], True), ([BARE_HIT], False)])

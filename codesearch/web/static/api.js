@@ -5,11 +5,11 @@ import { load, save } from "./settings.js";
 const PATIENCE_MS = 250;
 const NO_TOKEN = 401;
 
-/** A failure in one line: what happened, and what to do. */
+/** A failure in one line: what happened, and what to do; `choices` are links that do it. */
 export class ApiError extends Error {
-  constructor(message, cure = "") {
+  constructor(message, cure = "", choices = []) {
     super(message);
-    this.cure = cure;
+    Object.assign(this, { cure, choices });
   }
 }
 

@@ -1,16 +1,18 @@
 // The page: its state is the form and the address, and every change of them shows what they name.
 
 import { ApiError, ask, askLatest, cancelLatest } from "./api.js";
+import { setUpCompletion } from "./complete.js";
 import { announce, byId, el, fill, prose } from "./dom.js";
 import { isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, showPath } from "./file.js";
-import { address, countHits, formParams, listRequest, nameAt, parse, setForm, setUpFilters, showChips } from "./filters.js";
+import {
+  address, asked, formParams, listRequest, nameAt, NO_NUMBERS, ofList, parse, setForm, setUpFilters, showChips, showNumbers, valuesOf,
+} from "./filters.js";
 import { showAnswer } from "./hits.js";
 import { showHome } from "./home.js";
 import { setUpEditor } from "./settings.js";
 
-const MOST = { usages: 1000, screen: 400, limit: 100 };
-const ABOVE = 85;  // Pixels above the hits, and those of a row.
-const ROW = 21;
+const MOST = { usages: 1000, lines: 1000, screen: 400, limit: 100 };
+const [ABOVE, ROW] = [85, 21];  // Pixels above the hits, and those of a row.
 const TYPING_MS = 200;
 const LIST = { view: "", at: null };
 
@@ -33,15 +35,11 @@ function go(next, { replace = false } = {}) {
 function arrive(options) {
   const { params, ...next } = parse(location.href);
   state = next;
-  const kept = state.view === "file" ? [...formParams("")].filter(([name]) => name !== "mode") : [];
-  setForm(new URLSearchParams([...kept, ...params]));
+  setForm(new URLSearchParams([...(state.view === "file" ? ofList() : []), ...params]));
   return show(options);
 }
 
-/**
- * Follow what is typed. The first key makes a new entry of the history, which is replaced until it is committed.
- * That waits until typing pauses, because browsers limit how often the address may change.
- */
+/** Follow what is typed. The first key makes an entry of the history, which is replaced when typing pauses until it is committed. */
 function follow() {
   state = LIST;
   clearTimeout(unwritten);
@@ -83,9 +81,10 @@ function show({ from_history = false } = {}) {
   const about = view ? nameOf(at) : query;
   document.title = about ? `${about} – codesearch` : "codesearch";
   if (view === "file") return orFail(openFile(at));
-  if (view || query || formParams().get("mode") === "history") return orFail(showList(from_history));
+  if (view || asked().has("q") || formParams().get("mode") === "history") return orFail(showList(from_history));
   cancelLatest();
   fail(null);
+  showNumbers();
   showHome(status);
   return reveal("home");
 }
@@ -100,9 +99,9 @@ async function showList(from_history) {
   const [name, params] = listRequest(state);
   const list = `${name}?${params}`;
   if (more.of !== list) more = { of: list, pages: 1 };
-  const has_screen = name === "search" && params.get("mode") !== "exact";
+  const has_screen = name === "search";
   const most = MOST[name] ?? MOST.limit;
-  const limit = Math.min((name === "usages" ? 200 : has_screen ? Math.ceil(onScreen() / 3) : 20) * more.pages, most);
+  const limit = Math.min((MOST[name] ? 200 : has_screen ? Math.ceil(onScreen() / 3) : 20) * more.pages, most);
   params.set("limit", limit);
   if (has_screen) params.set("screen", Math.min(onScreen() * more.pages, MOST.screen));
   const key = `${name}?${params}`;
@@ -111,17 +110,18 @@ async function showList(from_history) {
   else {
     const answer = await askLatest(name, params);
     if (!answer) return;
-    const hits = answer.usages ?? answer.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]);
-    shown = { key, hits: answer.usages ? [] : hits, scroll: more.pages > 1 ? scrollY : 0 };
-    const asked = view ? nameOf(at) : params.get("q");
-    if (name === "search" || name === "similar") countHits(hits, params);
-    const has_more = (answer.usages ?? [...answer.hits, ...(answer.outside_files ?? [])]).length >= limit && limit < most;
-    announce(showAnswer(name, answer, { asked, root: params.get("root"), more: has_more }));
+    const lines = answer.usages ?? (name === "lines" ? answer.lines : null);
+    const hits = lines?.map((line) => ({ ...line, start_line: line.line })) ?? answer.hits.flatMap((hit) => [hit, ...(hit.others ?? [])]);
+    shown = { key, hits, counts: answer.counts, scroll: more.pages > 1 ? scrollY : 0 };
+    const has_more = (lines ?? answer.hits).length >= limit && limit < most;
+    announce(showAnswer(name, answer, { root: params.get("root"), path: params.get("path") ?? "", more: has_more }));
   }
+  byId("hits").dataset.query = view ? nameOf(at) : byId("query").value.trim();
+  showNumbers(shown.counts ?? NO_NUMBERS);
   fail(null);
   const heading = byId("list-title");
   heading.parentElement.classList.toggle("hidden-text", !view);
-  const about = { similar: "Similar to ", usages: "Usages of " }[view];
+  const about = { similar: "Similar to ", usages: "Usages of ", history: "History of " }[view];
   const every = view === "usages" && at.path && el("a", { class: "every", "data-open": "usages",
     href: address("usages", { root: at.root, name: at.name }) }, "all with this name");
   fill(heading, ...(about ? [about, el("code", {}, nameOf(at)), every] : ["Results"]));
@@ -134,9 +134,9 @@ async function showList(from_history) {
 async function openFile(at) {
   const stays = isFileShown(at) && !byId("file").hidden;
   if (!stays) {  // Also if it was shown before, because it may have changed.
-    const found = await askLatest("file", partParams(at));
+    let found = await askLatest("file", partParams(at));
+    if (found && !found.lines.length) found = await askLatest("file", partParams({ ...at, line: 0 }));
     if (!found) return;
-    if (!found.lines.length) return go(address("file", { ...at, line: 0 }), { replace: true });
     const folders = status.roots.map(({ root }) => root);
     setUpTree(found.root);
     const hits = shown.hits.filter(({ root, path }) => root === at.root && path === at.path);
@@ -161,8 +161,10 @@ function reveal(id) {
 function fail(error) {
   byId("error").hidden = !error;
   if (!error) return;
+  reveal("");  // What was shown answers something else.
   const cure = error.cure ? [": ", ...prose(error.cure)] : [];
-  fill(byId("error"), ...prose(error.message), ...cure, " ", el("button", { type: "button" }, "Try again"));
+  const actions = error.choices.length ? error.choices : [el("button", { type: "button" }, "Try again")];
+  fill(byId("error"), ...prose(error.message), ...cure, " ", ...actions);
 }
 
 const orFail = (done) => done.catch((error) => {
@@ -221,15 +223,22 @@ function actionOf({ target: control, key }) {
   if (anywhere || byId("filters").contains(control)) return anywhere ?? leave;
   const arrows = state.view !== "file" && { ArrowDown: () => move(1), ArrowUp: () => move(-1) };
   return {
-    ...arrows,
-    j: () => move(1),
-    k: () => move(-1),
-    s: () => press('[data-open="similar"]'),
-    u: () => press('.actions [data-open="usages"]'),
-    o: () => press('[data-open="editor"]'),
-    y: () => press("[data-copy]"),
+    ...arrows, j: () => move(1), k: () => move(-1), n: () => nextName(1), N: () => nextName(-1),
+    ArrowRight: () => press('.unfold[aria-expanded="false"], .whole'),
+    ArrowLeft: () => press('.unfold[aria-expanded="true"]'),
+    s: () => press('[data-open="similar"]'), u: () => press('.actions [data-open="usages"]'),
+    o: () => press('[data-open="editor"]'), y: () => press("[data-copy]"),
     Escape: state.view ? back : toSearch,
   }[key];
+}
+
+/** Focus the next or the previous name in the code of the hit or the file: at first, in the selected lines. */
+function nextName(by) {
+  const part = byId("file").hidden ? currentHit() : byId("file");
+  const all = [...part?.querySelectorAll(".use") ?? []];
+  const first = part?.querySelector(".selected .use") ?? all[0];
+  const at = all.indexOf(document.activeElement);
+  (at < 0 ? first : all[at + by])?.focus();
 }
 
 /** Mark the line of a number, or with `extend` all lines from the first marked one. */
@@ -277,7 +286,7 @@ function clicked(event) {
   else if (button?.id === "more") showMore(button);
   else if (button?.dataset.copy) copy(button);
   else if (button?.matches("#error button")) load();
-  const number = event.target.closest(".number");
+  const number = event.target.closest("#file .number");
   const link = event.target.closest("a[data-open]");
   if (!(number || link) || event.ctrlKey || event.metaKey || event.button) return;
   if (number) {
@@ -327,9 +336,10 @@ addEventListener("popstate", () => {
   arrive({ from_history: true });
 });
 setUpEditor();
-const { params: asked, ...first } = parse(location.href);
+setUpCompletion(valuesOf);
+const { params: given, ...first } = parse(location.href);
 state = first;
-fillFilters(asked);
+fillFilters(given);
 showChips();
-if (!state.view && !asked.has("q")) byId("query").focus();  // Else keys such as j go through the hits.
+if (!state.view && !given.has("q")) byId("query").focus();  // Else keys such as j go through the hits.
 load();

@@ -25,7 +25,7 @@ export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, "");
-    else if (value !== false) element.setAttribute(name, value);
+    else if (value !== false && value !== null) element.setAttribute(name, value);
   }
   return fill(element, ...children);
 }
@@ -73,22 +73,19 @@ export function announce(text, delay_ms = 500) {
 /**
  * Return lines of code of a folder. A line is {line, text, tokens}. A token is [kind, text, marked], where `marked` is true
  * for words of the query. Names are links to their usages. Lines of a file have an id, and their numbers are links to
- * them. Those of an excerpt lose their common indent.
+ * them. Those of an excerpt lose their common indent, and their numbers are links to what `place` returns.
  */
-export function codeLines(lines, root, { excerpt = false } = {}) {
-  const cut = excerpt ? commonIndent(lines) : 0;
+export function codeLines(lines, root, place = null) {
+  const cut = place ? commonIndent(lines) : 0;
   const usages = `./?${new URLSearchParams({ view: "usages", in: root, q: byId("query").value })}&name=`;
   return lines.map(({ line, tokens: [[kind, text, is_marked] = ["text", ""], ...rest] }) => {
     const code = linked([[kind, text.slice(cut), is_marked], ...rest], usages);
-    if (excerpt) return el("span", { class: "line", "data-line": line }, ...code, "\n");
-    // Not reached by Tab, because a file has thousands of them.
-    const number = { class: "number", href: `#L${line}`, "data-line": line, tabindex: "-1", "aria-label": `Line ${line}` };
-    return el("span", { class: "line", id: `L${line}` }, el("a", number), ...code, "\n");
+    // Numbers of a file are not reached by Tab, because there are thousands of them.
+    const number = { class: "number", href: place ? place(line) : `#L${line}`, "data-line": line, "aria-label": `Line ${line}`,
+      tabindex: place ? false : "-1", "data-open": place && "file" };
+    return el("span", { class: "line", id: !place && `L${line}` }, el("a", number), ...code, "\n");
   });
 }
-
-export const excerptOf = (lines, root) =>
-  el("pre", { class: "code", tabindex: "-1" }, el("code", {}, ...codeLines(lines, root, { excerpt: true })));
 
 const WORDS = /([\p{L}\p{N}_$]+)/u;
 const NAMED = ["text", "function", "type", "builtin"];

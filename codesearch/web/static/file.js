@@ -2,23 +2,22 @@
 
 import { ask } from "./api.js";
 import { amount, breakable, byId, codeLines, el, fill, folderName } from "./dom.js";
-import { address, fileParams } from "./filters.js";
-import { actions, facts } from "./hits.js";
+import { address, fileParams, formParams, only } from "./filters.js";
+import { actions, facts, MOVED } from "./hits.js";
 
-const AT_ONCE = 2000;  // Lines of an answer.
-const ABOVE = 200;
-const MOVED = "The file changed after it was indexed: the lines of its definitions may have moved.";
+const AT_ONCE = 50_000;  // Lines of an answer, and those of a part that is coloured when it is seen.
+const PART = 500;
+const MANY = 15;  // Definitions of an outline that has a filter.
 
 let shown = { key: "", found: null, first: 0, last: 0 };
 
 const keyOf = (at) => fileParams(at).toString();
 
 /** Return the parameters of a request for the part of a file that has a line. */
-export const partParams = (at) => fileParams(at, { first: at.line > AT_ONCE ? at.line - ABOVE : 1 });
+export const partParams = (at) => fileParams(at, { first: Math.max(at.line - AT_ONCE / 2, 1) });
 
 /** Say whether the part of a file with a line is already on the page. */
-export const isFileShown = (at) =>
-  shown.key === keyOf(at) && (!at.line || (shown.first <= at.line && at.line <= shown.last));
+export const isFileShown = (at) => shown.key === keyOf(at) && (!at.line || (shown.first <= at.line && at.line <= shown.last));
 
 /** Show an answer of `file`; `hits` are the definitions of the file that are hits. */
 export function showFile(found, at, { folders, hits }) {
@@ -29,19 +28,42 @@ export function showFile(found, at, { folders, hits }) {
       el("div", { class: "about" },
         el("button", { type: "button", class: "back", title: "Back (Esc)" }, "← Back"),
         el("h1", { tabindex: "-1", "aria-label": found.path },
-          folders && el("span", { class: "root", title: found.root }, folderName(found.root, folders)), ...breakable(found.path)),
+          folders && el("span", { class: "root", title: found.root }, folderName(found.root, folders)), ...pathLinks(at)),
         el("span", { class: "facts" }, `${found.language} · ${amount(found.line_count, "line")}`),
         el("div", { id: "selection" })),
       found.stale && el("p", { class: "note" }, MOVED),
-      rest(at, Math.max(shown.first - AT_ONCE + ABOVE, 1), shown.first - 1, "before"),
+      found.lines.length < found.line_count && el("p", { class: "note" },
+        `Lines ${shown.first.toLocaleString("en")} to ${shown.last.toLocaleString("en")} are shown.`),
       el("pre", { class: "code", tabindex: "0", role: "region", "aria-label": `Code of ${found.path}` },
-        el("code", {}, ...codeLines(found.lines, found.root))),
-      rest(at, shown.last + 1, found.line_count - shown.last, "after")));
+        el("code", {}, ...partsOf(codeLines(found.lines, found.root), found)))));
   for (const { start_line } of hits) lineOf(start_line)?.classList.add("found");
 }
 
-const rest = (at, line, count, where) => count > 0 && el("a", { class: "rest-of-file", "data-open": "file",
-  href: address("file", { ...at, line, last: line }) }, `${amount(count, "line")} ${where}`);
+/** Return the lines, in parts that get their colours when they are seen if the answer has none. */
+function partsOf(lines, { lines: [{ tokens: [[kind] = []] } = { tokens: [] }] }) {
+  if (kind !== "plain") return lines;
+  const colour = new IntersectionObserver((entries) => entries.filter(({ isIntersecting }) => isIntersecting).forEach(async ({ target }) => {
+    colour.unobserve(target);
+    const [first, last] = [target.firstChild, target.lastChild].map(({ id }) => id.slice(1));
+    const answer = await ask("file", fileParams(shown.found, { first, last }));
+    const coloured = codeLines(answer.lines, answer.root);
+    coloured.forEach((line, at) => { line.className = target.children[at].className; });
+    target.replaceChildren(...coloured);
+  }), { rootMargin: "500px" });
+  return Array.from({ length: Math.ceil(lines.length / PART) }, (_, at) => {
+    const part = el("span", { class: "part" }, ...lines.slice(at * PART, (at + 1) * PART));
+    colour.observe(part);
+    return part;
+  });
+}
+
+/** Return the parts of a path; each folder is a link to what the query finds in it. */
+function pathLinks({ root, path }) {
+  const parts = path.split(/(?<=\/)/);
+  return parts.map((part, at) => (at === parts.length - 1 ? el("span", {}, ...breakable(part)) : el("a", { "data-open": "search",
+    href: address("", null, new URLSearchParams([...only(formParams(), "q", "mode"), ["root", root], ["path", parts.slice(0, at + 1).join("")]])),
+  }, ...breakable(part))));
+}
 
 /** Mark lines, and say which definition they are in. */
 export function selectLines({ root, path, line, last }) {
@@ -58,7 +80,9 @@ export function selectLines({ root, path, line, last }) {
     link.scrollIntoView({ block: "nearest" });
   }
   const name = inner?.qualified_name || inner?.name || path;
+  const { line_count } = shown.found;
   fill(byId("selection"),
+    line > line_count && el("p", { class: "note" }, `There is no line ${line}: the file has ${amount(line_count, "line")}.`),
     inner && el("span", { class: "name" }, ...breakable(name)),
     inner && el("span", { class: "facts" }, facts(inner)),
     actions({ root, path, line: line || 1 }, name, { similar: inner !== null, usages: inner?.name, history: true }));
@@ -118,6 +142,15 @@ function outline(found, { root, path }, hits) {
     }, ...breakable(one.name)))));
   return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: wide.matches },
     el("summary", {}, "Outline"),
+    items.length > MANY && filterOf(items),
     el("ul", {}, ...items),
     rest > 0 && el("p", { class: "hint" }, `${amount(rest, "more definition")} not listed`)));
+}
+
+/** Return a field that hides the items without its text. */
+function filterOf(items) {
+  const field = el("input", { type: "text", placeholder: "Filter", "aria-label": "Filter the outline" });
+  const has = ({ textContent }) => textContent.toLowerCase().includes(field.value.toLowerCase());
+  field.oninput = () => items.forEach((item) => { item.hidden = !has(item); });
+  return field;
 }

@@ -1,17 +1,20 @@
 // The query and its filters: a form, the address of a list and the request for it have the same names and values.
 
-import { ApiError } from "./api.js";
+import { ApiError, ask } from "./api.js";
 import { breakable, byId, el, fill, folderName } from "./dom.js";
 
 const form = byId("filters");
 const BOXES = { lang: "languages", kind: "kinds", root: "roots" };
 const OF_SIMILAR = ["lang", "kind", "group"];
 const UNFOLDED = 8;
-const COUNTED = ["lang", "kind"];
+const OF_EXACT = ["regex", "ignore_case"];
+const OF_FILE = ["q", "mode", ...OF_EXACT];
+const TYPED = /(^|\s)(-?)(lang|kind|path):("[^"]*"|\S*)/g;
+export const NO_NUMBERS = {};
 
 let folders = [];
-let counts = { lang: {}, kind: {}, root: {} };  // Of documents on the start page, of definitions among hits.
-let counted = null;  // The query whose hits were counted.
+let known = { lang: {}, kind: {}, root: {} };  // Numbers of documents.
+let numbers = NO_NUMBERS;  // Beside the boxes: of documents on the start page, of all lines with an exact text.
 
 const patterns = (text) => text.split(",").map((part) => part.trim()).filter((part) => part.replace("!", ""));
 
@@ -19,9 +22,40 @@ const patterns = (text) => text.split(",").map((part) => part.trim()).filter((pa
 export function formParams(q = byId("query").value) {
   const params = new URLSearchParams(q && { q });
   for (const [name, text] of new FormData(form)) {
+    if (OF_EXACT.includes(name) && form.mode.value !== "exact") continue;
     for (const value of name === "path" ? patterns(text) : [text.trim()]) if (value) params.append(name, value);
   }
   return params;
+}
+
+/** Return what is asked: a filter that is typed in the query, such as `lang:python` or `-path:tests/`, is one of the others. */
+export function asked() {
+  const params = formParams();
+  const query = (params.get("q") ?? "").replace(TYPED, (word, before, not, name, text) => {
+    const value = text.replaceAll('"', "");
+    if (not && name !== "path") return word;
+    for (const one of completions(name, value)) params.append(name, (not && "!") + one);
+    return before;
+  }).trim();
+  params.delete("q");
+  if (query) params.set("q", query);
+  return params;
+}
+
+/** Return the value itself, or all languages or kinds that begin with it, or a pattern for such paths. */
+function completions(name, value) {
+  if (name === "path") return value ? [/[*?[\]/]$/.test(value) ? value : `${value}*`] : [];
+  const longer = Object.keys(known[name]).filter((one) => one.startsWith(value));
+  return value && (longer.includes(value) || !longer.length) ? [value] : value ? longer : [];
+}
+
+/** Return the values that a filter can have. Those of a path are the folders and files of a folder. */
+export async function valuesOf(name, typed) {
+  if (name !== "path") return Object.keys(known[name]).sort((one, other) => known[name][other] - known[name][one]);
+  const folder = typed.replace(/[^/]*$/, "");
+  const chosen = formParams("").getAll("root");
+  const lists = await Promise.all((chosen.length ? chosen : folders).map((root) => ask("tree", new URLSearchParams({ root, path: folder }))));
+  return [...new Set(lists.flatMap((list) => [...list.folders.map((one) => `${one}/`), ...list.files]))].map((one) => folder + one);
 }
 
 /** Make the form show a query and filters, also those that match nothing. */
@@ -29,6 +63,7 @@ export function setForm(params) {
   byId("query").value = params.get("q") ?? "";
   for (const name of Object.keys(BOXES)) showBoxes(name, params.getAll(name));
   for (const control of form.elements) {
+    if (OF_EXACT.includes(control.name)) control.checked = params.has(control.name);
     if (control.type === "checkbox") continue;
     const values = params.getAll(control.name);
     control.value = values.join(", ");
@@ -40,7 +75,7 @@ export function setForm(params) {
 /** Make boxes for what is indexed, and call `changed` when the user changes a filter. */
 export function setUpFilters({ roots, groups }, params, changed) {
   folders = roots.map(({ root }) => root);
-  counts = {
+  known = {
     lang: total(roots.map(({ languages }) => languages)),
     kind: total(roots.map(({ kinds }) => kinds)),
     root: roots.length > 1 ? Object.fromEntries(roots.map(({ root, documents }) => [root, documents])) : {},
@@ -63,15 +98,11 @@ export function setUpFilters({ roots, groups }, params, changed) {
   setForm(params);
 }
 
-/** Count languages and kinds of the definitions of an answer. What a filter hides keeps its place among the boxes. */
-export function countHits(definitions, params) {
-  for (const name of COUNTED) {
-    const found = total(definitions.map((one) => ({ [one[name === "lang" ? "language" : name]]: 1 })));
-    const known = counted === params.get("q") ? counts[name] : Object.fromEntries(Object.keys(counts[name]).map((value) => [value, 0]));
-    counts[name] = params.has(name) ? { ...known, ...found } : found;
-    showBoxes(name);
-  }
-  counted = params.get("q");
+/** Show numbers beside the boxes: those of an answer, or none; by default, of documents. */
+export function showNumbers(counts = known) {
+  if (counts === numbers) return;
+  numbers = counts;
+  for (const name of Object.keys(BOXES)) showBoxes(name);
 }
 
 export function showChips() {
@@ -84,19 +115,22 @@ export function showChips() {
     const label = BOXES[name] ? byId(BOXES[name]).firstElementChild : byId(form.elements[name].id).labels[0];
     const text = control?.selectedOptions[0]?.text ?? (name === "root" ? folderName(value, folders) : value);
     return el("button", { type: "button", class: "chip", "data-name": name, "data-value": value,
-      "aria-label": `Remove ${label.textContent} ${text}`, title: "Remove this filter" }, `${label.textContent}: ${text}`);
+      "aria-label": `Remove ${label.textContent} ${text}`, title: "Remove this filter" },
+    OF_EXACT.includes(name) ? label.textContent : `${label.textContent}: ${text}`);
   }), el("button", { type: "button", id: "clear-filters" }, "Clear filters"));
   byId("chips").hidden = !params.length;
   byId("show-filters").textContent = params.length ? `Filters (${params.length})` : "Filters";
 }
 
-/** Show a box for each value that has a count or is chosen; those after the first eight are folded. */
+/** Show a box for each value that is indexed or chosen; those after the first eight are folded. */
 function showBoxes(name, chosen = formParams("").getAll(name)) {
   const fields = byId(BOXES[name]);
   const focused = fields.contains(document.activeElement) && document.activeElement.value;
-  const all = { ...Object.fromEntries(chosen.map((value) => [value, 0])), ...counts[name] };
-  const rows = Object.entries(all).sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
-  const boxes = rows.map(([value, count]) => box(name, value, count, chosen.includes(value)));
+  const counts = numbers[name] ?? NO_NUMBERS;
+  const values = [...new Set([...Object.keys(known[name]), ...chosen])];
+  const compare = (of) => (one, other) => (of[other] ?? 0) - (of[one] ?? 0);
+  values.sort((one, other) => compare(counts)(one, other) || compare(known[name])(one, other) || one.localeCompare(other));
+  const boxes = values.map((value) => box(name, value, counts[value], chosen.includes(value)));
   const rest = boxes.slice(UNFOLDED);
   const is_open = rest.some((one) => one.querySelector(":checked")) || fields.querySelector("details")?.open;
   fill(fields, fields.firstElementChild, ...boxes.slice(0, UNFOLDED),
@@ -121,21 +155,18 @@ function box(name, value, count, checked) {
 
 // Addresses
 
-/**
- * Return what an address names: `view` is "" for a list of hits, "similar" for hits like the definition at `at`, "usages"
- * for those of its name or of the definition at a place, or "file" for the file of `at`, whose lines from `line` to `last` are marked; 0 for none.
- */
+/** Return what an address names: a view, "" for a list of hits, and what it is about: a place with marked lines, or a name. */
 export function parse(text) {
   const { pathname, searchParams: params, hash } = new URL(text);
-  const asked = params.get("view");
-  const view = pathname.endsWith("/file") ? "file" : ["similar", "usages"].includes(asked) ? asked : "";
+  const given = params.get("view");
+  const view = pathname.endsWith("/file") ? "file" : ["similar", "usages", "history"].includes(given) ? given : "";
   const [root, path] = (view === "file" ? ["root", "path"] : ["in", "file"]).map((name) => params.get(name));
   const name = view === "usages" ? params.get("name") : null;
   const numbers = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash)?.slice(1) ?? [params.get("line")];
   const lines = numbers.filter(Boolean).map(Number);
   const at = { root, path, name, line: lines.length ? Math.min(...lines) : 0, last: lines.length ? Math.max(...lines) : 0 };
   if (!(view && root && (name ?? path))) return { view: "", at: null, params };
-  return { view, at, params: view === "file" ? only(params, "q", "mode") : params };
+  return { view, at, params: view === "file" ? only(params, ...OF_FILE) : params };
 }
 
 /** Return what the API and the commands call a place: the path and the line, if there is one. */
@@ -143,40 +174,56 @@ export const nameAt = ({ path, line }) => `${path}${line ? `:${line}` : ""}`;
 
 export const placeAt = ({ root, path, start_line, end_line }) => ({ root, path, line: start_line, last: end_line });
 
-const only = (params, ...names) => new URLSearchParams([...params].filter(([name]) => names.includes(name)));
+export const only = (params, ...names) => new URLSearchParams([...params].filter(([name]) => names.includes(name)));
 
-/** Return the parameters of a file, the same for the address and for the API, which knows no mode for commits. */
-export function fileParams({ root, path }, range = {}) {
-  const asked = [...only(formParams(), "q", "mode")].filter(([, value]) => value !== "history");
-  return new URLSearchParams([...Object.entries({ root, path, ...range }), ...asked]);
+/** Return the parameters of a file, for the API, which knows no mode for commits, or for an address. */
+export function fileParams({ root, path }, range = {}, params = asked()) {
+  const kept = [...only(params, ...OF_FILE)].filter(([, value]) => value !== "history");
+  return new URLSearchParams([...Object.entries({ root, path, ...range }), ...kept]);
 }
+
+/** Return the filters of the list that a file does not have. */
+export const ofList = () => [...formParams("")].filter(([name]) => !OF_FILE.includes(name));
 
 /** Return the address of a view, with the query and the filters of the form. */
 export function address(view, at, params = formParams()) {
   if (view === "file") {
     const lines = at.line ? `#L${at.line}${at.last > at.line ? `-L${at.last}` : ""}` : "";
-    return `file?${fileParams(at)}${lines}`;
+    return `file?${fileParams(at, {}, params)}${lines}`;
   }
-  const place = { similar: () => ({ view, in: at.root, file: at.path, line: at.line }), usages: () => ({ view, in: at.root, name: at.name, ...(at.path && { file: at.path, line: at.line }) }) };
+  const place = {
+    similar: () => ({ view, in: at.root, file: at.path, line: at.line }),
+    usages: () => ({ view, in: at.root, name: at.name, ...(at.path && { file: at.path, line: at.line }) }),
+    history: () => ({ view, in: at.root, file: at.path }),
+  };
   for (const [name, value] of Object.entries(place[view]?.() ?? {})) params.set(name, value);
   return params.size ? `./?${params}` : "./";
 }
 
 export function listRequest({ view, at }) {
-  const params = formParams();
+  const params = asked();
+  if (view === "history") return ["history", new URLSearchParams({ root: at.root, path: at.path })];
   if (view === "usages") {
     return ["usages", new URLSearchParams([["root", at.root], ["name", at.path ? nameAt(at) : at.name], ...only(params, "lang", "path")])];
   }
   if (!view && params.get("mode") === "history") {
     const [path = ""] = params.getAll("path").filter((pattern) => !/[*?!]/.test(pattern));
-    if (!params.has("root") && folders.length > 1) throw new ApiError("Commits are searched in one folder", "choose it under Folder");
+    if (!params.has("root") && folders.length > 1) {
+      const choices = folders.map((root) => el("a", { "data-open": "search", class: "choice", title: root,
+        href: address("", null, new URLSearchParams([...formParams(), ["root", root]])) }, folderName(root, folders)));
+      throw new ApiError("Commits are searched in one folder", "choose it", choices);
+    }
     return ["history", new URLSearchParams({ root: params.get("root") ?? folders[0] ?? "", q: params.get("q") ?? "", path })];
   }
-  if (!view) return ["search", params];
-  const asked = new URLSearchParams({ root: at.root, path: at.path, line: at.line });
-  for (const [name, value] of params) {
-    if (name === "root" || name === "path") asked.append(`filter_${name}`, value);
-    else if (OF_SIMILAR.includes(name)) asked.append(name, value);
+  if (!view && params.get("mode") === "exact") {
+    params.delete("mode");
+    return ["lines", params];
   }
-  return ["similar", asked];
+  if (!view) return ["search", params];
+  const similar = new URLSearchParams({ root: at.root, path: at.path, line: at.line });
+  for (const [name, value] of params) {
+    if (name === "root" || name === "path") similar.append(`filter_${name}`, value);
+    else if (OF_SIMILAR.includes(name)) similar.append(name, value);
+  }
+  return ["similar", similar];
 }

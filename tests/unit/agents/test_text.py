@@ -123,7 +123,7 @@ def test_an_answer_without_hits_says_what_it_did_not_see():
 
 def test_lines_with_a_text_that_do_not_fit_are_counted():
     lines = tuple(Usage("/src", "a.py", line, 1, "check(name)", "", (), None) for line in range(1, 41))
-    found = Lines("check", False, lines, 40, 1, 0)
+    found = Lines("check", False, lines, 40, 1, {}, 0)
     text = lines_text(FoundAnswer(found, ("/src",), (), Coverage()), path_of, 100)
     count = text.count("check(name)")
     assert (

@@ -18,11 +18,11 @@ from starlette.testclient import TestClient
 
 from codesearch import Engine
 from codesearch.search.snippets import marker
+from codesearch.search.tokens import token_lines
 from codesearch.web.app import STATIC, Work, make_app
-from codesearch.web.present import token_lines
 from codesearch.web.site import Guard
 from tests.command import TIMEOUT
-from tests.conftest import LONG_FUNCTION, write_tree
+from tests.conftest import write_tree
 from tests.git import git, repository
 
 API = "/api/v1/"
@@ -101,56 +101,54 @@ def test_a_screen_has_so_many_definitions_and_a_fifth_of_its_rows_has_code(clien
     assert {other["label"][1] for hit in hits for other in hit["others"]} == {"()"}
 
 
-def test_the_first_hits_have_all_lines_of_their_passages_to_show_more(client, engine, root):
-    code = LONG_FUNCTION + "    renew_token(queue)\n" + LONG_FUNCTION.partition("\n")[2]
-    write_tree(root, {f"long_{n}.py": code.replace("drain", f"drain_{n}") for n in range(4)})
-    engine.index(root)
-    asked = {"q": "renew the token of a queue", "flat": "yes", "limit": 4}
-    hits = client.get(f"{API}search", params=asked).json()["hits"]
-    for hit in hits[:3]:
-        best = hit["passages"][0]
-        assert best["start_line"] <= 42 <= best["end_line"]
-        lines = [line["line"] for line in hit["more"]]
-        assert lines == sorted(
-            line for part in hit["passages"] for line in range(part["start_line"], part["end_line"] + 1)
-        )
-        assert 42 in {line["line"] for line in hit["snippet"]} <= set(lines)
-    assert "more" not in hits[3]
-
-
-def test_exact_text_is_found_as_it_stands(shared):
-    asked = {"q": "list(source)", "mode": "exact"}
-    (hit,) = shared.get(f"{API}search", params=asked).json()["hits"]
-    assert [line["text"] for line in hit["snippet"]] == ["    return list(source)"]
-    assert shared.get(f"{API}search", params={**asked, "q": "LIST(source)"}).json()["hits"] == []
-
-
 def marked(lines):
     return [token[1] for line in lines for token in line["tokens"] if len(token) == 3]
 
 
 def test_of_an_exact_text_only_the_same_case_is_marked_also_in_its_file(shared, shared_root):
-    (hit,) = shared.get(f"{API}search", params={"q": "opy", "mode": "exact", "path": "*.js"}).json()["hits"]
-    assert marked(hit["snippet"]) == ["opy"]
     assert marked(file_of(shared, shared_root, "web/copy.js", q="Copy", mode="exact").json()["lines"]) == [
         "Copy",
         "Copy",
     ]
 
 
-def test_an_exact_text_outside_of_definitions_has_its_lines_by_file(client, engine, root):
-    texts = "".join(f"import tree_{number}\n" for number in range(5))
-    write_tree(root, {"one.py": texts, "two.py": texts, "web/three.py": texts})
-    engine.index(root)
-    found = client.get(f"{API}search", params={"q": "t tree_", "mode": "exact", "limit": 2}).json()
-    assert (found["hits"], found["lines"], found["files"], len(found["outside"])) == ([], 15, 3, 15)
-    assert [(one["path"], one["start_line"], one["outside"]) for one in found["outside_files"]] == [
-        ("one.py", 1, 5),
-        ("two.py", 1, 5),
-    ]
-    first = found["outside_files"][0]["snippet"]
-    assert [line["text"] for line in first] == ["import tree_0", "import tree_1", "import tree_2"]
-    assert "".join(marked(first)) == "t tree_" * 3
+def lines_with(client, text, **params):
+    answer = client.get(f"{API}lines", params={"q": text, **params})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_lines_with_a_text_have_totals_tokens_and_the_definitions_around_them(shared, shared_root):
+    answer = lines_with(shared, "value", limit=1)
+    (line,) = answer["lines"]
+    assert (line["root"], line["path"], line["line"]) == (str(shared_root), "web/copy.js", 2)
+    assert (line["label"], line["inside"]["kind"]) == ("deepCopy", "function")
+    assert marked([line]) == ["value"]
+    assert (answer["line_count"], answer["file_count"], answer["is_pattern"]) == (2, 1, False)
+    assert answer["counts"] == {
+        "lang": {"javascript": 2},
+        "kind": {"function": 2},
+        "root": {str(shared_root): 2},
+    }
+    assert lines_with(shared, "value", kind="class")["line_count"] == 0
+
+
+def test_lines_ignore_case_or_match_a_regular_expression_only_if_asked(shared):
+    assert lines_with(shared, "DEEP")["lines"] == lines_with(shared, "d..p")["lines"] == []
+    assert marked(lines_with(shared, "DEEP", ignore_case="yes")["lines"]) == ["deep"]
+    assert marked(lines_with(shared, "D..p", ignore_case="yes", regex="yes")["lines"]) == ["deep"]
+    texts = [line["text"] for line in lines_with(shared, r"\s*return \w+;?$", regex="yes")["lines"]]
+    assert texts == ["return value;"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("(a", "'(a' is no regular expression: missing )"), ("(a+b?)+", "'(a+b?)+' repeats a repetition")],
+)
+def test_a_bad_regular_expression_is_refused_in_one_line(shared, text, problem):
+    answer = shared.get(f"{API}lines", params={"q": text, "regex": "yes"})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].startswith(problem)
 
 
 def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
@@ -209,7 +207,7 @@ def test_a_file_has_its_lines_and_definitions(client, root):
     assert file_of(client, root).json()["stale"] is True
 
 
-def test_an_answer_has_at_most_2000_lines_and_definitions_of_a_file(client, engine, root):
+def test_an_answer_has_at_most_2000_coloured_lines_and_definitions_of_a_file(client, engine, root):
     texts = [f"def f{number}(): return {number}" for number in range(2_500)]
     write_tree(root, {"many.py": "\r\n".join(texts)})
     engine.index(root)
@@ -217,11 +215,14 @@ def test_an_answer_has_at_most_2000_lines_and_definitions_of_a_file(client, engi
     def lines(**params):
         return [line["line"] for line in file_of(client, root, "many.py", **params).json()["lines"]]
 
-    assert lines() == list(range(1, 2_001))
+    assert lines() == list(range(1, 2_501))
+    assert lines(last=2_500) == list(range(1, 2_001))
     assert lines(first=2_400) == list(range(2_400, 2_501))
     assert lines(first=2_400, last=2_402) == [2_400, 2_401, 2_402]
     assert lines(first=2_501) == lines(first=5, last=4) == []
-    found = file_of(client, root, "many.py", first=1_999).json()
+    plain = file_of(client, root, "many.py", first=1_999).json()["lines"]
+    assert plain[0]["tokens"] == [["plain", texts[1_998]]]
+    found = file_of(client, root, "many.py", first=1_999, last=2_500).json()
     assert (found["line_count"], found["definition_count"], len(found["definitions"])) == (
         2_500,
         2_500,
@@ -238,13 +239,47 @@ def test_status_counts_kinds(shared, shared_root):
     assert (found["root"], found["kinds"], found["files"]) == (str(shared_root), {"function": 2}, 2)
 
 
-@pytest.mark.parametrize(
-    "path", ["/nothing", "/static/../app.py", "/api/", "/api/v1/nothing", "/api/v2/search"]
-)
-def test_an_unknown_path_is_an_error(shared, path):
+@pytest.mark.parametrize("path", ["/api/", "/api/v1/nothing", "/api/v2/search"])
+def test_an_unknown_path_of_the_api_is_an_error(shared, path):
     done = shared.get(path)
     assert done.status_code == 404
     assert done.json()["error"] == {"message": "Not Found", "cure": "see docs/web.md"}
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/static/../app.py"])
+def test_an_unknown_page_says_so_in_html(shared, path):
+    done = shared.get(path)
+    assert (done.status_code, done.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is no page at this address" in done.text
+
+
+def test_other_text_of_a_folder_is_read_but_nothing_ignored_hidden_or_secret(client, root):
+    texts = {"README.md": "# Copy\n", "docs/conf.toml": "a = 1\n", "build.log.txt": "x\n", ".env": "KEY=1\n"}
+    git_texts = {".gitignore": "build*\n", ".github/ci.yml": "a: 1\n", "id_rsa": "KEY\n", "copy.bin": "\0"}
+    write_tree(root, {**texts, **git_texts})
+    repository(root, {})
+    (root / "link.md").symlink_to(root.parent / "secret.py")
+    (root / "up").symlink_to(root.parent, target_is_directory=True)
+    listed = client.get(f"{API}tree", params={"root": str(root)}).json()
+    assert listed == {"folders": ["docs", "web"], "files": ["README.md", "copying.py"]}
+    assert client.get(f"{API}tree", params={"root": str(root), "path": "docs"}).json()["files"] == [
+        "conf.toml"
+    ]
+    for path in ("up", "..", "docs/..", ".github", "/etc"):
+        assert client.get(f"{API}tree", params={"root": str(root), "path": path}).json()["files"] == []
+    answer = file_of(client, root, "README.md").json()
+    assert ([line["text"] for line in answer["lines"]], answer["definitions"]) == (["# Copy"], [])
+    hidden = (
+        "build.log.txt",
+        ".env",
+        ".github/ci.yml",
+        "id_rsa",
+        "copy.bin",
+        "link.md",
+        "up/secret.py",
+        "docs",
+    )
+    assert {file_of(client, root, path).status_code for path in hidden} == {404}
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "/etc/passwd", "web/../copying.py", "nothing.py", "web"])
@@ -367,8 +402,12 @@ def test_the_commits_of_a_folder_are_ranked(client, root):
     write_tree(root, {"notes.txt": "one", "copying.py": "def copy():\n    return 1\n"})
     git(root, "add", ".")
     git(root, "commit", "-qm", "second")
-    found = client.get(f"{API}history", params={"root": str(root), "q": "second"}).json()
-    assert found["indexed"] == {"copying.py": "copying.py"}
+    (hit, *_) = client.get(f"{API}history", params={"root": str(root), "q": "second"}).json()["hits"]
+    lines = client.get(f"{API}diff", params={"root": str(root), "id": hit["id"]}).json()["lines"]
+    assert {"diff --git a/copying.py b/copying.py", "+one", "+    return 1"} <= set(lines)
+    of_file = {"root": str(root), "id": hit["id"], "path": "copying.py"}
+    assert "+one" not in client.get(f"{API}diff", params=of_file).json()["lines"]
+    assert client.get(f"{API}diff", params={**of_file, "id": "--output=x"}).status_code == 400
     assert client.get(f"{API}history", params={"root": str(root), "path": "no"}).status_code == 404
 
 
