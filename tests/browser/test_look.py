@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.reading import search
+from tests.browser.reading import search, settle
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
@@ -287,3 +288,41 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
     ]
     wanted = ["query", *controls, "Remove Kind function", "clear-filters", *of_hit]
     assert [name for name in reached if name in wanted] == wanted
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_no_violation(open_page: Open, tree: Path, width: int) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    source = Path(axe.__path__[0], "axe.min.js").read_text("utf-8")
+    page = open_page(width=width, height=844)
+    found = {}
+
+    def check(state: str) -> None:
+        page.evaluate(source)
+        found[state] = page.evaluate(
+            """async () => (await axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`)"""
+        )
+
+    check("start")
+    search(page, "copy")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".unfolded .line")
+    check("unfolded hit")
+    page.locator("#query").fill("copy lang:")
+    page.wait_for_selector("#completions:not([hidden])")
+    check("completions")
+    for state, address in {
+        "no hit": "?q=copy&lang=go",
+        "lines": "?q=target&mode=exact",
+        "usages": f"?view=usages&in={tree}&name=target",
+        "similar": f"?view=similar&in={tree}&file=shop/copying.py&line=4",
+        "file": f"file?root={tree}&path=shop/copying.py&q=copy#L4-L8",
+        "error": f"file?root={tree}&path=nothing",
+    }.items():
+        page.goto(f"./{address}")
+        page.wait_for_selector(".hit, .note, #file h1, #error:not([hidden])")
+        settle(page)
+        check(state)
+    page.watched.errors.clear()
+    assert {state: violations for state, violations in found.items() if violations} == {}

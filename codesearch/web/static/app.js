@@ -159,7 +159,7 @@ function reveal(id) {
 }
 
 function fail(error) {
-  byId("error").hidden = !error;
+  byId("error-title").hidden = byId("error").hidden = !error;
   if (!error) return;
   reveal("");  // What was shown answers something else.
   const cure = error.cure ? [": ", ...prose(error.cure)] : [];
