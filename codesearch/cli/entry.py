@@ -9,7 +9,7 @@ import gc
 import os
 import sys
 
-from codesearch.cli.output import exit_on_interrupt, failed_output, leave, write_output
+from codesearch.cli.output import CONTINUES, exit_on_interrupt, failed_output, leave, write_output
 from codesearch.service.client import ask, distrusted, named_home, socket_path
 
 ASKED = ("query", "similar", "mcp")
@@ -51,7 +51,7 @@ def run() -> None:
     if arguments[:1] == ["search"]:  # Users of other tools type this.
         arguments[0] = wanted[0] = "query"
     if arguments and arguments[0] in _UNHARMED:
-        exit_on_interrupt()
+        exit_on_interrupt(*[CONTINUES] * (arguments[0] == "index"))
     stdin = _query_on_stdin(arguments)
     code = _by_service(arguments, stdin)
     if code is None:

@@ -18,6 +18,7 @@ from codesearch.engine.scope import Scope, covering_index
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
 from codesearch.settings import Model, ModelSettings, ServerSettings, WalkSettings
+from codesearch.store.catalogue import index_folder, read_entry
 from codesearch.structure.text import counted
 from codesearch.visible import visible
 
@@ -72,8 +73,14 @@ def index(
             yield from list(invocation.session(engine, scope)) or [Output(f"{visible(known)}\n")]
     else:
         for folder in roots:
+            root = invocation.path(folder)
+            begun = read_entry(index_folder(engine.home, root))
+            if begun and begun.manifest and not (begun.manifest.complete or rebuild):
+                files = counted(begun.manifest.left, "file")
+                yield Output(
+                    err=f"{visible(str(folder))}: the first index was interrupted; {files} are left\n"
+                )
             with build_progress(folder.name) as show:
-                root = invocation.path(folder)
                 built = engine.index(root, given, rebuild=rebuild, optimize=merge, on_progress=show)
             yield _built(visible(str(folder)), built, merged=merge)
 

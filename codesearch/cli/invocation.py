@@ -48,6 +48,8 @@ _WIDTH = 80
 _COLUMNS = re.compile("[1-9][0-9]{0,4}")
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
+_SETTLED_S = 3.0
+"""Before this time, no time that is left is shown."""
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 
 
@@ -243,18 +245,36 @@ def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
         return
     from rich.console import Console
     from rich.markup import escape
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(escape(visible(name)), total=None)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(visible(name)), total=None, left="")
 
         def show(stage: str, done: int, total: int) -> None:
             if done < bar.tasks[0].completed:  # Another stage begins.
                 bar.reset(task)
+            seconds = seconds_left(bar.tasks[0].elapsed or 0.0, done, total)
+            left = f"{seconds:.0f} s left" if seconds else ""
             text = escape(f"{visible(name)}: {stage}")
-            bar.update(task, description=text, completed=done, total=total or None)
+            bar.update(task, description=text, completed=done, total=total or None, left=left)
 
         yield show
+
+
+def seconds_left(elapsed: float, done: int, total: int) -> float | None:
+    """Return how long the rest takes at the mean speed so far, which files of one kind or pauses change little.
+
+    >>> seconds_left(10.0, 20, 100), seconds_left(1.0, 50, 100)
+    (40.0, None)
+    """
+    return elapsed * (total - done) / done if done and elapsed >= _SETTLED_S else None
 
 
 def build_notes(report: IndexReport) -> str:

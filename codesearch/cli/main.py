@@ -166,6 +166,21 @@ def defaults_of(settings: Mapping[str, Value], commands: Iterable[str]) -> dict[
     }
 
 
+class _Command(typer.core.TyperCommand):
+    """A command whose help has the options below their headings; typer has these only in its own colours."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer hides these types.
+        """Write the arguments and options, in sections."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            if record := param.get_help_record(ctx):
+                heading = getattr(param, "rich_help_panel", None) or f"{param.param_type_name.capitalize()}s"
+                sections.setdefault(heading, []).append(record)
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
+
+
 def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
     """Make the command line; with only some of its commands it starts faster."""
     app = typer.Typer(
@@ -178,7 +193,7 @@ def make_command(commands: Iterable[str] = COMMANDS) -> typer.core.TyperGroup:
     )
     app.callback(invoke_without_command=True)(main)
     for name in commands:
-        app.command(name)(with_options(function_of(name)))
+        app.command(name, cls=_Command)(with_options(function_of(name)))
     made = typer.main.get_command(app)
     assert isinstance(made, typer.core.TyperGroup)
     return made

@@ -16,6 +16,18 @@ from codesearch.settings import Color, IndexingSettings, RefreshSettings, user_g
 CHANGED = "Only {} that differ from a git revision, by default HEAD; main... is where your branch left main."
 _OFTEN = ("hits", "lang", "path", "kind", "changed", "full", "compact")
 """Options that people need often: help shows them first."""
+_HEADINGS = {
+    name: heading
+    for heading, names in {
+        "Output": "hits full compact json jsonl vimgrep files context_lines explain color",
+        "How to search": "fixed seconds mode min_confidence flat",
+        "What is searched": "lang path kind changed root all group at all_code",
+        "Indexes, model and server": "home refresh auto_index no_service model device backend uri prefix",
+    }.items()
+    for name in names.split()
+}
+"""Option -> its heading in the help of a command with many options."""
+_MANY = 20
 Home = Annotated[Path | None, Opt("Folder of the indexes; default: $CODESEARCH_HOME, or your data folder.")]
 Json = Annotated[bool, Opt("Print one JSON document.")]
 Revision = Annotated[str, Opt("Use this git revision, not the files on disk.", metavar="REV")]
@@ -64,7 +76,9 @@ def with_options(command: Callable[..., Iterator[Any]]) -> Callable[..., Iterato
 
     given = (_parameter(one.name, one.annotation, one.default) for one in arguments)
     ordered = sorted(options.values(), key=lambda one: (*_OFTEN, one.name).index(one.name))
-    parameters = [_parameter("context", typer.Context), *given, *map(_declared, ordered)]
+    headings = _HEADINGS if len(ordered) > _MANY else {}
+    declared = (_declared(one, headings.get(one.name)) for one in ordered)
+    parameters = [_parameter("context", typer.Context), *given, *declared]
     vars(checked)["__signature__"] = inspect.Signature(parameters)
     return checked
 
@@ -85,7 +99,7 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _declared(option: Option) -> inspect.Parameter:
+def _declared(option: Option, heading: str | None = None) -> inspect.Parameter:
     """Return an option as typer reads it. An option of an index is None unless it is given."""
     annotation: Any = list[option.kind] if option.repeatable else option.kind  # type: ignore[name-defined]
     default = option.default
@@ -97,6 +111,7 @@ def _declared(option: Option) -> inspect.Parameter:
         help=_help(option),
         metavar=option.opt.metavar or ("PATH" if option.kind is Path else usual),
         autocompletion=_values(option),
+        rich_help_panel=heading,
     )
     return _parameter(option.name, Annotated[annotation, declared], default)
 

@@ -8,15 +8,16 @@ import signal
 import sys
 
 INTERRUPTED = "interrupted"
+CONTINUES = "interrupted: what is indexed stays, and the next run does the rest"
 _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
 
 
-def exit_on_interrupt() -> None:
+def exit_on_interrupt(message: str = INTERRUPTED) -> None:
     """End the process immediately when it is interrupted: an exception could block in locks of other threads."""
 
     def end(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_IGN)  # A second one must not interrupt this.
-        _exit(number)
+        _exit(number, message)
 
     signal.signal(signal.SIGINT, end)
 
@@ -48,11 +49,11 @@ def _kill_workers() -> None:
         workers.kill_all()
 
 
-def _exit(number: int) -> None:
+def _exit(number: int, message: str = INTERRUPTED) -> None:
     _kill_workers()
     if number != signal.SIGINT:
         os._exit(0)
-    os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{INTERRUPTED}\n".encode())
+    os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{message}\n".encode())
     os._exit(130)
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _PLACE = "PATH, PATH:LINE, PATH::NAME, or a name or qualified name."
 _LEAST_LINES = 24  # Of each of several places that are read.
 _SHOWN = 5  # Matches of a group of duplicates.
+_MOST_PLACES = 5  # With one name, whose commits are shown.
 
 
 def outline(
@@ -56,7 +57,12 @@ def outline(
     )
     text = _text(answer, chain.from_iterable(parts), terminal, options)
     notes = notes_of(answer.freshness, answer.coverage, is_few=not outlines)
-    yield Output(text, notes if outlines or options.json else f"no hits\n{notes}", 0 if outlines else 1)
+    if not options.json and any(entry.kind == "rest" for one in outlines for entry in one.entries):
+        notes += (
+            f"a larger --max-lines than {max_lines} shows more, and so does a folder, file or class in it\n"
+        )
+    yield Output(text)
+    yield Output(err=notes if outlines or options.json else f"no hits\n{notes}", code=0 if outlines else 1)
 
 
 def read(
@@ -300,36 +306,50 @@ def history(
         raise ConfigError(f"{root} is not a folder", "give --root an existing folder")
     scope = Scope((root,)) if root else Scope(here=terminal.here)
     is_path_like = language_of_path(place) is not None or place.endswith("/")
-    is_qualified = not is_path_like and " " not in place and len(parse_asked(place).names) > 1
+    is_name = not is_path_like and _is_name(place)
     is_sure = _is_place(place, invocation)
-    if is_sure or is_qualified:
+    if is_sure or is_name:
         session = yield from invocation.session(engine, scope, indexing)
     else:  # The commits have an index of their own.
         session = engine.session(scope, AS_INDEXED)
-    if not is_sure and not _is_definition(place, session):
-        if " " not in place and (is_path_like or is_qualified):
+    places = [place] if is_sure else _definitions(place, session, terminal) if is_name else []
+    if not places:
+        if " " not in place and (is_path_like or len(parse_asked(place).names) > 1):
             yield searched_as_words(place)
-        place, rest = "", list(words or [])
+        places, rest = [""], list(words or [])
     filters = CommitFilters(since, author, path, here=terminal.here)
-    with build_progress("history", unit="commit") as show:
-        answer = session.history(" ".join(rest), place=place, filters=filters, top_k=hits, on_progress=show)
-    notes = f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
-    if answer.shallow:
-        cure = f"`git -C {answer.top} fetch --unshallow`"
-        notes += f"note: {visible(answer.top)} is a shallow clone, so older commits are missing: run {visible(cure)}\n"
-    lines = history_lines(answer, terminal.max_line, partial(path_from, terminal, answer.top))
-    text = terminal.json_text(answer) if json else shown(lines, terminal, color)
-    yield Output(text, notes, 0 if answer.hits else 1)
+    code = 1
+    for at, one in enumerate([place] if json or len(places) > _MOST_PLACES else places):
+        with build_progress("history", unit="commit") as show:
+            answer = session.history(" ".join(rest), place=one, filters=filters, top_k=hits, on_progress=show)
+        notes = (
+            f"indexed {counted(answer.added, 'commit')} of {visible(answer.top)}\n" if answer.added else ""
+        )
+        if answer.shallow:
+            top = visible(answer.top)
+            cure = f"run `git -C {top} fetch --unshallow`"
+            notes += f"note: {top} is a shallow clone, so older commits are missing: {cure}\n"
+        lines = history_lines(answer, terminal.max_line, partial(path_from, terminal, answer.top))
+        text = (
+            terminal.json_text(answer) if json else shown(chain([""] if at else [], lines), terminal, color)
+        )
+        code = min(code, 0 if answer.hits else 1)
+        yield Output(text, notes, code)
 
 
-def _is_definition(word: str, session: Session) -> bool:
-    """Say whether a word is exactly the name of a definition. A plain lowercase word is a question."""
-    names = parse_asked(word).names
-    if not names or " " in word or (word.isalpha() and word.islower()):
-        return False
+def _is_name(word: str) -> bool:
+    """Say whether a word may be the name of a definition. A plain lowercase word is a question."""
+    return bool(parse_asked(word).names) and " " not in word and not (word.isalpha() and word.islower())
+
+
+def _definitions(word: str, session: Session, terminal: Terminal) -> list[str]:
+    """Return the word if it is exactly the name of a definition; their places if it is that of several."""
+    name = parse_asked(word).names[-1]
     with suppress(CodeSearchError), session.spots(word, only_definitions=True) as spots:
-        return any(spot.row and spot.row.name == names[-1] for spot in spots)
-    return False  # Such as no index.
+        named = [spot for spot in spots if spot.row and spot.row.name == name]
+        places = [f"{path_from(terminal, spot.root, spot.path)}:{spot.first_line}" for spot in named]
+        return [word] if len(places) == 1 else places
+    return []  # Such as no index.
 
 
 def _is_place(word: str, invocation: Invocation) -> bool:

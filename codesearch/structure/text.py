@@ -182,7 +182,12 @@ def usages_lines(
         yield Row(width, about=usages_conclusion(usages))
     yield from _defined_lines(usages, marks, width, path_of)
     yield from listed_lines(
-        usages.usages, width, path_of, gutter, lambda usage: _about(usage, len(listed), marks)
+        usages.usages,
+        width,
+        path_of,
+        gutter,
+        lambda usage: _about(usage, len(listed), marks),
+        usages.name.rpartition(".")[2],
     )
 
 
@@ -192,8 +197,9 @@ def listed_lines(
     path_of: Callable[[str, str], str] = _below_root,
     gutter: str = _GUTTER,
     about: Callable[[Usage], str] = lambda usage: STALE if usage.stale else "",
+    name: str = "",
 ) -> Iterator[str]:
-    """Yield lines of code below their grade, their file and the definition around them."""
+    """Yield lines of code, with some name in sight, below their grade, their file and the definition around them."""
     grade, before, inside = "", None, None
     for usage in usages:
         heading = (
@@ -207,12 +213,23 @@ def listed_lines(
             before, inside = (usage.root, usage.path, usage.may_be), None
             yield Row(width, place=path_of(usage.root, usage.path), more=about(usage))
         around = None if usage.inside and usage.inside.kind == "module" else usage.inside
-        name = around and short_name(around)
-        if name != inside:
-            inside = name
+        owner = around and short_name(around)
+        if owner != inside:
+            inside = owner
             if around is None or around.start_line != usage.line:
-                yield Row(width, name=f"  {name or '(outside of definitions)'}")
-        yield Row(width, about=gutter.format(usage.line), code=usage.text)
+                yield Row(width, name=f"  {owner or '(outside of definitions)'}")
+        number = gutter.format(usage.line)
+        yield Row(width, about=number, code=_in_sight(usage.text, name, width - len(number)))
+
+
+def _in_sight(text: str, name: str, width: int) -> str:
+    """Return a text, without its beginning if the name would else be cut away.
+
+    >>> _in_sight("first(second(third))", "third", 12), _in_sight("first(second(third))", "first", 12)
+    ('…cond(third))', 'first(second(third))')
+    """
+    is_cut = len(text) > width and text.find(name) + len(name) >= width
+    return f"…{text[text.find(name) - width // 2 + 1 :]}" if is_cut else text
 
 
 def _about(usage: Usage, definitions: int, marks: Mapping[str, str]) -> str:
@@ -233,12 +250,21 @@ def _defined_lines(
             of_type = f"has all methods of {name}:" if first.language == "go" else f"derives from {name}:"
             yield ""
             yield Row(width, name=f"overrides {name}:" if first.kind == "method" else of_type)
+        has_signatures = definitions is usages.definitions and len(definitions) <= _SIGNATURES
+        before = ("", "")
         for defined in definitions:
             mark = marks.get(f"{defined.path}:{defined.start_line}", "")
             place = f"{path_of(defined.root, defined.path)}:{defined.start_line}"
-            kind = f"  {defined.kind}  {mark}"
-            yield Row(width, place=place, name=f"  {short_name(defined)}", more=kind)
-            if definitions is usages.definitions and len(definitions) <= _SIGNATURES:
+            name = short_name(defined)
+            # Parameters tell overloads apart; a dot stands for the class of the row above.
+            what = defined.kind if has_signatures else visible(after_name(defined))
+            owner = defined.path, name.removesuffix(defined.name)
+            name = f".{defined.name}" if owner[1] and owner == before and not has_signatures else name
+            before = owner
+            parts = (what, mark) if has_signatures else (mark, what)
+            rest = "".join(f"  {part}" for part in parts if part)
+            yield Row(width, place=place, name=f"  {name}", more=rest)
+            if has_signatures:
                 yield Row(width, about=f"{'':{NUMBER}} | ", code=defined.signature)
         if more := count - len(definitions):
             yield f"({counted(more, 'more definition')})"

@@ -86,7 +86,10 @@ def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):
     running.send_signal(signal.SIGINT)
     running.send_signal(signal.SIGINT)
     _, err = running.communicate(timeout=TIMEOUT)
-    assert (running.returncode, err) == (130, b"interrupted\n")
+    assert (running.returncode, err) == (
+        130,
+        b"interrupted: what is indexed stays, and the next run does the rest\n",
+    )
 
 
 def answer(home: Path, tree: Path, bundle: Path) -> list[tuple[str, str]] | None:

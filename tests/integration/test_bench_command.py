@@ -236,6 +236,9 @@ def test_without_data_the_smoke_suite_runs(command, tiny_bundle):
     done = replace(command, variables=NOWHERE)("bench", "--model", tiny_bundle)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("smoke")
+    what, rows = done.stdout.splitlines()[-2:]
+    assert what.startswith("smoke: a few hundred functions and queries in the package")
+    assert rows.startswith("Row `default` is the product;")
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,16 @@ def test_lines_are_those_of_the_last_commit_when_the_file_has_changed(indexed, r
     assert new.stderr.splitlines()[-1] == "error: egg.py is not in the last commit: commit it first"
 
 
+def test_a_name_of_several_definitions_shows_the_commits_of_each(indexed, root):
+    write_tree(root, {"a/x.py": "def is_open(): pass\n", "b/x.py": "def is_open(): return 1\n"})
+    git(root, "add", ".")
+    commit(root, "gate: say whether it is open")
+    done = indexed("history", "is_open")  # The index knows neither yet.
+    last = [line for line in done.stdout.splitlines() if " that changed " in line]
+    assert last == [f"1 commit of 1 that changed is_open ({folder}/x.py:1)" for folder in "ab"]
+    assert done.returncode == 0
+
+
 def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, root):
     write_tree(root, {"a/x.py": "def same(): pass\n", "b/x.py": "def same(): pass\n"})
     indexed.succeeds("index", ".")

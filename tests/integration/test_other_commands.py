@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from codesearch.engine.engine import Engine
 from codesearch.errors import IndexStoreError
 from codesearch.files import scratch_folder
 from codesearch.store.catalogue import index_folder, remove_unused
-from tests.conftest import write_tree
+from tests.conftest import index_by_engine, write_tree
 from tests.git import repository
 from tests.tiny_bundle import change_one_byte
 
@@ -262,3 +263,35 @@ def test_help_lists_every_command(command, arguments):
     assert blank == "" and "codesearch query" in start
     assert [line.split()[0] for line in listed] == list(COMMANDS)
     assert [line for line in listed if line.endswith("...")] == []
+
+
+def test_the_help_of_a_command_with_many_options_has_headings(command):
+    lines = command("query", "--help").stdout.splitlines()
+    headings = [line for line in lines if line.endswith(":") and line[:1].isupper()]
+    names = [
+        "Arguments",
+        "Output",
+        "What is searched",
+        "How to search",
+        "Indexes, model and server",
+        "Options",
+    ]
+    assert headings == [f"{name}:" for name in names]
+    at = [
+        next(n for n, line in enumerate(lines) if line.strip().startswith(flag))
+        for flag in ("--full", "--lang", "-F")
+    ]
+    assert at == sorted(at)
+
+
+def test_an_outline_that_leaves_something_out_says_how_to_see_it(command, home, tiny_bundle):
+    tree = write_tree(
+        command.folder / "wide", {"wide.py": "".join(f"def f{n}():\n    return {n}\n" for n in range(60))}
+    )
+    index_by_engine(tree, home, tiny_bundle)
+    run = replace(command, folder=tree)
+    cut, whole = run("outline", "wide.py"), run("outline", "wide.py", "--max-lines", "100")
+    assert (
+        cut.stderr == "a larger --max-lines than 40 shows more, and so does a folder, file or class in it\n"
+    )
+    assert (whole.stderr, "(" in whole.stdout.splitlines()[-1].replace("()", "")) == ("", False)

@@ -48,6 +48,25 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)", "", text)
 
 
+def test_an_answer_and_its_notes_leave_the_first_hit_on_the_screen(indexed: Path, command: Command):
+    words = (
+        "query",
+        "--all",
+        "zyzzyva qwertz number string text list",
+        "--kind",
+        "function",
+        "--kind",
+        "method",
+    )
+    sizes = {
+        height: on_terminal(command, *words, stdout=True, stderr=True, height=height)[1]
+        for height in (14, 60)
+    }
+    rows = {height: plain(text).splitlines() for height, text in sizes.items()}
+    assert rows[14][-1].startswith("note:") and len(rows[60]) > 12
+    assert len(rows[14]) + len(rows[14][-1]) // 100 <= 12 and re.match(r"\S+:\d+  \S", rows[14][0])
+
+
 def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Command):
     code, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=True, stderr=True)
     assert code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -41,6 +42,24 @@ def test_definitions_come_before_usages_by_grade_and_file(ask):
         "\n"
         "1 line in 1 file: 1 likely (text is matched, not types)\n"
     )
+
+
+def test_overloads_are_told_apart_by_their_parameters_and_a_long_line_shows_the_name(
+    tmp_path, home, tiny_bundle
+):
+    kinds = ("int", "long", "decimal", "byte", "Money")
+    methods = "".join(f"    public string ToWords({kind} amount) => Spell(amount);\n" for kind in kinds)
+    calls = f"class Page {{ string Show() {{ return {' + '.join(['Title'] * 20)} + new Words().ToWords(1); }} }}\n"
+    tree = write_tree(tmp_path / "net", {"Words.cs": f"class Words {{\n{methods}}}\n", "Page.cs": calls})
+    index_by_engine(tree, home, tiny_bundle)
+    done = Command(tree, home, {"COLUMNS": "60"})("usages", "ToWords", "--all-code", "--color", "always")
+    rows = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
+    places = [
+        f"Words.cs:{line}  {'Words' if line == 2 else ''}.ToWords  ({kind} amount)"
+        for line, kind in enumerate(kinds, 2)
+    ]
+    assert [row for row in rows if "amount)" in row and row.startswith("Words.cs")] == places
+    assert any("…" in row and "ToWords(1)" in row for row in rows)
 
 
 def test_several_names_are_answered_one_after_another_and_the_code_says_whether_any_is_used(ask):
