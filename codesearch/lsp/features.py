@@ -44,7 +44,6 @@ class Features:
         self._server, self._engine, self._folders = server, engine, folders
         self._min_confidence = min_confidence
         self._requests = ThreadPoolExecutor(_THREADS, "request")
-        self._parsing = ThreadPoolExecutor(1, "parsing")
 
     async def symbols(self, message: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         """Find definitions by name, which may be typed in part, and by meaning."""
@@ -78,7 +77,7 @@ class Features:
             definitions = sorted([*extraction.documents, *extraction.members], key=lambda one: one.start_byte)
             return tree_of(definitions, text, units)
 
-        return await run_in(self._parsing, work)
+        return await run_in(self._requests, work)
 
     async def definitions(self, message: At) -> list[types.Location] | None:
         """Return the definitions that the name at the cursor means."""
@@ -169,8 +168,7 @@ class Features:
 
     def end(self) -> None:
         """End what runs, as soon as it can be ended."""
-        for threads in (self._requests, self._parsing):
-            threads.shutdown(wait=False, cancel_futures=True)
+        self._requests.shutdown(wait=False, cancel_futures=True)
 
     @property
     def _units(self) -> Units:

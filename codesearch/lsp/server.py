@@ -1,7 +1,6 @@
 """The language server: it reads and writes messages in an event loop, and calls the engine in threads.
 
-So a request that the editor cancels is answered at once, and its thread ends later. One thread parses the files that
-are open, and one indexes.
+So a request that the editor cancels is answered at once, and its thread ends later. One thread indexes.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import Lock
 
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.decoding import decoded
@@ -26,9 +27,18 @@ _FIRST_ID = -1_000_000
 """The first doc_id of a definition in a text; each text has as many below it."""
 
 
-@lru_cache(_PARSED)
+_PARSING = Lock()
+"""An editor asks several questions about each change, and only the first one parses the text."""
+
+
 def parsed(path: Path, text: str) -> Extraction:
     """Parse the text of a file; paths of the definitions are absolute."""
+    with _PARSING:
+        return _parsed(path, text)
+
+
+@lru_cache(_PARSED)
+def _parsed(path: Path, text: str) -> Extraction:
     return extraction_of(path, text, "all")
 
 
