@@ -30,7 +30,12 @@ INSTRUCTIONS, AGENTS_MD, SKILL_HEAD = (
     (_FOLDER / name).read_text("utf-8") for name in ("instructions.md", "paragraph.md", "skill.md")
 )
 """What the server says of its tools, the paragraph for instruction files, and the head of a skill with it."""
-_HOOK = "PostToolUse"
+_HOOK, _SEARCHING = "PostToolUse", "Grep|Bash"
+"""When the hook runs, and after which tools."""
+_GREP = re.compile(r"(?:^|&&|\|\||[;(\n])\s*(?:git\s+grep|[efr]?grep|rg|ag|ack)\s")
+"""A search at the beginning of a command; behind a pipe, it searches output."""
+_SILENT = re.compile(r"\s-[A-Za-z]*q|--quiet|--silent|(?<![12&])>")
+"""Options and redirections without which grep would print what it finds."""
 _FOUND_NOTHING = """\
 grep found nothing. codesearch finds code by meaning: call the tool `search` of the MCP server `codesearch`, or run
 `codesearch query "question"`."""
@@ -121,10 +126,11 @@ def _command(*words: str) -> list[str]:
 
 def _with_hook(path: Path, old: str) -> str:
     hook = {"type": "command", "command": shlex.join(_command("mcp", "--hook"))}
-    if any(hook in _hooks_of(group) for group in _hook_groups(path, old)[1]):
+    group = {"matcher": _SEARCHING, "hooks": [hook]}
+    if group in _hook_groups(path, old)[1]:
         return old
     config, groups = _hook_groups(path, _without_hook(path, old))
-    groups.append({"matcher": "Grep", "hooks": [hook]})
+    groups.append(group)
     return _json(config)
 
 
@@ -164,12 +170,16 @@ def _is_ours(hook: object) -> bool:
 
 
 def hook_answer(text: str) -> str:
-    """Return the JSON that a hook prints after a tool: a suggestion if grep found nothing, else nothing."""
+    """Return the JSON that a hook prints after a tool: a suggestion if grep found nothing, also in a shell."""
     try:
-        response = json.loads(text)["tool_response"]
-    except (ValueError, RecursionError, KeyError, TypeError):
+        event = json.loads(text)
+        response, command = event["tool_response"], event.get("tool_input", {}).get("command")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return ""
-    if isinstance(response, dict):
+    if isinstance(command, str):
+        says_it = isinstance(response, dict) and response.get("stdout") == ""
+        is_empty = says_it and bool(_GREP.search(command)) and not _SILENT.search(command)
+    elif isinstance(response, dict):
         counts = [response[name] for name in ("numFiles", "numLines", "numMatches") if name in response]
         is_empty = bool(counts) and not any(counts)
     else:

@@ -95,10 +95,11 @@ def test_a_hook_is_added_once_and_taken_out(old, tmp_path):
     hook = hook_of(tmp_path)
     new = hook.add(old)
     groups = json.loads(new)["hooks"]["PostToolUse"]
-    assert groups[-1]["matcher"] == "Grep" and groups[-1]["hooks"][0]["command"].endswith("mcp --hook")
+    assert groups[-1]["matcher"] == "Grep|Bash" and groups[-1]["hooks"][0]["command"].endswith("mcp --hook")
     assert hook.add(new) == new and hook.take(new) == old == hook.take(old)
     moved = new.replace("codesearch mcp --hook", "old/codesearch mcp --hook")
     assert hook.add(moved) == new, "a hook of another installation stays"
+    assert hook.add(new.replace("Grep|Bash", "Grep")) == new, "the hook of an earlier version stays"
 
 
 def test_a_hook_beside_one_of_codesearch_stays_and_other_shapes_are_errors(tmp_path):
@@ -144,3 +145,23 @@ def test_text_that_utf_8_cannot_hold_is_kept(tmp_path):
     old = '{"history": ["cut \\ud83d"], "mcpServers": {}}'
     new = configuration(CLIENTS["cursor"], (), old, tmp_path)
     assert json.loads(new.encode())["history"] == ["cut \ud83d"]
+
+
+@pytest.mark.parametrize(
+    ("command", "stdout", "suggests"),
+    [
+        ("rg 'retry limit' src/", "", True),
+        ("cd src && grep -rn retry . 2>/dev/null | head", "", True),
+        ("git grep --line-number retry", "", True),
+        ("rg retry", "a.py:1:retry", False),
+        ("make | grep error", "", False),
+        ("grep -q retry a.py", "", False),
+        ("rg retry > found.txt", "", False),
+        ("ls", "", False),
+        ("program --rg x", "", False),
+    ],
+)
+def test_the_hook_sees_a_grep_in_a_shell_that_found_nothing(command, stdout, suggests):
+    response = {"stdout": stdout, "stderr": "", "interrupted": False}
+    event = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": response}
+    assert bool(hook_answer(json.dumps(event))) is suggests
