@@ -110,14 +110,7 @@ class IndexCorruptError(IndexStoreError):
 
 
 NO_MEMORY = "there is not enough memory: end other programs, or raise the limit of `ulimit -v`"
-_OF_MEMORY = (
-    "bad_alloc",
-    "bad allocation",
-    "llocate memory",
-    "out of memory",
-    "hared memory",
-    "start new thread",
-)
+_OF_MEMORY = "bad_alloc;bad allocation;llocate memory;out of memory;hared memory;start new thread".split(";")
 """What libraries say that have no exception of their own for it, such as ONNX Runtime."""
 
 

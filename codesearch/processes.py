@@ -143,16 +143,11 @@ def available_cores() -> int:
 
 
 def memory_budget_bytes() -> int:
-    """Return how much memory the worker processes of a run may have together: a quarter, from 300 MB to 4 GB."""
-    return min(max(_memory_bytes() // 4, _LEAST_BYTES), _MOST_BYTES)
-
-
-def _memory_bytes() -> int:
-    """Return the memory of the machine or of the container; if the system does not say it, enough for the most."""
-    found = [4 * _MOST_BYTES]
+    """Return how much memory a worker may have: a quarter of the machine's or the container's, from 300 MB to 4 GB."""
+    found = [4 * _MOST_BYTES]  # The system may not say it.
     with suppress(AttributeError, ValueError, OSError):  # Windows has no `sysconf`.
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     for path in LIMITS:
         with suppress(OSError, ValueError):  # ValueError: "max".
             found.append(int(Path(path).read_text()))
-    return min(found)
+    return min(max(min(found) // 4, _LEAST_BYTES), _MOST_BYTES)

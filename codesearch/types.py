@@ -8,19 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-KINDS = (
-    "function",
-    "method",
-    "class",
-    "interface",
-    "enum",
-    "struct",
-    "trait",
-    "type",
-    "constant",
-    "module",
-    "section",
-    "setting",
+KINDS = tuple(
+    "function method class interface enum struct trait type constant module section setting".split()
 )
 """Kinds of documents. An index stores their positions in this tuple, so add new kinds at the end."""
 FIELD = "field"

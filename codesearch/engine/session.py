@@ -86,9 +86,10 @@ AS_INDEXED = Policy(may_index=False, budget_s=None)
 
 def _partial(index: IndexReader) -> Freshness:
     """Return the state of an index whose first build is not finished."""
-    manifest = index.manifest
-    building, command = building_in(index.folder), index_command(manifest.root)
-    who = building.text if building else f"its first index was interrupted: run {command}"
+    manifest, building = index.manifest, building_in(index.folder)
+    who = (
+        building.text if building else f"its first index was interrupted: run {index_command(manifest.root)}"
+    )
     error = f"{manifest.percent}% of its files are indexed; {who}"
     return Freshness(manifest.root, State.PARTIAL, Changes(manifest.left, 0), error)
 

@@ -81,7 +81,10 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
     reports = [_push_root(store, index, shard, known.get(key)) for key, index in wanted.items()]
     for key, row in known.items():
         if key.startswith(ROOT) and row["shard"] == shard and key not in wanted:
-            reports.append(_drop_root(store, key.removeprefix(ROOT)))
+            started, root = time.monotonic(), key.removeprefix(ROOT)
+            _, deleted = _push_documents(store, root, ())
+            store.delete(store.roots, [key])
+            reports.append(PushReport(root, 0, deleted, 0, time.monotonic() - started))
     _push_statistics(store, indexes, shard)
     return reports
 
@@ -117,13 +120,6 @@ def _push_root(
         }
         store.write(store.roots, [about_row(ROOT + manifest.root, shard, about)])
     return PushReport(manifest.root, written, deleted, manifest.documents, time.monotonic() - started)
-
-
-def _drop_root(store: MilvusStore, root: str) -> PushReport:
-    started = time.monotonic()
-    _, deleted = _push_documents(store, root, ())
-    store.delete(store.roots, [ROOT + root])
-    return PushReport(root, 0, deleted, 0, time.monotonic() - started)
 
 
 def _push_documents(store: MilvusStore, root: str, rows: Iterable[dict[str, Any]]) -> tuple[int, int]:

@@ -161,11 +161,6 @@ def _locked(path: Path, lock: ExitStack) -> int | None:
         raise IndexWriteError(f"{path}: {error.strerror}", "give another --home") from None
 
 
-def remove_index(folder: Path, root: str) -> None:
-    """Delete an index."""
-    remove_indexes({folder: root})
-
-
 def remove_indexes(roots: Mapping[Path, str]) -> None:
     """Delete the indexes in some folders, given with their roots: all, or none if one cannot be deleted.
 
@@ -218,7 +213,7 @@ def remove_revisions(home: Path, unused_s: float = 0.0) -> None:
         index = index_folder(home, folder)
         if _is_unused(folder, unused_s) and (index / LOCK).exists():
             with suppress(OSError, IndexLockedError, IndexStoreError):
-                remove_index(index, str(folder))
+                remove_indexes({index: str(folder)})
                 shutil.rmtree(folder)
                 folder.parent.rmdir()
 

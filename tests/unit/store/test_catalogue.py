@@ -14,7 +14,7 @@ import pytest
 from codesearch.errors import IndexFormatError, IndexLockedError
 from codesearch.files import default_home
 from codesearch.store import catalogue
-from codesearch.store.catalogue import index_folder, list_indexes, remove_index, writer_lock
+from codesearch.store.catalogue import index_folder, list_indexes, remove_indexes, writer_lock
 from tests.command import TIMEOUT
 from tests.conftest import break_format
 
@@ -51,7 +51,7 @@ def test_listing_shows_the_error_of_an_index_that_cannot_be_read(home, nested_ro
 
 
 def test_removing_an_index_leaves_the_sources_and_the_others(home, nested_roots):
-    remove_index(index_folder(home, nested_roots["one"]), str(nested_roots["one"]))
+    remove_indexes({index_folder(home, nested_roots["one"]): str(nested_roots["one"])})
     assert (nested_roots["one"] / "a.py").read_text() == "def f():\n    pass\n"
     assert sorted(entry.manifest.root for entry in list_indexes(home)) == [
         str(nested_roots["inner"]),
@@ -65,7 +65,7 @@ def test_an_index_that_is_being_written_is_not_removed(home, nested_roots, monke
     monkeypatch.setattr(catalogue, "_OWN_WAIT_S", 0.0)
     folder = index_folder(home, nested_roots["one"])
     with writer_lock(folder, "one"), pytest.raises(IndexLockedError):
-        remove_index(folder, "one")
+        remove_indexes({folder: "one"})
     assert (folder / "manifest.json").exists()
 
 
@@ -82,7 +82,7 @@ def test_a_removal_waits_for_a_short_update(home, nested_roots, monkeypatch):
     with ThreadPoolExecutor() as pool:
         writer = pool.submit(update)
         locked.wait()
-        remove_index(folder, "one")
+        remove_indexes({folder: "one"})
         writer.result()
     assert not folder.exists()
 
@@ -97,7 +97,7 @@ def test_a_removal_deletes_the_lock_that_a_waiting_writer_makes_again(home, nest
             (folder / "lock").touch()
 
     monkeypatch.setattr(os, "unlink", unlink_and_open_again)
-    remove_index(folder, "one")
+    remove_indexes({folder: "one"})
     assert not folder.exists()
 
 
