@@ -69,7 +69,6 @@ class FileParser:
         """Parse one file, or cut it into blocks without its parser; return None if it no longer exists."""
         # Only workers need a parser, and importing it takes a tenth of an update of one file.
         from codesearch.parsing.extract import extract
-        from codesearch.parsing.passages import passage_lines, passages_of
         from codesearch.parsing.sections import refuse_text
 
         try:
@@ -94,8 +93,18 @@ class FileParser:
             skipped = PARTLY_BLOCKS
         elif not extraction.documents and source.strip():
             skipped = NO_CODE
+        warnings = "\n".join(map(visible, extraction.warnings))
+        record = FileRecord(
+            file.path, file.language, len(content), digest, 0, 0, skipped, warnings, extraction.summary
+        )
+        return self._parsed(record, source, extraction)
+
+    def _parsed(self, record: FileRecord, source: bytes, extraction: Extraction) -> ParsedFile:
+        """Return what an index stores of a file and of the documents and members in it."""
+        from codesearch.parsing.passages import passage_lines, passages_of
+
         documents = extraction.documents
-        if file.path.startswith(self.vendored):
+        if record.path.startswith(self.vendored):
             documents = [replace(document, flags=document.flags | VENDORED) for document in documents]
         lines = source.decode("utf-8", "replace").split("\n")
         cut = passages_of(documents, lines, extraction.depths, self.config.parse)
@@ -112,21 +121,13 @@ class FileParser:
         ]
         encode = tokenizer_at(self.tokenizer).encode_document
         return ParsedFile(
-            record=FileRecord(
-                file.path,
-                file.language,
-                len(content),
-                digest,
-                skipped=skipped,
-                warnings="\n".join(map(visible, extraction.warnings)),
-                summary=extraction.summary,
-            ),
+            record=record,
             rows=list(map(document_row, documents)),
             block=make_block(map(document_chunks, documents)),
             words=checksums_of(source),
-            tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in texts],
+            tokens=[encode(text, self.max_tokens, record.language).tobytes() for text in texts],
             passages=np.frombuffer(b"".join(passages), "<u4").reshape(-1, NO_PASSAGES.shape[1]),
-            passage_tokens=[encode(text, self.max_tokens, file.language).tobytes() for text in inner],
+            passage_tokens=[encode(text, self.max_tokens, record.language).tobytes() for text in inner],
             members=list(map(document_row, extraction.members)) if documents else (),
         )
 
