@@ -136,14 +136,16 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
     Those that wait take turns: only one of them tries to get the lock, and a writer that has just released it comes
     after that one.
     """
-    started, lock = time.monotonic(), ExitStack()
+    started, lock, queue = time.monotonic(), ExitStack(), index_folder / TURN
     with ExitStack() as turn:
-        while _locked(index_folder / TURN, turn) is not None and time.monotonic() < started + wait_s:
+        while queue.exists() and _locked(queue, turn) is not None and time.monotonic() < started + wait_s:
             time.sleep(_POLL_S)
         while (owner := _locked(index_folder / LOCK, lock)) is not None:
             patience_s = max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s
             if time.monotonic() >= started + patience_s:
                 raise IndexLockedError(owner, root)
+            if not queue.exists():  # This is the first one that waits.
+                _locked(queue, turn)
             time.sleep(_POLL_S / 5)
     with lock:
         yield
