@@ -24,13 +24,15 @@ from benchmarks.publish import DOCS
 QUERY = ("copy a directory tree", "-n", "3")
 PICTURE = DOCS / "query.svg"
 _WIDE, _PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
-PAGES = {
-    "web.png": (_WIDE, "light"),
-    "web-file.png": (_WIDE, "dark"),
-    "web-phone.png": (_PHONE, "dark"),
-    "web-phone-file.png": (_PHONE, "light"),
+_EXACT = {"q": "os.(scandir|fwalk)\\(", "mode": "exact", "regex": "yes"}
+PAGES: dict[str, tuple[dict[str, int], str, dict[str, str], str]] = {
+    "web.png": (_WIDE, "light", {}, '.hit:nth-child(2) .unfold[aria-label$="copytree"]'),
+    "web-lines.png": (_WIDE, "light", _EXACT, ""),
+    "web-file.png": (_WIDE, "dark", {}, ".hit .name"),
+    "web-phone.png": (_PHONE, "dark", {}, ""),
+    "web-phone-file.png": (_PHONE, "light", {}, ".hit .name"),
 }
-"""Picture of hits, or of the file of the first hit -> size of the window, theme."""
+"""Picture -> size of the window, theme, what the address has besides the query, and what is clicked."""
 _COLOURS = 128
 _FONT = "monospace"
 _WIDTH = 92
@@ -82,13 +84,13 @@ def take_pages(home: Path, query: str) -> None:
 
     with running_site(home) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for name, (size, scheme) in PAGES.items():
+        for name, (size, scheme, address_of, clicked) in PAGES.items():
             page = browser.new_page(viewport=size, color_scheme=scheme)
-            page.goto(f"{address}?{urlencode({'q': query})}")
+            page.goto(f"{address}?{urlencode({'q': query, **address_of})}")
             page.wait_for_selector(".hit")
-            if name.endswith("file.png"):
-                page.locator(".hit .name").first.click()
-                page.wait_for_selector(".tree a[aria-current]", state="attached")
+            if clicked:
+                page.locator(clicked).first.click()
+                page.wait_for_selector(".unfolded .line, .tree a[aria-current]", state="attached")
             page.screenshot(path=DOCS / name)
             Image.open(DOCS / name).quantize(_COLOURS).save(DOCS / name, optimize=True)
         browser.close()

@@ -342,6 +342,12 @@ def test_filters_typed_in_the_search_are_completed_and_apply(open_page: Open) ->
     wait_for(page, "copy -path:web/")
     assert "copy.js" not in page.locator("#hits").text_content()
     page.keyboard.press("Escape")  # Completes `copy.js`, which is below the folder.
+    page.get_by_label("Match", exact=True).select_option("exact")
+    page.locator("#query").fill("    for path: lang:")
+    wait_for(page, "for path: lang:")
+    sent = [parse_qs(urlsplit(url).query) for url in page.watched.requests if "/api/v1/lines" in url]
+    assert sent[-1]["q"] == ["    for path: lang:"]
+    page.get_by_label("Match", exact=True).select_option("")
     search(page, "copy kind:me")
     assert {fact[:6] for fact in page.locator(".hit .head .facts").all_inner_texts()} == {"method"}
     page.wait_for_url("**/?q=copy+kind*")

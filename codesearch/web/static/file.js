@@ -85,7 +85,7 @@ export function selectLines({ root, path, line, last }) {
     line > line_count && el("p", { class: "note" }, `There is no line ${line}: the file has ${amount(line_count, "line")}.`),
     inner && el("span", { class: "name" }, ...breakable(name)),
     inner && el("span", { class: "facts" }, facts(inner)),
-    actions({ root, path, line: line || 1 }, name, { similar: inner !== null, usages: inner?.name, history: true }));
+    actions({ root, path, line: line || 1 }, name, { similar: inner !== null, usages: inner?.name, history: shown.found.definition_count > 0 }));
 }
 
 // The tree

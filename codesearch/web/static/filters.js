@@ -31,22 +31,23 @@ export function formParams(q = byId("query").value) {
 /** Return what is asked: a filter that is typed in the query, such as `lang:python` or `-path:tests/`, is one of the others. */
 export function asked() {
   const params = formParams();
-  const query = (params.get("q") ?? "").replace(TYPED, (word, before, not, name, text) => {
+  const typed = params.get("q") ?? "";
+  const rest = typed.replace(TYPED, (word, before, not, name, text) => {
     const value = text.replaceAll('"', "");
-    if (not && name !== "path") return word;
+    if (!value || (not && name !== "path")) return word;
     for (const one of completions(name, value)) params.append(name, (not && "!") + one);
     return before;
-  }).trim();
+  });
   params.delete("q");
-  if (query) params.set("q", query);
+  if (rest.trim()) params.set("q", rest === typed ? typed : rest.trim());  // White space is a part of exact text.
   return params;
 }
 
 /** Return the value itself, or all languages or kinds that begin with it, or a pattern for such paths. */
 function completions(name, value) {
-  if (name === "path") return value ? [/[*?[\]/]$/.test(value) ? value : `${value}*`] : [];
+  if (name === "path") return [/[*?[\]/]$/.test(value) ? value : `${value}*`];
   const longer = Object.keys(known[name]).filter((one) => one.startsWith(value));
-  return value && (longer.includes(value) || !longer.length) ? [value] : value ? longer : [];
+  return longer.includes(value) || !longer.length ? [value] : longer;
 }
 
 /** Return the values that a filter can have. Those of a path are the folders and files of a folder. */
