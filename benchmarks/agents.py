@@ -23,7 +23,7 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -60,13 +60,11 @@ class Reading:
     is_done: bool = False
     calls: int = 0
     characters: int = 0
-    log: list[str] = field(default_factory=list)
 
-    def add(self, call: str, text: str) -> str:
+    def add(self, text: str) -> str:
         """Count an answer."""
         self.calls += 1
         self.characters += len(text)
-        self.log.append(f"{call}\n{text}")
         return text
 
 
@@ -74,18 +72,14 @@ def main() -> None:
     """Measure and record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="data of the suite histories")
-    parser.add_argument("--tasks", type=Path, default=TASKS, help="other tasks")
     options = parser.parse_args()
-    tasks = [json.loads(row) for row in options.tasks.read_text("utf-8").splitlines()]
+    tasks = [json.loads(row) for row in TASKS.read_text("utf-8").splitlines()]
     with tempfile.TemporaryDirectory() as scratch:
         sources = sources_of(options.data.resolve(), Path(scratch), BenchOptions(home=Path(scratch)))
         rows = asyncio.run(run(tasks, sources, Path(scratch, "home")))
     measured = {"tasks": rows, "summary": summary(rows)}
-    if options.tasks == TASKS:
-        record("agent_tasks", measured, flat=True)
-        fill(PAGE, "read", table(measured))
-    else:
-        print(json.dumps(measured, indent=1))
+    record("agent_tasks", measured, flat=True)
+    fill(PAGE, "read", table(measured))
 
 
 async def run(tasks: Sequence[dict[str, Any]], sources: Path, home: Path) -> list[dict[str, Any]]:
@@ -143,7 +137,7 @@ async def with_search(client: Any, task: dict[str, Any]) -> Reading:  # noqa: AN
 
     async def call(tool: str, **arguments: object) -> str:
         result = await client.call_tool(tool, arguments)
-        text = reading.add(f"{tool} {arguments}", "".join(part.text for part in result.content))
+        text = reading.add("".join(part.text for part in result.content))
         reading.is_done |= bool(lines_in(text) & places)
         return text
 
@@ -200,8 +194,7 @@ def with_grep(files: dict[str, list[str]], task: dict[str, Any]) -> Reading:
             for number, text in enumerate(lines, 1)
             if wanted.search(text)
         ][:HEAD]
-        listed = "".join(f"{path}:{number}:{text[:COLUMNS]}\n" for path, number, text in matches)
-        reading.add(f"rg -n '{pattern}' | head -{HEAD}", listed)
+        reading.add("".join(f"{path}:{number}:{text[:COLUMNS]}\n" for path, number, text in matches))
         seen = {(path, number) for path, number, _ in matches}
         near = next(
             (
@@ -215,7 +208,7 @@ def with_grep(files: dict[str, list[str]], task: dict[str, Any]) -> Reading:
         if near and not seen & places:
             (path, begin, end), at = near
             for first, last in ((max(at - AROUND, 1), at + AROUND), (begin, end)):
-                reading.add(f"sed -n {first},{last}p {path}", "\n".join(files[path][first - 1 : last]) + "\n")
+                reading.add("\n".join(files[path][first - 1 : last]) + "\n")
                 seen = {(path, number) for number in range(first, last + 1)}
                 if seen & places:
                     break

@@ -1,12 +1,11 @@
-"""Functions per second that the models embed with ONNX Runtime, numpy and torch, on the CPU and on a GPU.
+"""Functions per second that the models embed with ONNX Runtime and numpy, on the CPU and on a GPU.
 
     python -m benchmarks.embedding [TREE] [--functions 100000] [--limit-s 60] [--bundles FOLDER ...] [--out FILE]
 
 Writes `results/embedding.json` and a table of docs/dev/speed.md; with `--out`, only that file. The functions of a tree,
 repeated until there are enough, are embedded in the batches that `codesearch index` makes. A run stops after the batch
-in which it exceeds the limit. torch runs a model of the same shape with random weights, because its speed does not
-depend on them. Time in the model includes the copies to a GPU and back. The remaining time is sorting and padding,
-which the CPU always does.
+in which it exceeds the limit. Time in the model includes the copies to a GPU and back. The remaining time is sorting
+and padding, which the CPU always does.
 """
 
 from __future__ import annotations
@@ -15,15 +14,11 @@ import argparse
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
-
-import torch
-from torch import Tensor
 
 from benchmarks.publish import DEV_DOCS, fill, line, record
 from benchmarks.speed import standard_library
@@ -36,15 +31,9 @@ from codesearch.text import onnx as encoding
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder, RowSum, choose_device
 from codesearch.text.tokenizer import TokenIds, document_text
-from training.build import build_model
-from training.config import CONFIGS, read_train_recipe
-from training.encoders.joint import SHARED
-from training.evaluation.mrr import encode_texts
 
 PAGE = DEV_DOCS / "speed.md"
 _BATCH = 4_096
-_SETTINGS = {"nbow": "nbow-teacher.toml", "bert": "bert.toml"}
-"""Architectures of bundles -> the settings that give torch the same shape."""
 Embed = Callable[[Sequence[TokenIds]], object]
 
 
@@ -91,9 +80,7 @@ def main() -> None:
         }
     rows = {"functions": options.functions, "models": models}
     if options.out:
-        gpu = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
-        found = {**describe_environment(), "gpu": gpu, **rows}
-        options.out.write_text(json.dumps(found, indent=1) + "\n")
+        options.out.write_text(json.dumps({**describe_environment(), **rows}, indent=1) + "\n")
         print(table(models))
         return
     record("embedding", rows, flat=True)
@@ -111,7 +98,7 @@ def function_texts(tree: Path) -> Iterator[str]:
 
 def ways(encoder: OnnxEncoder) -> Iterator[tuple[str, Embed, Stopwatch]]:
     """Yield the ways to run a model on this machine: a name, the embedder, and the watch on the model only."""
-    folder, model = encoder.bundle.folder, model_of_chance(encoder)
+    folder = encoder.bundle.folder
     for device in dict.fromkeys(("cpu", choose_device("auto"))):
         watch = Stopwatch()
         yield f"ONNX Runtime, {device}", onnx_way(folder, device, watch), watch
@@ -119,11 +106,6 @@ def ways(encoder: OnnxEncoder) -> Iterator[tuple[str, Embed, Stopwatch]]:
         watch = Stopwatch()
         row_sum = RowSum(folder / encoder.bundle.document_graph, rows)
         yield "numpy, cpu", watch.timed(row_sum.encode), watch
-    for device in ("cpu", "cuda")[: 1 + torch.cuda.is_available()]:
-        for dtype in (torch.float32, torch.bfloat16)[: 1 + (device == "cuda")]:
-            watch = Stopwatch()
-            name = f"torch {str(dtype).removeprefix('torch.')}, {device}"
-            yield name, torch_way(model, torch.device(device), dtype, watch), watch
 
 
 def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
@@ -138,27 +120,6 @@ def onnx_way(folder: Path, device: str, watch: Stopwatch) -> Embed:
             return encoder.encode_documents(tokens)
 
     return embed
-
-
-def model_of_chance(encoder: OnnxEncoder) -> torch.nn.Module:
-    """Make an untrained model of a bundle's shape; return its side for documents."""
-    bundle = encoder.bundle
-    config = read_train_recipe(CONFIGS / _SETTINGS[bundle.architecture]).settings
-    config = replace(config, dim=bundle.dim, max_document_tokens=bundle.max_document_tokens)
-    return build_model(config, encoder.tokenizer.vocabulary_size).eval().documents[SHARED]
-
-
-def torch_way(tower: torch.nn.Module, device: torch.device, dtype: torch.dtype, watch: Stopwatch) -> Embed:
-    """Return an embedder that runs torch as training's evaluation does."""
-    tower.to(device)
-
-    def forward(ids: Tensor, mask: Tensor) -> Tensor:
-        with torch.autocast(device.type, dtype, enabled=dtype != torch.float32):
-            vectors: Tensor = tower(ids.to(device), mask.to(device)).cpu()  # This waits until a GPU is done.
-        return vectors
-
-    timed: Any = watch.timed(forward)
-    return lambda tokens: encode_texts(timed, tokens)
 
 
 def throughput(

@@ -78,8 +78,7 @@ def encoder_row(run: Path, bundle: Path, bench: Path | None, texts: list[tuple[s
     parameters = {
         id(value): value.numel() for name, value in model.named_parameters() if "context" not in name
     }
-    log = run / checkpoint.METRICS
-    metrics = [json.loads(line) for line in log.read_text("utf-8").splitlines()] if log.exists() else []
+    metrics = checkpoint.read_metrics(run) if (run / checkpoint.METRICS).exists() else []
     test = _figures(run, "test")
     return {
         "architecture": config["architecture"],

@@ -1,4 +1,4 @@
-"""Indexes of growing size, searched exactly and by HNSW -> `results/growth.json`, a plot, tables of docs/dev/scale.md.
+"""Indexes of growing size, searched exactly and by HNSW -> `results/growth.json`, tables of docs/dev/scale.md.
 
 The product indexes and searches trees of real and renamed functions (`benchmarks.renamed`). Each step runs in a
 separate process, so its memory is measured separately. Measured steps are not repeated, so a run can be stopped and
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.process import folder_mb, measured, quantiles, seconds_of
-from benchmarks.publish import DEV_DOCS, RESULTS, fill, line, panels, record, shown
+from benchmarks.publish import DEV_DOCS, fill, line, record, shown
 from benchmarks.renamed import write_renamed
 from benchmarks.speed import described
 from codesearch.config import RankConfig, VectorConfig
@@ -64,7 +64,6 @@ def main() -> None:
         return
     rows = [measure(size, options) for size in options.sizes]
     record("growth", {"growth": rows}, flat=True)
-    plot(rows, RESULTS / "growth.png")
     fill(PAGE, "build", build_table(rows))
     fill(PAGE, "query", query_table(rows))
 
@@ -212,30 +211,6 @@ def query_table(rows: list[dict[str, Any]]) -> str:
         cells += [f"{row['tree']['files']:,}", shown(row["exact_query"].get("check_ms"))]
         lines.append(line(cells))
     return "\n".join(lines)
-
-
-def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """Draw time and memory of building, and the median query, over the number of documents."""
-    documents = [row["exact"]["documents"] for row in rows]
-    shown_panels = (
-        ("build, CPU s", "cpu_s", ("exact", "hnsw")),
-        ("peak memory of it, MB", "peak_mb", ("exact", "hnsw")),
-        ("query p50, ms", "p50_ms", ("exact_query", "hnsw_query")),
-    )
-    figure, axes = panels([title for title, *_ in shown_panels], 9, 2.6)
-    for axis, (_, key, steps) in zip(axes, shown_panels, strict=True):
-        for step, label in zip(steps, ("index, searched exactly", "HNSW graph on top"), strict=True):
-            points = [
-                (count, row[step][key]) for count, row in zip(documents, rows, strict=True) if step in row
-            ]
-            axis.loglog(*zip(*points, strict=True), marker="o", label=label)
-        axis.set_xlabel("documents", fontsize=9)
-        axis.yaxis.set_major_formatter("{x:,g}")
-        axis.yaxis.set_minor_formatter("")
-        axis.grid(alpha=0.3)
-    axes[0].legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

@@ -3,23 +3,18 @@
 `python -m benchmarks.lsp ROOT HOME` asks about an indexed folder, with a client over pipes: questions to
 `workspace/symbol`, the outline of source files that are spread over the folder, and the definitions and references of
 functions in them. The first request of each kind is not counted.
-
-`--names` asks instead for names of which 70% are typed -> `results/lsp_names.json`. They are 60 names of functions and
-types outside of tests, each defined once, chosen by a fixed seed.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import random
 import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
@@ -33,8 +28,6 @@ PAGE = DEV_DOCS / "bench-commands.md"
 _REQUESTS = 200
 _TYPING_S = 0.1
 """Seconds between two requests."""
-_SEED, _ASKED, _TYPED, _FIRST, _LEAST_LETTERS = 55, 60, 0.7, 5, 6
-_KINDS = ("function", "method", "class", "interface", "enum", "struct", "trait")
 _NAMES = {
     "symbols": "search for symbols",
     "outline": "outline of a file",
@@ -48,12 +41,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path, help="indexed folder")
     parser.add_argument("home", type=Path, help="folder of its index")
-    parser.add_argument("--names", action="store_true", help="ask for names that are typed in part")
     options = parser.parse_args()
     root = options.root.resolve()
-    if options.names:
-        asyncio.run(measure_names(root, options.home))
-        return
     places = places_in(root, options.home)
     (status,) = Engine(options.home).status(root)
     assert status.manifest
@@ -85,36 +74,6 @@ def questions() -> list[str]:
     return list(read_questions("python")[0].values())
 
 
-def names_in(root: Path, home: Path) -> list[str]:
-    """Return names of definitions, each with one definition in the folder."""
-    engine = Engine(home)
-    with engine.session(Scope((root,))).open(with_model=False) as searcher:
-        snapshot = searcher.searched.snapshot
-        doc_ids = np.flatnonzero(snapshot.rows(np.arange(snapshot.size))["flags"] == 0).tolist()
-        rows = [ref.row for ref in snapshot.refs(doc_ids) if ref.row.kind in _KINDS]
-        names = sorted({row.name for row in rows if len(row.name) >= _LEAST_LETTERS})
-        once = [name for name in names if len(list(snapshot.named(name))) == 1]
-    engine.close()
-    return random.Random(_SEED).sample(once, _ASKED)
-
-
-async def measure_names(root: Path, home: Path) -> None:
-    """Record how often the first symbols have a name that is typed in part."""
-    client, ranks = await connected(root, home), {}
-    for name in names_in(root, home):
-        typed = name[: round(_TYPED * len(name))]
-        symbols = await client.workspace_symbol_async(types.WorkspaceSymbolParams(typed)) or []
-        ranks[typed] = next((rank for rank, one in enumerate(symbols, 1) if one.name == name), None)
-    nonsense = await client.workspace_symbol_async(types.WorkspaceSymbolParams("asdfqwer")) or []
-    await ended(client)
-    first = sum(rank is not None and rank <= _FIRST for rank in ranks.values())
-    record(
-        "lsp_names",
-        {"first_five": first, "asked": _ASKED, "nonsense": len(nonsense), "ranks": ranks},
-        flat=True,
-    )
-
-
 async def connected(root: Path, home: Path) -> LanguageClient:
     """Start a server for a folder."""
     client = LanguageClient("benchmark", "1")
@@ -126,13 +85,6 @@ async def connected(root: Path, home: Path) -> LanguageClient:
     )
     client.initialized(types.InitializedParams())
     return client
-
-
-async def ended(client: LanguageClient) -> None:
-    """End the server."""
-    await client.shutdown_async(None)
-    client.exit(None)
-    await client.stop()
 
 
 async def measure(root: Path, home: Path, places: list[types.TextDocumentPositionParams]) -> dict[str, Any]:
@@ -161,7 +113,9 @@ async def measure(root: Path, home: Path, places: list[types.TextDocumentPositio
 
     asked = {"symbols": symbols, "outline": outline, "definition": definition, "references": references}
     rows = {name: quantiles(await times_ms(ask)) for name, ask in asked.items()}
-    await ended(client)
+    await client.shutdown_async(None)
+    client.exit(None)
+    await client.stop()
     return rows
 
 

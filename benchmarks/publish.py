@@ -1,4 +1,4 @@
-"""What was measured -> a JSON with the machine and the versions, tables in a page, and the panels of a picture."""
+"""What was measured -> a JSON with the machine and the versions, and tables in a page."""
 
 from __future__ import annotations
 
@@ -53,14 +53,3 @@ def fill(page: Path, name: str, table: str) -> None:
     before, rest = text.split(start, 1)
     _, after = rest.split(end, 1)
     page.write_text(f"{before}{start}\n{table}\n{end}{after}", "utf-8")
-
-
-def panels(titles: Sequence[str], width: float, height: float) -> tuple[Any, Any]:
-    """Return a figure of this size, in inches, and the axes of a panel for each title."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), dpi=90)
-    axes = figure.subplots(1, len(titles))
-    for axis, title in zip(axes, titles, strict=True):
-        axis.set_title(title, fontsize=10)
-    return figure, axes

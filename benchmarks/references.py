@@ -88,7 +88,6 @@ def main() -> None:
     parser.add_argument(
         "--server", nargs=argparse.REMAINDER, default=[], help="PROJECT and the command of its server"
     )
-    parser.add_argument("--out", type=Path, help="write each wrong or missing line to this file")
     options = parser.parse_args()
     work = options.work.resolve()
     for project in FOLDERS:
@@ -99,9 +98,7 @@ def main() -> None:
         sampled = list(sample(engine, work / project, project))
         write(project, asyncio.run(asked(work / project, project, sampled, command)))
         return
-    rows, errors = measured(engine, work)
-    if options.out:
-        options.out.write_text("\n".join(errors) + "\n", "utf-8")
+    rows = measured(engine, work)
     record("references", rows, flat=True)
     fill(DEV_DOCS / "bench-commands.md", "references", table(rows))
 
@@ -287,10 +284,9 @@ def read_truths() -> Iterator[Truth]:
             yield Truth(project, kind, path, int(line), lines)
 
 
-def measured(engine: Engine, work: Path) -> tuple[dict[str, Any], list[str]]:
-    """Return the shares of right lines, in all and by language and kind, and a line for each error."""
+def measured(engine: Engine, work: Path) -> dict[str, Any]:
+    """Return the shares of right lines, in all and by language and kind."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    errors: list[str] = []
     for truth in read_truths():
         root = work / truth.project
         if not root.is_dir():
@@ -302,16 +298,12 @@ def measured(engine: Engine, work: Path) -> tuple[dict[str, Any], list[str]]:
         try:
             every = session.usages(place, limit=_NO_LIMIT, all_code=True).found
             shown = session.usages(place, limit=_FIRST).found
-        except CodeSearchError as error:
-            errors.append(f"no answer\t{truth.kind} {place}\t{error}")
-            for group in groups:
-                counts[group] += Counter({"definitions": 1, "references": len(truth.lines)})
-            continue
-        count = counted(truth, every, shown)
+            count = counted(truth, every, shown)
+        except CodeSearchError:  # No answer.
+            count = Counter({"definitions": 1, "references": len(truth.lines)})
         for group in groups:
             counts[group] += count
-        errors += errors_of(truth, every, root)
-    return {group: shares(count) for group, count in counts.items()}, errors
+    return {group: shares(count) for group, count in counts.items()}
 
 
 def counted(truth: Truth, every: Usages, shown: Usages) -> Counter[str]:
@@ -324,24 +316,6 @@ def counted(truth: Truth, every: Usages, shown: Usages) -> Counter[str]:
     counts["first"] = len(shown.usages)
     counts["first right"] = sum((usage.path, usage.line) in truth.lines for usage in shown.usages)
     return counts
-
-
-def errors_of(truth: Truth, every: Usages, root: Path) -> Iterator[str]:
-    """Yield the lines of good grades that are wrong, and the references without one."""
-    grades = {(usage.path, usage.line): usage.grade for usage in every.usages}
-    about = f"{truth.project} {truth.kind} {truth.path}:{truth.line} {every.name}"
-    for place, grade in grades.items():
-        if grade in _GOOD and place not in truth.lines:
-            yield f"wrong {grade}\t{about}\t{text_at(root, *place)}"
-    for place in sorted(truth.lines):
-        if grades.get(place) not in (*_GOOD, _SAID):
-            yield f"missed {grades.get(place, 'not listed')}\t{about}\t{text_at(root, *place)}"
-
-
-def text_at(root: Path, path: str, line: int) -> str:
-    """Return a place and its text."""
-    lines = (root / path).read_text("utf-8", "replace").split("\n")
-    return f"{path}:{line}\t{' '.join(lines[line - 1].split())[:120]}"
 
 
 def shares(count: Counter[str]) -> dict[str, Any]:

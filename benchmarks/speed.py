@@ -1,4 +1,4 @@
-"""Time of index, query and start of codesearch and its peers -> `results/speed.json`, a plot, docs/dev/speed.md.
+"""Time of index, query and start of codesearch and its peers -> `results/speed.json`, docs/dev/speed.md.
 
 All systems get a copy of CPython's standard library in `build/speed`, without installed packages.
 """
@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.peers import PEERS, QUERIES, Paths, System, installed, ours, run, run_warm
 from benchmarks.process import Usage, folder_mb, quantiles
-from benchmarks.publish import README, RESULTS, fill, line, panels, record, shown
+from benchmarks.publish import README, fill, line, record, shown
 from benchmarks.service import PAGE
 from codesearch.processes import available_cores
 
@@ -28,7 +28,7 @@ WORK = Path("build/speed")
 
 
 def main() -> None:
-    """Measure and record all systems and draw the plot."""
+    """Measure and record all systems."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=WORK, help="folder for trees and indexes")
     parser.add_argument("--peers", type=Path, default=Path("build/peers"), help="folder for environments")
@@ -42,7 +42,6 @@ def main() -> None:
         if not options.only or system.name in options.only
     }
     record("speed", {"standard_library": rows}, flat=True)
-    plot(rows, RESULTS / "speed.png")
     fill(PAGE, "speed", table(rows))
     fill(README, "speed", short_table(rows))
 
@@ -151,32 +150,6 @@ def short_table(rows: dict[str, dict[str, Any]]) -> str:
 
 def _last_line(output: str) -> str:
     return f"failed: {(output.strip().splitlines() or ['no output'])[-1][:200]}"
-
-
-def plot(rows: dict[str, dict[str, Any]], path: Path) -> None:
-    """Draw indexing time and memory and the cold query of every system that has them."""
-    shown_panels = (
-        ("index, s", "index", "wall_s"),
-        ("memory of it, MB", "index", "peak_mb"),
-        ("cold query, s", "cold_query", "wall_s"),
-    )
-    figure, axes = panels([title for title, *_ in shown_panels], 9, 2.2)
-    for position, (axis, (_, part, key)) in enumerate(zip(axes, shown_panels, strict=True)):
-        values = {name: found.get(part, {}).get(key, 0.0) for name, found in rows.items()}
-        names = list(values)[::-1]
-        bars = axis.barh(names, [values[name] for name in names], color="0.75")
-        bars[-1].set_color("tab:blue")
-        labels = [
-            f"{values[name]:{'.3g' if values[name] < 100 else ',.0f'}}" if values[name] else "none"
-            for name in names
-        ]
-        axis.bar_label(bars, labels, padding=2)
-        axis.margins(x=0.25)
-        axis.spines[["top", "right"]].set_visible(False)
-        if position:
-            axis.set_yticklabels([])
-    figure.tight_layout()
-    figure.savefig(path)
 
 
 if __name__ == "__main__":

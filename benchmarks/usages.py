@@ -1,19 +1,14 @@
-"""Usages of names: times, and lines compared with `grep -rnw` -> `results/usages.json`, docs/dev/bench-commands.md.
+"""Usages of names -> times in `results/usages.json` and a table of docs/dev/bench-commands.md.
 
-`python -m benchmarks.usages --trees TREE...` indexes a copy of CPython's standard library and asks for names that few,
-some and many definitions have the words of. In each of the trees it compares the lines of some names with those that
-`grep -rnw` finds in the indexed files.
+`python -m benchmarks.usages` indexes a copy of CPython's standard library and asks for names that few, some and many
+definitions have the words of.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import subprocess
 import time
-from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -26,35 +21,26 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.structure.meaning import is_whole, occurrences
 from codesearch.text.terms import terms_of
 
 _NO_LIMIT = 1_000_000
 _GROUPS = {"rare": (1, 20), "middle": (21, 400), "frequent": (401, _NO_LIMIT)}
 """How many definitions have all words of the names of a group."""
 _NAMES = 25
-"""Of each group; and twice as many of each tree."""
+"""Of each group."""
 _USUAL = ("get", "open", "run", "append", "write", "name", "close", "main", "update", "copy")
 """These names are always asked for, if they are defined, because they are the most expensive ones."""
 _ROUNDS = 5
-_MOST_HEAD = 10
-"""Lines of attributes between the start of a definition and its name."""
 
 
 def main() -> None:
     """Measure and record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, default=WORK, help="folder for the library and the indexes")
-    parser.add_argument(
-        "--trees", type=Path, nargs="*", default=[], help="repositories to compare with grep in"
-    )
     options = parser.parse_args()
     engine = Engine(options.work.resolve() / "usages-home")
     library = standard_library(options.work.resolve() / "stdlib")
-    rows = {
-        "library": times(engine, library),
-        "beside_grep": {tree.name: compared(engine, tree.resolve()) for tree in options.trees},
-    }
+    rows = {"library": times(engine, library)}
     record("usages", rows, flat=True)
     fill(DEV_DOCS / "bench-commands.md", "usages", table_of_times(rows["library"]))
 
@@ -112,36 +98,6 @@ def shuffled_names(index: IndexReader) -> list[str]:
     return [*(name for name in _USUAL if name in found), *names]
 
 
-def compared(engine: Engine, root: Path) -> dict[str, Any]:
-    """Compare the lines of some names with those of grep in the indexed files."""
-    engine.index(root)
-    scope = Scope((root,))
-    counts: Counter[str] = Counter()
-    with engine.session(scope, AS_INDEXED).indexes() as (index,):
-        languages = {
-            file.path: file.language
-            for segment in index.segments
-            for file_id, file in enumerate(segment.files)
-            if file_id not in segment.dead_files and not file.skipped
-        }
-        for name in shuffled_names(index):
-            answer = engine.session(scope, AS_INDEXED).usages(name, limit=_NO_LIMIT, all_code=True).found
-            if answer.unread_files or counts["names"] == 2 * _NAMES:
-                continue
-            theirs = grep(name, root, languages)
-            other = {
-                place for place, text in theirs.items() if not has_whole(name, text, languages[place[0]])
-            }
-            ours = {(one.path, one.line) for one in answer.usages} | own_names(index, name, theirs)
-            counts["names"] += 1
-            counts["lines_of_grep"] += len(theirs)
-            counts["of_them_in_other_identifiers"] += len(other)
-            counts["of_them_found"] += len(ours & (theirs.keys() - other))
-            counts["not_in_grep"] += len(ours - theirs.keys())
-    wanted = counts["lines_of_grep"] - counts["of_them_in_other_identifiers"]
-    return {"files": len(languages), **counts, "recall": round(counts["of_them_found"] / wanted, 4)}
-
-
 def table_of_times(library: dict[str, Any]) -> str:
     """Lay out the times."""
     rows = [line(["names", "definitions with the words", "p50", "p95"]), "|---|---|---|---|"]
@@ -151,40 +107,6 @@ def table_of_times(library: dict[str, Any]) -> str:
         times = (f"{found[of]:.0f} ms" for of in ("p50_ms", "p95_ms"))
         rows.append(line([f"{found['names']} {group}", several, *times]))
     return "\n".join(rows)
-
-
-def grep(name: str, root: Path, files: Collection[str]) -> dict[tuple[str, int], bytes]:
-    """Return (path, line) -> text of the lines that `grep -rnw` finds in some files."""
-    command = ["grep", "-rnwaF", "--null", "-e", name, "."]
-    output = subprocess.run(command, cwd=root, capture_output=True, check=False).stdout
-    found = {}
-    for row in output.split(b"\n")[:-1]:
-        path, _, rest = row.partition(b"\0")
-        number, _, text = rest.partition(b":")
-        place = os.fsdecode(path).removeprefix("./"), int(number)
-        if place[0] in files:
-            found[place] = text
-    return found
-
-
-def has_whole(name: str, text: bytes, language: str) -> bool:
-    """Say whether a name is a whole identifier of the language somewhere in a line."""
-    line = text.decode("utf-8", "replace")
-    return any(is_whole(line, at, len(name), language) for at in occurrences(line, name))
-
-
-def own_names(index: IndexReader, name: str, lines: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
-    """Return the lines where definitions have their names; usages leave them out."""
-    found = set()
-    for segment in index.segments:
-        for number, exact, _ in segment.store.documents_named(name):
-            if exact != name:
-                continue
-            file, row = segment.store.documents([number])[number]
-            start, path = row.start_line, file.path
-            heads = ((path, line) for line in range(start, start + _MOST_HEAD + 1))
-            found.update([place for place in heads if place in lines][:1])
-    return found
 
 
 if __name__ == "__main__":

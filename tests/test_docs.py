@@ -20,6 +20,7 @@ from benchmarks import (
     commands,
     commits,
     duplicates,
+    embedding,
     growth,
     lsp,
     milvus,
@@ -198,9 +199,7 @@ MEASURED_TABLES = {
     ("dev/bench-commands", "lsp"): lambda: lsp.table(results("lsp")["rows"]),
     ("duplicates", "duplicates"): lambda: duplicates.table(results("duplicates")),
     ("dev/bench-commands", "revisions"): lambda: revisions.table(results("revisions")["rows"]),
-    ("dev/speed", "embedding"): lambda: import_module("benchmarks.embedding").table(
-        results("embedding")["models"]
-    ),
+    ("dev/speed", "embedding"): lambda: embedding.table(results("embedding")["models"]),
     ("dev/speed", "service"): lambda: service.table(results("service")),
     ("dev/speed", "speed"): lambda: speed.table(results("speed")["standard_library"]),
     ("dev/speed", "update"): lambda: update.table(results("update")["rows"]),

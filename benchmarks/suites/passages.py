@@ -23,9 +23,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection as Names
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from benchmarks.suites.applications import fetch_cure, package_tree
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
 from codesearch.evaluation.metrics import DEPTH, reciprocal_rank
@@ -42,9 +43,7 @@ FOLDER = Path(__file__).parents[1] / "passages"
 SHORT, LONG = "up to 40 lines", "over 40 lines"
 _MOST_SHORT = 40
 _SCREENFUL = 10
-_FETCH = (
-    f"run `python -m training corpus fetch --recipe {FOLDER / 'sources.toml'} --out DIR` and give --data DIR"
-)
+_FETCH = fetch_cure(FOLDER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,6 @@ def run_end(data: Path, options: BenchOptions) -> SuiteResult:
 
 
 def _tree(root: Path, package: str, questions: Sequence[Question]) -> Tree:
-    if not root.is_dir():
-        raise ConfigError(f"{root}: no such folder", _FETCH)
-
     def ask(collection: Collection) -> Questions:
         searcher = Searcher([collection.index], collection.encoder)
         right: dict[QueryId, Names[str]] = {}
@@ -120,7 +116,7 @@ def _tree(root: Path, package: str, questions: Sequence[Question]) -> Tree:
             {query: dict.fromkeys(keys, 1.0) for query, keys in right.items()},
         )
 
-    return Tree(root.resolve(), ask, key=document_key, everything=True, details={"package": package})
+    return replace(package_tree(root, package, ask, _FETCH), key=document_key)
 
 
 def answers(question: Question, keys: Names[str]) -> frozenset[str]:

@@ -12,7 +12,7 @@ import pytest
 from benchmarks.peers import PEERS, Paths, System, installed, run
 from benchmarks.process import quantiles
 from benchmarks.service import service_rows
-from benchmarks.speed import plot, row, table
+from benchmarks.speed import row, table
 
 ROW = {
     "note": "a note",
@@ -132,9 +132,3 @@ def test_queries_are_timed_with_and_without_a_service(indexed, home, monkeypatch
     assert set(found) == {"service_query", "query_without", "python_alone"}
     assert min(found[name]["p50_ms"] for name in ("service_query", "query_without")) > 0
     assert found["service_query"]["service_mb"] > 10
-
-
-def test_a_plot_is_a_picture(tmp_path):
-    pytest.importorskip("matplotlib")
-    plot({"ours": ROW, "gone": {"failed": "no wheel"}}, tmp_path / "a.png")
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
