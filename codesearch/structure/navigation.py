@@ -6,6 +6,7 @@ Only what is certain or likely counts. A name that means nothing here may be one
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -113,12 +114,13 @@ class Navigation:
         """Return where a file means the definitions, with their own names."""
         if (file := self._file(path)) is None:
             return []
+        own = dict(reversed(own_names(file, names)))
         starts = islice(occurrences(file.source, names.name), _MOST_IN_FILE)
-        places = [(file.source.count("\n", 0, start) + 1, start) for start in starts]
+        places = [(bisect_right(file.line_starts, start), start) for start in starts]
         return [
             _span(file, start, line)
             for line, start in places
-            if any(ref.doc_id in names.target_ids for ref in _refs(file, names, start, line))
+            if any(ref.doc_id in names.target_ids for ref in _refs(file, names, start, line, own))
         ]
 
     def callers(self, names: Names) -> list[Call]:
@@ -165,7 +167,7 @@ class Navigation:
         )
         for name, start in ((word, position), *renamed):
             everything = self._search.definitions(name)
-            at_line = line if start == position else file.source.count("\n", 0, start) + 1
+            at_line = bisect_right(file.line_starts, start)
             word = qualifier(file.source, start) or name
             is_imported = any(word in statement.words for statement in file.imports)
             for with_exports in (False, True)[: 1 + is_imported] if everything else ():
@@ -173,7 +175,8 @@ class Navigation:
                 if with_exports:
                     exports, _ = exports_of(everything, self._search.files_naming)
                     names.add_exports((one.path, one.ref) for one in exports if one.name == name)
-                if refs := _refs(file, names, start, at_line):
+                own = dict(reversed(own_names(file, names)))
+                if refs := _refs(file, names, start, at_line, own):
                     return Names(name, everything, refs, types=self._search.types)
         return None
 
@@ -208,11 +211,10 @@ def _words(file: SourceFile, start: int, end: int) -> Iterator[re.Match[str]]:
     return word.finditer(file.source, start, end if end >= 0 else len(file.source))
 
 
-def _refs(file: SourceFile, names: Names, position: int, line: int) -> Sequence[Ref]:
-    """Return what an occurrence certainly or likely means; its own name means a definition."""
-    if names.name not in file.source[file.line_starts[line - 1] : position]:
-        if own := [ref for at, ref in own_names(file, names) if at == line]:
-            return own[:1]
+def _refs(file: SourceFile, names: Names, position: int, line: int, own: Mapping[int, Ref]) -> Sequence[Ref]:
+    """Return what an occurrence certainly or likely means; `own` are the lines where definitions have their names."""
+    if line in own and names.name not in file.source[file.line_starts[line - 1] : position]:
+        return [own[line]]
     grade, refs = graded(file, names, position, line)
     is_name = is_whole(file.source, position, len(names.name), file.language, names.sigil)
     return refs if is_name and grade in _MEANT else ()
