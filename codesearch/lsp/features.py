@@ -32,7 +32,6 @@ _THREADS = 4
 At = types.TextDocumentPositionParams
 Find = Callable[[Navigation, Names, Positions], T]
 """Answers with what the name at the cursor means."""
-Named = Sequence[tuple[Defined, Span]]
 
 
 class Features:
@@ -81,15 +80,11 @@ class Features:
 
     async def definitions(self, message: At) -> list[types.Location] | None:
         """Return the definitions that the name at the cursor means."""
-        return await self._at(
-            message, lambda navigation, names, positions: _locations(navigation.definitions(names), positions)
-        )
+        return await self._at(message, partial(_located, Navigation.definitions))
 
     async def implementations(self, message: At) -> list[types.Location] | None:
         """Return the types that derive from the one at the cursor, or the methods that override it."""
-        return await self._at(
-            message, lambda navigation, names, positions: _locations(navigation.derived(names), positions)
-        )
+        return await self._at(message, partial(_located, Navigation.derived))
 
     async def references(self, message: types.ReferenceParams) -> list[types.Location] | None:
         """Return where the name at the cursor is meant; a message says how many more lines are only possible."""
@@ -202,8 +197,13 @@ class Features:
         return await run_in(self._requests, work)
 
 
-def _locations(named: Named, positions: Positions) -> list[types.Location] | None:
-    return [positions.location(span) for _, span in named] or None
+def _located(
+    find: Callable[[Navigation, Names], list[tuple[Defined, Span]]],
+    navigation: Navigation,
+    names: Names,
+    positions: Positions,
+) -> list[types.Location] | None:
+    return [positions.location(span) for _, span in find(navigation, names)] or None
 
 
 def _calls(
