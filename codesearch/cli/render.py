@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from codesearch.cli.invocation import Terminal
 from codesearch.config import FILE_SHARE
@@ -20,9 +20,9 @@ from codesearch.search.snippets import (
     MAX_COLOURED,
     SNIPPET_LINES,
     WITH_CODE,
+    Marker,
     fitted,
     head_lines,
-    head_text,
     marker,
     snippet_lines,
     tokens_of,
@@ -62,15 +62,11 @@ _CODE_SHARE = 6
 """The part of the rows that is for code."""
 _CALL = "()"
 _CUT = "…"
-_STYLES = {"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "stale": "yellow", "text": ""}
-
-
-class _Block(NamedTuple):
-    hit: Hit
-    heading: Row
-    scores: list[str]
-    lines: list[Line]
-    others: list[str]
+_STYLES = {
+    **{"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "stale": "yellow"},
+    **dict.fromkeys(("text", "others"), ""),
+}
+_NUMBERS = r"(?:^ *|   )\d+  "
 
 
 def render(
@@ -87,9 +83,10 @@ def render(
         return terminal.json_text(answer_fields(answer))
     if form == "jsonl":
         return "".join(terminal.json_text(hit_fields(hit), indent=None) for hit in answer.hits)
-    if form == "text" and has_colour(terminal, color):
-        screen = replace(terminal, is_terminal=True)  # Colours are for people, so lines are cut at its width.
-        return _printed(_coloured(answer, _blocks(answer, screen, full=full, explain=explain)), screen)
+    if form == "text":
+        screen = replace(terminal, is_terminal=terminal.is_terminal or has_colour(terminal, color))
+        mark = marker(answer.query, answer.mode)
+        return shown(_rows(answer, screen, full=full, explain=explain), screen, color, mark)
     lines: Iterable[str]
     if form == "vimgrep":
         lines = (
@@ -98,10 +95,8 @@ def render(
         )
     elif form == "files":
         lines = dict.fromkeys(path_from(terminal, hit.root, hit.path) for hit in answer.hits)
-    elif form == "compact":
-        lines = (_heading(hit, terminal) for hit in answer.hits)
     else:
-        lines = _plain(answer, _blocks(answer, terminal, full=full, explain=explain))
+        lines = (_heading(hit, terminal) for hit in answer.hits)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -116,7 +111,9 @@ def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[s
         yield from numbered_lines(reading.lines, reading.first_line, reading.last_line)
 
 
-def place_row(terminal: Terminal, place: str, name: str, about: str = "", more: str = "") -> Row:
+def place_row(
+    terminal: Terminal, place: str, name: str, about: str = "", more: str = "", hit: Hit | None = None
+) -> Row:
     """Return a row with a place and a name; on a terminal it fits, with the end of a name that has no room."""
     if terminal.is_terminal:
         width = terminal.width - len(about) - len(more)
@@ -126,16 +123,16 @@ def place_row(terminal: Terminal, place: str, name: str, about: str = "", more: 
         name = _end_of(
             name, max(width - len(place) - 2, _LEAST_DETAILS)
         )  # The names of one file differ at their ends.
-    return _row(place, name, about, more)
+    return _row(place, name, about, more, hit)
 
 
 def _end_of(text: str, width: int) -> str:
     return text if len(text) <= width else f"{_CUT}{text[len(_CUT) - width :]}"
 
 
-def _row(place: str, name: str, about: str = "", more: str = "") -> Row:
+def _row(place: str, name: str, about: str = "", more: str = "", hit: Hit | None = None) -> Row:
     last = "stale" if STALE in more else "more"
-    return Row(sys.maxsize, about=about, place=place, name=name and f"  {name}", **{last: more})
+    return Row(sys.maxsize, hit, about=about, place=place, name=name and f"  {name}", **{last: more})
 
 
 def columns_of(terminal: Terminal) -> int:
@@ -153,20 +150,28 @@ def _rows_for_hits(terminal: Terminal) -> int:
     return terminal.height - _OWN - 1  # The last one is the footer.
 
 
-def _blocks(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[_Block]:
-    """Yield what to show of each hit; on a terminal, a list of hits fits the screen if it can."""
+def _rows(answer: Answer, terminal: Terminal, *, full: bool, explain: bool) -> Iterator[Row]:
+    """Yield the rows of each hit, and the footer; on a terminal, a list of hits fits the screen if it can."""
     is_list = not (full or explain or any(hit.before or hit.after for hit in answer.hits))
-    if terminal.is_terminal and is_list and (blocks := _screen(answer, terminal)):
-        yield from blocks
-        return
-    for hit in answer.hits:
-        scores = list(explanation(hit)) if explain else []
-        lines = excerpt(hit, choose(hit, answer, full=full), terminal, full=full)
-        yield _Block(hit, _heading(hit, terminal), scores, lines, [*map(_other, hit.others), ""])
+    screen = list(_screen(answer, terminal)) if terminal.is_terminal and is_list else []
+    for hit in [] if screen else answer.hits:
+        screen.append(_heading(hit, terminal))
+        screen += [_aside(row) for row in (explanation(hit) if explain else ())]
+        screen += _code(hit, excerpt(hit, choose(hit, answer, full=full), terminal, full=full))
+        screen += [*(Row(sys.maxsize, others=_other(other)) for other in hit.others), _aside("")]
+    yield from (*screen, _aside(_footer(answer)))
 
 
-def _screen(answer: Answer, terminal: Terminal) -> list[_Block]:
-    """Return what fits on a screen; nothing if the hits alone do not fit.
+def _aside(text: str) -> Row:
+    return Row(sys.maxsize, more=text)
+
+
+def _code(hit: Hit, lines: Iterable[Line]) -> Iterator[Row]:
+    return (Row(sys.maxsize, hit, about=f"{number:8} | ", code=text) for number, text in lines)
+
+
+def _screen(answer: Answer, terminal: Terminal) -> Iterator[Row]:
+    """Yield what fits on a screen; nothing if the hits alone do not fit.
 
     The first hits have a line of code. The best other definitions of the files fill the screen, and what is left has
     more code.
@@ -175,10 +180,10 @@ def _screen(answer: Answer, terminal: Terminal) -> list[_Block]:
     chosen = [_below_heading(hit, answer) for hit in hits]
     left = _rows_for_hits(terminal) - len(hits) - sum(map(len, others))
     fit = fitted([len(lines) for lines in chosen], left)
-    return [
-        _Block(hit, _heading_in_one_row(hit, terminal), [], excerpt(hit, lines[:count], terminal), rows)
-        for hit, lines, count, rows in zip(hits, chosen, fit or (), others, strict=bool(fit))
-    ]
+    for hit, lines, count, rows in zip(hits, chosen, fit or (), others, strict=bool(fit)):
+        yield _heading_in_one_row(hit, terminal)
+        yield from _code(hit, excerpt(hit, lines[:count], terminal))
+        yield from (Row(sys.maxsize, others=row) for row in rows)
 
 
 def _below_heading(hit: Hit, answer: Answer) -> list[int]:
@@ -191,7 +196,7 @@ def _below_heading(hit: Hit, answer: Answer) -> list[int]:
 
 
 def _heading(hit: Hit, terminal: Terminal) -> Row:
-    return _row(place_of(hit, terminal), visible(hit.qualified_name), more=f"  {_details(hit)}")
+    return _row(place_of(hit, terminal), visible(hit.qualified_name), more=f"  {_details(hit)}", hit=hit)
 
 
 def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
@@ -200,7 +205,7 @@ def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
     details = rest if hit.kind in FUNCTIONS or rest == hit.kind else f"{hit.kind} {rest}"
     room = terminal.width - len(place) - len(name) - 4 - len(_marks(hit))
     details = details if len(details) <= room else cut(details, room) if room > _LEAST_DETAILS else ""
-    return place_row(terminal, place, name, more=(details and f"  {details}") + _marks(hit))
+    return place_row(terminal, place, name, more=(details and f"  {details}") + _marks(hit), hit=hit)
 
 
 def _other_rows(answer: Answer, terminal: Terminal) -> list[list[str]]:
@@ -267,13 +272,6 @@ def fold_path(place: str, width: int) -> str:
     shorter = ([folders[0], _CUT, *folders[start:], file] for start in range(2, len(folders) + 1))
     forms = [place, *map("/".join, shorter), f"{_CUT}/{file}" if folders else file]
     return next((form for form in forms if len(form) <= width), forms[-1])
-
-
-def _plain(answer: Answer, blocks: Iterable[_Block]) -> Iterator[str]:
-    for block in blocks:
-        code = (f"{number:8} | {text}".rstrip() for number, text in block.lines)
-        yield from (block.heading, *block.scores, *code, *block.others)
-    yield _footer(answer)
 
 
 def _other(hit: Hit) -> str:
@@ -348,67 +346,63 @@ def has_colour(terminal: Terminal, color: str) -> bool:
     return may_colour if color == "auto" else color == "always"
 
 
-def _coloured(answer: Answer, blocks: Iterable[_Block]) -> Iterator[Text]:
-    """Yield the text with colours, highlighted code, and paths that are links."""
-    from rich.style import Style
-    from rich.text import Text
-
-    mark = marker(answer.query, answer.mode)
-    for block in blocks:
-        hit, heading = block.hit, _styled(block.heading)
-        if (path := Path(hit.root, hit.path)).is_absolute():
-            heading.stylize(Style(link=path.as_uri()), 0, len(block.heading.parts["place"]))
-        yield heading
-        yield from (Text(row, style="dim") for row in block.scores)
-        for (number, _), code in zip(block.lines, _coloured_lines(hit, block.lines), strict=True):
-            for start, end in mark(code.plain) if hit.code else ():
-                code.stylize("bold", start, end)
-            yield Text.assemble((f"{number:8} │ ", "dim"), code)
-        yield from (Text(other, style="dim") for other in block.others)
-    yield Text(_footer(answer), style="dim")
-
-
-def shown(lines: Iterable[str], terminal: Terminal, color: str = "auto") -> str:
-    """Return the lines of an answer about places, in the colours of hits if there are colours."""
+def shown(lines: Iterable[str], terminal: Terminal, color: str = "auto", mark: Marker | None = None) -> str:
+    """Return the lines of an answer, with colours if there are colours; `mark` finds the words of a query in code."""
     if not has_colour(terminal, color):
         return "".join(f"{line}\n" for line in lines)
-    return _printed(_painted(lines), terminal)
+    return _printed(_painted(lines, mark or (lambda text: [])), terminal)
 
 
-def _painted(lines: Iterable[str]) -> Iterator[Text]:
+def _painted(lines: Iterable[str], mark: Marker) -> Iterator[Text]:
     """Yield lines with colours; consecutive lines of code are highlighted together."""
     from rich.text import Text
 
     language = ""
-    for (is_code, _), group in groupby(enumerate(lines), _run_of):
+    for (is_code, _, hit), group in groupby(enumerate(lines), _run_of):
         rows = [line for _, line in group]
         if is_code:
             gutters = [row.parts["about"] for row in rows if isinstance(row, Row)]
-            code = "\n".join(row[len(gutter) :] for row, gutter in zip(rows, gutters, strict=True))
-            for gutter, line in zip(gutters, _highlighted(language, code), strict=True):
+            texts = [row[len(gutter) :] for row, gutter in zip(rows, gutters, strict=True)]
+            numbers = [int(gutter.strip(" |") or 0) for gutter in gutters]
+            if hit:
+                painted = list(_coloured_lines(hit, list(zip(numbers, texts, strict=True))))
+            else:
+                painted = _highlighted(language, "\n".join(texts))
+            for gutter, line in zip(gutters, painted, strict=True):
+                for start, end in mark(line.plain) if hit and hit.code else ():
+                    line.stylize("bold", start, end)
                 yield Text.assemble((gutter.replace("|", "│"), "dim"), line)
             continue
         place = rows[0].parts.get("place", "") if isinstance(rows[0], Row) else ""
         if spec := language_of_path(place.partition(":")[0].strip()):
             language = spec.name
-        yield _styled(rows[0])
+        yield _styled(rows[0], mark)
 
 
-def _styled(line: str) -> Text:
+def _styled(line: str, mark: Marker) -> Text:
+    from rich.style import Style
     from rich.text import Text
 
     text, end = Text(line), 0
-    for part, shown in line.parts.items() if isinstance(line, Row) else ():
+    if not isinstance(line, Row):
+        return text
+    for part, shown in line.parts.items():
         text.stylize(_STYLES[part], end, end := end + len(shown))
+    if "others" in line.parts:
+        text.highlight_regex(_NUMBERS, "dim")
+        for start, end in mark(line):
+            text.stylize("bold", start, end)
+    if line.hit and (path := Path(line.hit.root, line.hit.path)).is_absolute():
+        text.stylize(Style(link=path.as_uri()), 0, len(line.parts["place"]))
     return text
 
 
-def _run_of(numbered: tuple[int, str]) -> tuple[bool, int]:
-    """Return whether a line is code, and a number that differs unless it follows the line before."""
+def _run_of(numbered: tuple[int, str]) -> tuple[bool, int, Hit | None]:
+    """Return whether a line is code, a number that differs unless it follows the line before, and its hit."""
     at, line = numbered
-    parts = line.parts if isinstance(line, Row) else {}
-    number = int(parts["about"].strip(" |") or 0) if "code" in parts else 0
-    return "code" in parts, number - at
+    if not isinstance(line, Row) or "code" not in line.parts:
+        return False, -at, None
+    return True, 0 if line.hit else int(line.parts["about"].strip(" |") or 0) - at, line.hit
 
 
 def _printed(rows: Iterable[Text], terminal: Terminal) -> str:
@@ -455,7 +449,7 @@ def excerpt(hit: Hit, chosen: Iterable[int], terminal: Terminal, *, full: bool =
     lines = []
     for at, text in zip(chosen, texts, strict=True):
         is_head = is_snippet and at == head.start and len(head) > 1
-        lines.append((first + at, cut(head_text(hit) if is_head else text[indent:], width)))
+        lines.append((first + at, cut(hit.signature if is_head else text[indent:], width)))
     return lines
 
 

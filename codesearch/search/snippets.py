@@ -19,15 +19,10 @@ _MAX_HEAD = 60
 """A signature is followed for this many lines."""
 _BEFORE = 5
 """Words such as `export` that may come before a signature in its line."""
-_CUT = 300
-"""The index cuts signatures at this length."""
 _ALIKE = 0.75
 """Two lines are nearly equal if they share this part of their terms."""
-_COMMENT = re.compile(r"\s(#|//)\s.*")
-_CLAUSE = re.compile(r" (where|throws) \w.*")
 _NESTED = re.compile(r"\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]")
 """A group that is repeated and has a repetition: the number of ways to match a line grows exponentially."""
-_LAST_COMMA = re.compile(r", ?\)(?=[^()]*$)")
 SNIPPET_LINES = 3
 """Lines of code that a hit shows."""
 WITH_CODE = 3
@@ -39,7 +34,7 @@ MAX_COLOURED = 60_000
 def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
     """Return the positions of up to `count` lines of a hit that explain it, from 0, the best first.
 
-    Of a signature over several lines, only the first one is there; `head_text` has all of it. An exact text is
+    Of a signature over several lines, only the first one is there. An exact text is
     explained by the lines where it begins, a long definition by lines of its best passage.
     """
     if not hit.code or not count:
@@ -163,17 +158,6 @@ def _length(lines: Sequence[str]) -> int:
         if opened <= 0:
             return count
     return 1
-
-
-def head_text(hit: Hit) -> str:
-    """Return the signature of a hit as one line, without bounds of type parameters and exceptions at its end."""
-    text = hit.signature
-    if len(text) >= _CUT:
-        head = head_lines(hit)
-        lines = hit.code.split("\n")[head.start : head.stop]
-        text = " ".join(_COMMENT.sub("", line).strip() for line in lines)
-        text = text.replace("( ", "(").replace(" )", ")")
-    return _LAST_COMMA.sub(")", _CLAUSE.sub("", text))
 
 
 def best_lines(code: str, query: str, count: int, head: range = range(1)) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from codesearch.languages import record_of
 from codesearch.search.forms import did_you_mean
-from codesearch.types import HEADER_KINDS, Definition
+from codesearch.types import HEADER_KINDS, Definition, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -30,11 +30,13 @@ class Row(str):
     """A line of an answer, cut at a width. Its parts say what it has: about, place, name, more or code."""
 
     parts: dict[str, str]
+    hit: Hit | None
 
-    def __new__(cls, width: int = MAX_LINE, **parts: str) -> Row:
-        """Join the parts, in the order that they are given in."""
+    def __new__(cls, width: int = MAX_LINE, hit: Hit | None = None, **parts: str) -> Row:
+        """Join the parts, in the order that they are given in; `hit` has the place or the code."""
         row = super().__new__(cls, cut("".join(parts.values()).rstrip(), width))
         row.parts = {name: cut(text, len(text)) for name, text in parts.items()}
+        row.hit = hit
         return row
 
 
@@ -97,7 +99,7 @@ def outline_lines(
         begin = number if entry.definition or (has_lines and entry.depth) else ""
         indent = " " * (_INDENT * entry.depth)
         if not entry.code:
-            yield Row(width, about=begin, **_entry_parts(entry, indent, widths.get(entry.depth, 0)))
+            yield Row(width, None, about=begin, **_entry_parts(entry, indent, widths.get(entry.depth, 0)))
         elif entry.definition:
             first, last = entry.definition.start_line, entry.definition.last_line
             yield from numbered_lines(entry.code, first, last, width=width)
