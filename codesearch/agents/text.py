@@ -20,8 +20,8 @@ from codesearch.structure.text import (
     counted,
     cut,
     listed_lines,
-    numbered_lines,
     outline_lines,
+    reading_lines,
     short_name,
     usages_lines,
     usages_summary,
@@ -232,12 +232,7 @@ def readings_text(answer: PlacesAnswer[Reading], path_of: PathOf, max_tokens: in
         lines.append(f"{answer.place_count} places with this name: ask with one of these\n")
     for reading in answer.places:
         path = path_of(reading.root, reading.path)
-        found = reading.definition
-        name = f" {found.kind} {_name(found)}" if found else ""
-        stale = " (changed since it was indexed)" if reading.stale else ""
-        lines.append(f"{path}:{reading.first_line}-{reading.last_line}{name}{stale}\n")
-        numbered = numbered_lines(reading.lines, reading.first_line, reading.last_line, "{}: ")
-        lines += [f"{line}\n" for line in numbered]
+        lines += [f"{line}\n" for line in reading_lines(reading, path, "{}: ")]
     if more := answer.place_count - len(answer.places):
         lines.append(f"{counted(more, 'more place')}\n")
     notes = freshness_text(answer.freshness)

@@ -34,7 +34,6 @@ from codesearch.structure.text import (
     after_name,
     counted,
     cut,
-    numbered_lines,
     short_name,
 )
 from codesearch.types import FUNCTIONS, HEADER_KINDS, Hit
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from codesearch.duplicates.records import Function
-    from codesearch.structure.whole import Reading
 
 Line = tuple[int, str]
 """The number of a line, and its text without the common indentation, safe to print, and cut."""
@@ -98,17 +96,6 @@ def render(
     else:
         lines = (_heading(hit, terminal) for hit in answer.hits)
     return "".join(f"{line}\n" for line in lines)
-
-
-def reading_lines(readings: Sequence[Reading], terminal: Terminal) -> Iterator[str]:
-    """Yield the code of places as lines."""
-    for at, reading in enumerate(readings):
-        path, of = path_from(terminal, reading.root, reading.path), reading.definition
-        place = f"{path}:{reading.first_line}-{reading.last_line}"
-        name, kind = (visible(short_name(of)), f"  {of.kind}") if of else ("", "")
-        yield from [""] if at else []
-        yield place_row(terminal, place, name, more=f"{kind}{STALE if reading.stale else ''}")
-        yield from numbered_lines(reading.lines, reading.first_line, reading.last_line)
 
 
 def place_row(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from codesearch.cli.invocation import Invocation, Output, Terminal, build_progress, notes_of
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
-from codesearch.cli.render import path_from, place_of, place_row, reading_lines, short_path, shown
+from codesearch.cli.render import path_from, place_of, place_row, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
 from codesearch.duplicates.records import SAME, Group, Match, cut
 from codesearch.engine.answer import DuplicatesAnswer, usages_fields
@@ -25,7 +25,7 @@ from codesearch.options import Opt
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Limits
 from codesearch.settings import HIT_FLAGS, HITS, MOST_HITS, Color, IndexingSettings
-from codesearch.structure.text import counted, outline_lines, usages_lines, usages_summary
+from codesearch.structure.text import counted, outline_lines, reading_lines, usages_lines, usages_summary
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -115,7 +115,9 @@ def _reading(
     options: AnswerOptions,
 ) -> Output:
     terminal = invocation.showing(session.revision)
-    text = _text(answer, reading_lines(answer.places, terminal), terminal, options)
+    readings = (reading_lines(one, path_from(terminal, one.root, one.path)) for one in answer.places)
+    lines = islice(chain.from_iterable(("", *lines) for lines in readings), 1, None)
+    text = _text(answer, lines, terminal, options)
     note = f"note: {visible(place)} names {answer.place_count} places: give one of them\n"
     is_cut = answer.place_count > len(answer.places) or any(reading.folded for reading in answer.places)
     is_cut = is_cut and answer.place_count > 1 and not options.json

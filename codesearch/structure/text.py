@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.structure.usages import Usage, Usages
+    from codesearch.structure.whole import Reading
 
 MAX_LINE = 200
 """Characters of a line that are shown if the output is no terminal."""
@@ -142,6 +144,16 @@ def numbered_lines(
         if number <= last:
             yield Row(width, about=gutter.format(number), code=text)
         following = number + 1
+
+
+def reading_lines(reading: Reading, path: str, gutter: str = _GUTTER, width: int = MAX_LINE) -> Iterator[str]:
+    """Yield path, lines, name and kind of a place, and its code with numbers."""
+    of, first, last = reading.definition, reading.first_line, reading.last_line
+    name, kind = (f"  {short_name(of)}", f"  {of.kind}") if of else ("", "")
+    yield Row(
+        sys.maxsize, place=f"{path}:{first}-{last}", name=visible(name), more=f"{kind}{STALE * reading.stale}"
+    )
+    yield from numbered_lines(reading.lines, first, last, gutter, width)
 
 
 def short_name(of: Definition) -> str:

@@ -96,7 +96,7 @@ def test_each_tool_answers_with_paths_of_the_project(project):
         connect=over_stdio,
     )
     assert "python/convert.py:17-19 Stack.push\n17: def push(self, item):\n" in found[1]
-    assert read[1].splitlines()[1] == "python/convert.py:17-19 method Stack.push"
+    assert read[1].splitlines()[1] == "python/convert.py:17-19  Stack.push  method"
     assert "23: " in named[1] and "self.items.pop()" in named[1]
     assert "in 7 files" in status[1] and "0 files to index" in status[1]
     assert str(project) not in found[1] + read[1]
@@ -105,8 +105,8 @@ def test_each_tool_answers_with_paths_of_the_project(project):
 def test_a_name_of_several_definitions_lists_their_places(shared):
     ((failed, text),) = ask(shared, ("read", {"place": "push"}))
     assert not failed
-    assert "python/convert.py:17-19 method Stack.push\n17:     def push(self, item):" in text
-    assert "ruby/queue.rb:4-6 method PriorityQueue.push" in text
+    assert "python/convert.py:17-19  Stack.push  method\n17:     def push(self, item):" in text
+    assert "ruby/queue.rb:4-6  PriorityQueue.push  method" in text
 
 
 def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last_line(shared):
@@ -391,7 +391,7 @@ def test_after_many_changes_the_index_is_updated_before_the_answer(project):
     ask(project, ("status", {}))
     write_tree(project, {name: f"# New\n\n{text}" for name, text in many.items()})
     ((_, text),) = ask(project, ("read", {"place": "many/m59.py::f59"}))
-    assert "many/m59.py:3-4 function f59\n3: def f59():\n4:     return 59\n" in text
+    assert "many/m59.py:3-4  f59  function\n3: def f59():\n4:     return 59\n" in text
 
 
 def test_a_call_waits_with_progress_while_another_process_indexes_the_project(project):
