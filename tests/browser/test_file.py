@@ -179,8 +179,8 @@ def test_a_long_file_is_all_there_for_the_search_of_the_browser(
     page.wait_for_selector("#L5000 .t-keyword")  # Lines get their colours when they are seen.
     assert (page.locator(".line").count(), selected(page)) == (COUNT, ["L5000"])
     assert page.locator("#L1 .t-keyword").count() == 0
-    assert page.evaluate("find('f8999')")
-    assert page.evaluate("getSelection().anchorNode.parentElement.closest('.line').id") == "L8999"
+    line = "find('f8999') && getSelection().anchorNode.parentElement.closest('.line').id"
+    assert page.evaluate(line) == "L8999"
     page.wait_for_selector("#L8999 .t-keyword")
 
 

@@ -50,7 +50,8 @@ let sent = Promise.resolve();
 export async function askLatest(name, params) {
   const number = ++newest;
   document.body.classList.add("waiting");
-  await Promise.race([sent, new Promise((done) => { setTimeout(done, PATIENCE_MS); })]);
+  const patience = new Promise((done) => { setTimeout(done, PATIENCE_MS); });
+  await (name === "lines" ? sent : Promise.race([sent, patience]));  // A search for lines may read all files.
   if (number !== newest) return undefined;
   controller.abort();
   controller = new AbortController();
