@@ -6,6 +6,7 @@ That is what `index --content all` would add: nothing that is ignored, hidden or
 from __future__ import annotations
 
 import os
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,8 +31,10 @@ def unlisted_file(index: IndexReader, path: str) -> FileView | None:
     return None
 
 
-def _unlisted_entries(index: IndexReader, folder: str) -> tuple[list[str], list[str]]:
-    """Return the names of the folders and text files in a folder that a walk comes to, also of those with code."""
+def _unlisted_entries(
+    index: IndexReader, folder: str, listed: AbstractSet[str]
+) -> tuple[list[str], list[str]]:
+    """Return the names of further folders and text files in a folder that a walk comes to."""
     root, walk = index.root, index.manifest.walk_config()
     place = os.path.join(os.path.realpath(root), folder).rstrip(os.sep)
     is_root = not folder
@@ -44,6 +47,8 @@ def _unlisted_entries(index: IndexReader, folder: str) -> tuple[list[str], list[
     folders, files = list[str](), list[str]()
     with suppress(OSError):
         for entry in os.scandir(place):
+            if entry.name in listed:
+                continue
             is_folder = entry.is_dir(follow_symlinks=False)
             is_text = entry.is_file(follow_symlinks=False) and language_of_path(entry.name, "all")
             if (is_folder or is_text) and not why_left_out(root, Path(root, folder, entry.name), walk):
@@ -56,8 +61,7 @@ def list_folder(index: IndexReader, path: str) -> dict[str, list[str]]:
     start = f"{path.rstrip('/')}/" if path else ""
     paths = (file.path for _, file in live_files(index) if file.path.startswith(start))
     parts = [of_file.removeprefix(start).partition("/") for of_file in paths]
-    listed = ({name for name, slash, _ in parts if bool(slash) == is_in} for is_in in (True, False))
-    folders, files = (
-        names.union(more) for names, more in zip(listed, _unlisted_entries(index, path), strict=True)
-    )
+    listed = [{name for name, slash, _ in parts if bool(slash) == is_in} for is_in in (True, False)]
+    more = _unlisted_entries(index, path, set().union(*listed))
+    folders, files = (names.union(others) for names, others in zip(listed, more, strict=True))
     return {"folders": sorted(folders), "files": sorted(files)}

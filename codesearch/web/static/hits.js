@@ -60,7 +60,7 @@ function linesView(answer) {
   const { lines, line_count } = answer;
   const count = `${amount(line_count, "line")} in ${amount(answer.file_count, "file")}`;
   const shown = lines.length < line_count ? `, the first ${amount(lines.length, "line")} are shown` : "";
-  const none = answer.is_pattern ? "No line matches this regular expression." : "No code has exactly this text.";
+  const none = answer.is_pattern ? "No line matches this regular expression." : "No line has this text.";
   return {
     summary: line_count ? count + shown : "No lines",
     lines: [!line_count && none, ...notes(answer, !line_count)],
