@@ -35,16 +35,13 @@ class _Held:
 
 
 class Pool:
-    """Lends indexes and models, and opens them if they are not open. The index used last is last in the list.
-
-    Attributes:
-        is_unchanged: says of a manifest whether its index is known to have all changes of its root; a query then skips
-            the check. A watcher sets it. It is called in several threads.
-    """
+    """Lends indexes and models, and opens them if they are not open. The index used last is last in the list."""
 
     def __init__(self, max_indexes: int = 16, max_encoders: int = 4) -> None:
         """Set how many indexes and encoders `tidy` leaves open."""
         self._max_indexes, self._max_encoders = max_indexes, max_encoders
+        # Says whether an index is known to have all changes of its root; a query then skips the check. A watcher sets
+        # it, and several threads call it.
         self.is_unchanged: Callable[[Manifest], bool] = lambda manifest: False
         self._lock = threading.Lock()
         self._indexes: dict[Path, _Held] = {}

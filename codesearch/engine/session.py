@@ -103,22 +103,16 @@ class Session:
 
     Every question raises `IndexNotFoundError` if nothing is indexed there, and `IndexStoreError` if no index can be
     read. An index that cannot be read does not concern the others.
-
-    Attributes:
-        scope: where it looks; the scope of a git revision leads to the folder with its files.
-        revision: the git revision of the scope, if it names one.
-        entries: the indexes; `error` says why one cannot be read.
-        freshness: whether each index is up to date with its folder, if that was compared.
-        missing: what would be indexed if the policy allowed it.
     """
 
     def __init__(self, engine: Indexer, scope: Scope, policy: Policy) -> None:
         self._engine = engine
-        self.scope = scope
-        self.revision: Revision | None = None
-        self.entries: list[IndexEntry] = []
+        self.scope = scope  # Where it looks; that of a git revision leads to the folder with its files.
+        self.revision: Revision | None = None  # The git revision of the scope, if it names one.
+        self.entries: list[IndexEntry] = []  # The indexes; `error` says why one cannot be read.
+        # Whether each index is up to date with its folder, if that was compared.
         self.freshness: list[Freshness] = []
-        self.missing: list[Path] = []
+        self.missing: list[Path] = []  # What would be indexed if the policy allowed it.
         self._error: CodeSearchError | None = None
         self._manifests: list[Manifest] = []
         if scope.at:

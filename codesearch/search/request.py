@@ -30,23 +30,19 @@ def keep_tuples(record: object, *names: str) -> None:
 class Filters:
     """Languages, kinds and paths that a document must have; an empty sequence allows all.
 
-    Attributes:
-        languages: names, common short names or extensions, such as "python", "c++" or "js".
-        kinds: kinds in `codesearch.types.KINDS`.
-        paths: shell patterns for files or folders (see `codesearch.search.filters`); a pattern after "!" excludes.
-        within: files or folders; a document's file must be one of them or in one. Those of a scope replace them.
-        here: absolute path of the working directory; patterns may be relative to it or to the root.
-        files: absolute paths, with slashes, that a file must be among; None for all.
-
     Raises:
         ConfigError: a language or kind is unknown.
     """
 
-    languages: Sequence[str] = ()
-    kinds: Sequence[str] = ()
+    languages: Sequence[str] = ()  # Names, common short names or extensions, such as "python", "c++" or "js".
+    kinds: Sequence[str] = ()  # Kinds in `codesearch.types.KINDS`.
+    # Shell patterns for files or folders (see `codesearch.search.filters`); a pattern after "!" excludes.
     paths: Sequence[str] = ()
+    # Files or folders; a document's file must be one of them or in one. Those of a scope replace them.
     within: Sequence[Path | str] = ()
+    # Absolute path of the working directory; patterns may be relative to it or to the root.
     here: Path | str | None = None
+    # Absolute paths, with slashes, that a file must be among; None for all.
     files: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
@@ -72,41 +68,35 @@ class Filters:
 class SearchRequest:
     """What to search for.
 
-    Attributes:
-        query: a question, keywords, a name, a path, text from the code, or code; `Session.similar` ignores it.
-        top_k: hits to return, with `screen` the fewest; five if it is None.
-        mode: "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
-        filters: which documents may be hits.
-        all_code: rank tests, generated code, vendored code and stubs like other code.
-        context: number of lines to return above and below each hit.
-        min_confidence: return no hits if the confidence is known and lower than this, 0 to 1.
-        by_file: rank files; each hit is the best definition of its file, with the score of the file and with other
-            definitions of the file that match.
-        screen: if files are ranked, how many rows to fill with definitions: those that score best together with their
-            files, also in further files than `top_k`. By default three for each of `top_k` files on average.
-        columns: definitions that share a row, except for the best one of a file.
-        fixed: the query is an exact text: hits are the definitions that it stands in, in the same case.
-        seconds: with `fixed`, how long files are read; those that are not read then are counted.
-        changed: a git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
-
     Raises:
         ConfigError: the mode is unknown.
         ValueError: `top_k` is below 1, `context` is below 0, `seconds` is not above 0, or `min_confidence` is not from
             0 to 1.
     """
 
+    # A question, keywords, a name, a path, text from the code, or code; `Session.similar` ignores it.
     query: str = ""
-    top_k: int | None = None
+    top_k: int | None = None  # Hits to return, with `screen` the fewest; five if it is None.
+    # "hybrid", "lexical" (only keywords, no model) or "semantic" (only vectors).
     mode: str = QuerySettings.mode
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = field(default_factory=Filters)  # Which documents may be hits.
+    # Rank tests, generated code, vendored code and stubs like other code.
     all_code: bool = SearchSettings.all_code
-    context: int = 0
+    context: int = 0  # Number of lines to return above and below each hit.
+    # Return no hits if the confidence is known and lower than this, 0 to 1.
     min_confidence: float = QuerySettings.min_confidence
+    # A git revision; only files that differ from it may have hits. "REV..." is the merge base with HEAD.
     changed: str | None = None
+    # Rank files; each hit is the best definition of its file, with the score of the file and with other definitions
+    # of the file that match.
     by_file: bool = False
+    # If files are ranked, how many rows to fill with definitions: those that score best together with their files,
+    # also in further files than `top_k`. By default three for each of `top_k` files on average.
     screen: int = 0
-    columns: int = 1
+    columns: int = 1  # Definitions that share a row, except for the best one of a file.
+    # The query is an exact text: hits are the definitions that it stands in, in the same case.
     fixed: bool = False
+    # With `fixed`, how long files are read; those that are not read then are counted.
     seconds: float = READ_S
 
     def __post_init__(self) -> None:

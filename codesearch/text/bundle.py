@@ -28,11 +28,7 @@ _MOST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A bundle; `checked` verifies one of its files.
-
-    Attributes:
-        digests: file -> sha256 that the manifest records, of all files but the manifest.
-    """
+    """A bundle; `checked` verifies one of its files."""
 
     folder: Path
     name: str
@@ -48,6 +44,7 @@ class Bundle:
     document_graph: str = DOCUMENT  # The graph file for all other documents.
     # Graph file -> places of the arrays that `RowSum` needs; only for graphs that just add up rows.
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # File -> sha256 that the manifest records, of all files but the manifest.
     digests: dict[str, str] = field(default_factory=dict)
 
     def checked(self, name: str) -> Path:
