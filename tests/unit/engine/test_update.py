@@ -122,7 +122,8 @@ def test_an_index_of_a_model_that_was_exchanged_is_behind(tiny_repo, home, tiny_
 
 
 def test_several_writers_of_one_index_wait_for_each_other(tmp_path, home, tiny_bundle, monkeypatch):
-    monkeypatch.setattr(indexer, "_PATIENCE_S", TIMEOUT)  # A busy machine is slow.
+    for patience in ("_PATIENCE_S", "_SHORT_PATIENCE_S"):  # A busy machine is slow.
+        monkeypatch.setattr(indexer, patience, TIMEOUT)
     root = write_tree(tmp_path / "src", {f"f{number}.py": f"def f{number}(): pass\n" for number in range(5)})
     engines = [Engine(home, model=tiny_bundle) for _ in range(5)]
 
