@@ -211,7 +211,7 @@ def _not_seen(coverage: Coverage) -> str:
 
 
 def _doubt(brief: Brief) -> str:
-    from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
+    from codesearch.search.forms import ENGLISH_ONLY, is_foreign
 
     answer = brief.answer
     if brief.is_name:  # With its kind, such as "class Stack".

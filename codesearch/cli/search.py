@@ -226,7 +226,7 @@ def _notes(
     answer: Answer, request: SearchRequest, paths: Sequence[str], terminal: Terminal, *, is_json: bool
 ) -> Iterator[str]:
     """Yield why there are no hits, and that they probably do not answer the query."""
-    from codesearch.search.human_language import ENGLISH_ONLY, is_foreign
+    from codesearch.search.forms import ENGLISH_ONLY, is_foreign
 
     roots = visible(answer.roots[0]) if len(answer.roots) == 1 else f"{len(answer.roots)} indexed folders"
     sure = percent(answer.confidence or 0.0)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.flags import is_test
-from codesearch.search.best_passages import IS_NAME
 from codesearch.search.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.search.forms import is_code, is_long, parse_asked
+from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.request import SearchRequest
 from codesearch.text.terms import query_terms, terms_of
 from codesearch.types import FUNCTIONS, Definition, Hit
@@ -117,7 +117,7 @@ def ideas_of(query: str) -> list[str]:
 
 
 def _has_name(hit: Hit) -> bool:
-    return hit.signals.get("name", 0.0) >= IS_NAME
+    return hit.signals.get("name", 0.0) >= OTHER_SPELLING
 
 
 def _covers(hit: Hit, idea: str) -> bool:

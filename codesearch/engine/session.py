@@ -282,7 +282,7 @@ class Session:
             text: letters of a name, such as "get_cer" or "setActi", if wanted with a name around it: "Stack.pu".
             top_k: definitions to return.
         """
-        from codesearch.search.screen import hits_of
+        from codesearch.search.hits import hits_of
         from codesearch.structure.places import definitions_like
 
         with self.indexes() as indexes:
@@ -452,7 +452,7 @@ class Session:
 
     def files(self, filters: Filters) -> list[tuple[str, str]]:
         """Return the root and the path of each indexed file that passes filters, by path."""
-        from codesearch.search.literals import proposed_files
+        from codesearch.search.exact import proposed_files
         from codesearch.store.snapshot import Snapshot
 
         with self.indexes() as indexes:

@@ -26,8 +26,8 @@ from codesearch.errors import ConfigError
 from codesearch.milvus.store import STORED, MilvusStore, quoted
 from codesearch.search.filters import literal_prefix, path_filter
 from codesearch.search.forms import parse_asked, possible_names
-from codesearch.search.lexical import LexicalScorer
-from codesearch.search.ranking import AnalysedQuery, Pool
+from codesearch.search.lexical import LexicalScorer, Pool
+from codesearch.search.ranking import AnalysedQuery
 from codesearch.search.request import Filters
 from codesearch.search.searcher import Searched
 from codesearch.store.arrays import ROW

@@ -1,4 +1,4 @@
-"""Heuristics after fusion: direction of conversions, penalties, file diversity and names.
+"""What changes the scores after fusion. Which code ranks lower or higher, and which words ask for it, is decided here.
 
 - **Direction.** If a query asks for a conversion, documents that convert in the same direction get a reward, and those
   of the opposite direction a penalty (see `direction`).
@@ -6,32 +6,49 @@
   A definition inside of a function shares its words with that function, and both would take a place.
   Classes, constants, type aliases, top-level statements, configuration and documentation rank lower too, because most
   queries ask for a function. A penalty does not apply if the query asks for such code, as in "test for the parser".
+- **Prominence.** `json.load` ranks above a helper with the same words, because it is public and much used.
 - **File diversity.** Functions of one file share many words, so they rank close together. A document ranks a little
   lower for each document of its file above it, which makes room for other files. The order within a file stays the
   same.
 - **Names.** Documents whose name or path is the query, that contain it literally or that it describes, come first.
+
+The signals of prominence depend on the query. A reward for all that is public or popular would hide code that is
+neither, and most queries to a project that one knows ask for such code.
+
+    summary  = share of the query's terms in the first sentence of its documentation
+    uses     = log(1 + other files that have its name / definitions with the name) / log(100), at most 1
+    verbatim = 1 if the query is the first sentence, except of what a penalty lowers
+    opposite = -1 if the name does the opposite of what the query asks for
+    aside    = -1 for examples, benchmarks and migrations, unless the query asks for them
+    extra    = -1/4 for each term of the name that the query lacks, at most 4
+
+`summary` and `uses` are 0 for what is not public or is lowered by a penalty. A long query says more precisely what it
+wants, so these two and `extra` count less for it: they are multiplied by (3 / number of its terms)^3, at most 1.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import lru_cache
+from math import log, log1p
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.languages import record_of
+from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.identifiers import subtokens
-from codesearch.search.direction import agreement, parse_conversion
+from codesearch.search.direction import agreement, canonical_terms, opposition, parse_conversion
 from codesearch.search.lookup import OTHER_SPELLING
-from codesearch.search.prominence import add_prominence
 from codesearch.search.ranking import AnalysedQuery, Ranking
 from codesearch.store.sorting import equal_before
+from codesearch.text.terms import STOP_WORDS, base_form, terms_of, terms_of_each
 from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
 
 
-@dataclass(frozen=True, slots=True)
-class Penalty:
+class _Penalty(NamedTuple):
     """A reason to rank lower."""
 
     signal: str  # The name of the signal; `RankConfig.<signal>_penalty` is the weight.
@@ -39,14 +56,15 @@ class Penalty:
     asked_by: frozenset[str]  # A query with one of these words asks for such documents.
 
 
-PENALTIES = (
-    Penalty("test", TEST, TEST_WORDS),
-    Penalty("generated", GENERATED, frozenset({"generated", "protobuf", "pb2"})),
-    Penalty("vendored", VENDORED, frozenset({"vendor", "vendored"})),
-    Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
-    Penalty("nested", NESTED, frozenset({"closure", "inner", "nested"})),
+_PENALTIES = (
+    _Penalty("test", TEST, TEST_WORDS),
+    _Penalty("generated", GENERATED, frozenset({"generated", "protobuf", "pb2"})),
+    _Penalty("vendored", VENDORED, frozenset({"vendor", "vendored"})),
+    _Penalty("stub", STUB, frozenset({"stub", "stubs", "abstract", "interface"})),
+    _Penalty("nested", NESTED, frozenset({"closure", "inner", "nested"})),
 )
-
+_ASIDE = TEST | GENERATED | VENDORED
+_LOWERED = _ASIDE | STUB | NESTED
 _TEST_REWARD = 2.0
 _WANTS_TESTS = re.compile(
     r"^\s*(?:\w+\s+)?tests\b|\btests?\s+(?:cases?\b|for\b|of\b|that\b|which\b|cover)", re.IGNORECASE
@@ -60,16 +78,28 @@ _ASKS_FOR_DATA = frozenset(
     "interfaces list module modules option options script setting settings struct structs table tables trait traits "
     "type typedef types variable variables".split()
 )
-_SECTION = KINDS.index("section")
+_SECTION, _METHOD = KINDS.index("section"), KINDS.index("method")
 _QUESTION = re.compile(r"\s*(?:why|what|when|which|who|how(?!\s+to\b))\b", re.IGNORECASE)
 """A question that documentation answers. "how to" asks for code, and "where" asks for a place in the code."""
 _ASKS_FOR_DOCS = frozenset("changelog docs documentation explain faq guide manual readme tutorial".split())
 _MOST_ABOVE = 4
 """The penalty of file diversity stops growing at this many documents above."""
-_METHOD = KINDS.index("method")
-_ASIDE = TEST | GENERATED | VENDORED
 _ABOVE = 0.001
 """The minimum score difference between a document that the query names and any other document."""
+
+_PROMINENT = 20
+"""Prominence reads only so many of the best candidates. More change little."""
+_REMEMBERED = 4096
+_SENTENCE, _VERBATIM = 3, 0.8
+"""A query of so many terms is a first sentence if they share this much of all their terms."""
+_MUCH_USED, _SHORT, _MOST_EXTRA = log(100), 3, 4
+_INSIDE = re.compile(r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/", re.IGNORECASE)
+"""A folder of what only the project uses."""
+_UNUSED = re.compile(r"(?:^|/)(?:demo|example|sample|bench|benchmark|migration|tutorial)s?/", re.IGNORECASE)
+"""A folder of what nothing uses."""
+_ASKS_FOR_UNUSED = frozenset(map(base_form, "demo example sample benchmark migration tutorial".split()))
+_HIDDEN = re.compile(r"(?:^|[.:/#\\])[_#]| ")
+"""A name that begins so is private, also that of a class around it; one with a space is a callback."""
 
 
 def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
@@ -82,7 +112,7 @@ def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
         ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query.text, ranking, head, config)
     if query.text and query.terms:
-        add_prominence(query, ranking, config)
+        _add_prominence(query, ranking, config)
     if query.text and config.file_diversity_penalty:
         order = ranking.order()
         above = np.minimum(equal_before(ranking.rows["file_id"][order]), _MOST_ABOVE) / _MOST_ABOVE
@@ -96,20 +126,67 @@ def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
 def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config: RankConfig) -> None:
     """Apply the penalties to the documents in `head`, unless the query asks for such code."""
     words = set(subtokens(query))
-    wants_tests = _WANTS_TESTS.search(query) is not None
     flags, kinds = ranking.rows["flags"][head], ranking.rows["kind"][head]
-    for penalty in PENALTIES:
-        if (weight := config.penalty(penalty.signal)) and penalty.asked_by.isdisjoint(words):
-            lowered = (flags & penalty.flag != 0).astype(np.float32)
-            ranking.add_signal(penalty.signal, head, -lowered, penalty=weight)
-        elif weight and penalty.flag == TEST and wants_tests:
-            raised = (flags & TEST != 0).astype(np.float32)
-            ranking.add_signal(penalty.signal, head, raised, reward=_TEST_REWARD * weight)
+    for signal, flag, asked_by in _PENALTIES:
+        marked = (flags & flag != 0).astype(np.float32)
+        if not (weight := config.penalty(signal)):
+            continue
+        if asked_by.isdisjoint(words):
+            ranking.add_signal(signal, head, -marked, penalty=weight)
+        elif flag == TEST and _WANTS_TESTS.search(query):
+            ranking.add_signal(signal, head, marked, reward=_TEST_REWARD * weight)
     if config.data_penalty and _ASKS_FOR_DATA.isdisjoint(words):
         ranking.add_signal("data", head, -_DATA_SHARES[kinds], penalty=config.data_penalty)
     sections = kinds == _SECTION
     if sections.any() and _ASKS_FOR_DOCS.isdisjoint(words) and not _QUESTION.match(query):
         ranking.add_signal("section", head, -sections.astype(np.float32), penalty=config.section_penalty)
+
+
+def _add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
+    """Add what the name, the documentation, the folder and the usages of the best candidates say about them."""
+    head = ranking.order()[: min(_PROMINENT, config.heuristics_count)]
+    terms, verbs = query.terms, opposition(query.text)
+    share, asks_aside = min(1, _SHORT / len(terms)) ** 3, not _ASKS_FOR_UNUSED.isdisjoint(terms)
+    summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
+    refs = ranking.documents.refs(ranking.doc_ids[head].tolist())
+    names = [ref.row.name for ref in refs]
+    counts = ranking.documents.name_counts(names).tolist()
+    for at, (ref, name_terms) in enumerate(zip(refs, terms_of_each(names), strict=True)):
+        row, file = ref.row, ref.file
+        if verbs:
+            words = set(canonical_terms(row.name))
+            opposite[at] = -float(words.isdisjoint(verbs[0]) and not words.isdisjoint(verbs[1]))
+        aside[at] = -float(not asks_aside and _UNUSED.search(file.path) is not None)
+        extra[at] = -min(len(name_terms.difference(terms)), _MOST_EXTRA) / _MOST_EXTRA
+        if row.flags & _LOWERED:
+            continue
+        sentence = _summary_terms(row.docstring)
+        shared = len(sentence.intersection(terms))
+        is_sentence = shared >= _VERBATIM * len(sentence.union(terms) - STOP_WORDS)
+        verbatim[at] = is_sentence and len(terms) >= _SENTENCE
+        if _is_public(file.path, file.language, row.qualified_name, row.signature):
+            summary[at] = shared / len(terms)
+            using, defining = counts[at]
+            uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
+    ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
+    ranking.add_signal("uses", head, uses * share, reward=config.uses_weight)
+    ranking.add_signal("verbatim", head, verbatim)
+    ranking.add_signal("opposite", head, opposite, penalty=config.opposite_penalty)
+    ranking.add_signal("aside", head, aside, penalty=config.aside_penalty)
+    ranking.add_signal("extra", head, extra * share, penalty=config.extra_penalty)
+
+
+@lru_cache(_REMEMBERED)
+def _is_public(path: str, language: str, qualified_name: str, signature: str) -> bool:
+    """Say whether code outside of its project may use a definition, as far as its path, name and signature say it."""
+    if _INSIDE.search(path) or _UNUSED.search(path) or _HIDDEN.search(qualified_name):
+        return False
+    return re.match(record_of(language).public, signature) is not None
+
+
+@lru_cache(_REMEMBERED)
+def _summary_terms(docstring: str) -> frozenset[str]:
+    return frozenset(terms_of(first_sentence(docstring)))
 
 
 def put_first(ranking: Ranking) -> None:

@@ -12,12 +12,13 @@ Source: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weigh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
-from codesearch.store.snapshot import Snapshot
+from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.sorting import distinct
 
 _LONG = 50
@@ -113,3 +114,25 @@ class LexicalScorer:
     def _idf(self, df: int) -> float:
         count = self._snapshot.document_count
         return float(np.log1p((count - df + 0.5) / (df + 0.5)))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """The documents that a query may find."""
+
+    documents: Snapshot
+    lexical: LexicalScorer
+    allowed: NDArray[np.bool_] | None = None  # bool [size], or None if all documents are allowed.
+    # Allowed documents in which the query stands literally, and the first line there.
+    literal: Mapping[int, int] = field(default_factory=dict)
+
+    def passing(self, doc_ids: DocIds) -> DocIds:
+        """Return those of some documents that are allowed."""
+        return doc_ids if self.allowed is None else doc_ids[self.allowed[doc_ids]]
+
+    def best(self, terms: Sequence[str], count: int) -> tuple[DocIds, NDArray[np.float32]]:
+        """Return the `count` best allowed documents by keywords, in no order, and their scores."""
+        scores, _, _ = self.lexical.scores(terms)
+        doc_ids = self.passing(np.flatnonzero(scores))
+        doc_ids = self.documents.best(doc_ids, scores[doc_ids], count)
+        return doc_ids, scores[doc_ids]

@@ -1,123 +1,36 @@
-"""A query that stands literally in the sources, as a string or in a comment -> the definitions around it.
+r"""What a query quotes from the sources -> the definitions around it, and the lines where it is.
 
-Text in double quotes is always looked for. Other queries need four words. Four or five words in lower case must be a
-whole string: "delete a directory recursively" asks for a function, not for a comment with these words. Keywords propose
-files, and the text is verified in them. In a query of ordinary words, only documents with all of its terms are
-proposed. Those are few, so most queries read no file. White space, comment marks and quotes between two words may
-differ. Case may differ only if the text is in quotes and stands nowhere in the same case.
+**A text that stands in a string or a comment.** Text in double quotes is always looked for. Other queries need four
+words. Four or five words in lower case must be a whole string: "delete a directory recursively" asks for a function,
+not for a comment with these words. Keywords propose files, and the text is verified in them. In a query of ordinary
+words, only documents with all of its terms are proposed. Those are few, so most queries read no file. White space,
+comment marks and quotes between two words may differ. Case may differ only if the text is in quotes and stands nowhere
+in the same case.
 
-With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words; the ends of its lines may be
-those of any system. All files are read, in several threads, that have the words between its first and its last one,
-which may be parts of longer ones. If there is no time for all of them, those come first that have all its words.
+**A message that a program has printed.** Other words may stand around the text that it was made from, such as
+`ValueError:` or the name of a program, and values in place of its holes: `%d`, `{name}`, `${name}`, or what is between
+two strings (`"at " + path + ":"`). So each line or sentence of a string in the source is compared with the whole query;
+a hole stands for up to eight words.
 """
 
 from __future__ import annotations
 
-import codecs
 import re
-import time
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import accumulate, groupby, islice
-from operator import itemgetter
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.parsing.decoding import NOTEBOOK, decoded
-from codesearch.processes import available_cores
-from codesearch.search.filters import allowed_documents, passing_files
-from codesearch.search.lexical import LexicalScorer
+from codesearch.search.exact import MOST_CHARS, Proposed
+from codesearch.search.lexical import Pool
 from codesearch.search.lookup import nearest
-from codesearch.search.request import READ_S, Filters
-from codesearch.store.database import NO_CODE, FileRecord
-from codesearch.store.postings import LETTERS, words_of
-from codesearch.store.segments import IndexReader, SegmentReader
-from codesearch.store.snapshot import Snapshot, inner_folders
-from codesearch.store.source import is_inside, read_source
-from codesearch.text.terms import STOP_WORDS, terms_of
-from codesearch.treefiles import FolderReader
+from codesearch.store.snapshot import DocIds, Snapshot
+from codesearch.store.source import read_source
+from codesearch.text.terms import STOP_WORDS, query_terms, terms_of
 
-MOST_FILES, MOST_BYTES = 2_000, 64_000_000
-"""In how many files `usages` looks at a name, and how much is read to find them."""
-_READ_AT_ONCE, _MOST_READERS = 200, 8
-"""Files that a thread reads before it looks at the time, and threads."""
-
-
-class Proposed(NamedTuple):
-    """A file of an index."""
-
-    base: int  # doc_id of the first document of its segment.
-    segment: SegmentReader
-    file: FileRecord
-
-
-def check_has_code(indexes: Sequence[IndexReader]) -> None:
-    """Check that the sources of some index can be read."""
-    if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
-        roots = ", ".join(index.manifest.root for index in indexes)
-        raise IndexNotFoundError(f"{roots} has no code to look in", "export it with --with-code")
-
-
-def proposed_files(
-    snapshot: Snapshot, text: str, filters: Filters, *, others: bool = False
-) -> list[Proposed]:
-    """Return the live files that pass the filters and have all words of a text, by path and root.
-
-    All `others` that pass and may have the text follow, those that were indexed last first. A text without words may be
-    in every file.
-    """
-    words, inner = words_of(text.encode()), inner_folders(snapshot.roots)
-    needed = words_of(text.strip(LETTERS).encode()) if others else words
-    proposed, rest = list[Proposed](), list[Proposed]()
-    for base, segment in snapshot.based_segments():
-        first = able = segment.files_with(words)
-        if others or not words:
-            able = segment.files_with(needed) if needed else _readable(segment)
-        if not filters.allow_all or inner[segment.root]:
-            passes = passing_files(filters, segment, inner[segment.root])
-            able = {file_id for file_id in able if passes[file_id]}
-        files = segment.store.files_of(able)
-        for file_id in sorted(able, reverse=True):
-            (proposed if file_id in first else rest).append(Proposed(base, segment, files[file_id]))
-    proposed.sort(key=lambda one: (one.file.path, one.segment.root))
-    return proposed + rest[::-1]
-
-
-def _readable(segment: SegmentReader) -> set[int]:
-    """Return the file_ids of live files whose text was read for the index."""
-    files = enumerate(segment.files)
-    able = {number for number, file in files if file.doc_count or file.skipped in ("", NO_CODE)}
-    return able.difference(segment.dead_files)
-
-
-def read_with(
-    has: Callable[[bytes], bool], files: Sequence[Proposed]
-) -> tuple[list[tuple[Proposed, bytes, bool]], int]:
-    """Return the first files with a text as they are now, and how many more were not read, because that is too much.
-
-    Returns:
-        Each file with its source and whether it changed after it was indexed; and a number of files.
-    """
-    found: list[tuple[Proposed, bytes, bool]] = []
-    left = MOST_BYTES
-    for count, one in enumerate(files):
-        left -= one.file.size
-        if len(found) == MOST_FILES or (count and left < 0):
-            return found, len(files) - count
-        source, stale = read_source(one.segment, one.file) or (b"", False)
-        if has(source):
-            found.append((one, source, stale))
-    return found, 0
-
-
-_FEWEST_WORDS, _ENOUGH_WORDS, MOST_CHARS = 4, 6, 1_000
+_FEWEST_WORDS, _ENOUGH_WORDS = 4, 6
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^”\n]+)”')
 KEY = re.compile(r"\w+(?:-\w+){2,}")
 """A text such as the key of a translation, which is looked for as it is."""
@@ -216,171 +129,44 @@ def _words(text: str) -> list[bytes]:
     return [word.encode("utf-8", "replace") for word in words if word]
 
 
-def literal_documents(
-    literals: Sequence[Literal],
-    terms: Sequence[str],
-    snapshot: Snapshot,
-    lexical: LexicalScorer,
-    allowed: NDArray[np.bool_] | None,
+def quoted_documents(
+    literals: Sequence[Literal], message: str, terms: Sequence[str], pool: Pool
 ) -> dict[int, int]:
-    """Return the allowed documents around the first text that is found, or after it, each with its first line there.
+    """Return the allowed documents with what a query quotes, each with the first line of it there.
 
-    If a text in quotes stands nowhere in the same case, case is ignored.
+    First all of the query is looked for, then the text that a message was made from, then what stands in quotes, which
+    is a value in a message.
     """
-    if not literals or not terms:
-        return {}
-    best = np.empty(0, np.int64)
-    if literals[0].form in ("quoted", "message"):
-        scores, _, _ = lexical.scores(terms)
-        best = _passing(np.flatnonzero(scores > 0), allowed)
-        best = snapshot.best(best, scores[best], _LIMITS["quoted"].documents)
-        best = best[snapshot.order(best, scores[best])]
-    for literal in literals:
-        limits = _LIMITS[literal.form]
-        proposed = _passing(lexical.with_all(literal.terms), allowed)
-        if not len(best) and len(proposed) > limits.documents:
-            continue
-        found, same = dict[int, int](), dict[int, int]()
-        proposed = np.concatenate([proposed[: limits.documents], best])[: limits.documents]
-        for file in _files(snapshot, proposed, limits):
-            for doc_id, line, same_case in islice(_around_text(file, literal), _MOST_PLACES):
-                if allowed is None or allowed[doc_id]:
-                    (same if same_case else found).setdefault(doc_id, line)
-        if same:
-            return same
-        if found and literal.form == "quoted":
+    for literal in literals[:1]:
+        if found := _around_literal(literal, terms, pool):
             return found
-    return {}
+    if found := _with_message(message, pool):
+        return found
+    return _around_literal(literals[1], terms, pool) if len(literals) > 1 else {}
 
 
-class ExactText(NamedTuple):
-    """Where a text stands."""
-
-    doc_ids: list[int]  # The innermost documents around it, ascending.
-    outside: list[tuple[str, str, int]]  # Where no document is around it: root, path and line.
-    lines: int  # Number of lines where it begins.
-    files: int
-    unread_files: int  # How many more files may have it and were not read, because there was no time.
-
-
-_OTHER_BYTES = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
-"""How a source begins in which ASCII has other bytes. One is also the beginning of UTF-32 in the other order."""
-NOWHERE = ExactText([], [], 0, 0, 0)
-
-
-def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: float = READ_S) -> ExactText:
-    """Return the documents around each place of a text, and the places outside of documents.
-
-    After some seconds no more files are read.
-    """
-    check_has_code(snapshot.indexes)
-    if not text.strip() or len(text) > MOST_CHARS:
-        reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
-        raise ConfigError(f"the text {reason}", "give a text with a few words")
-    allowed = allowed_documents(filters, snapshot)
-    files = proposed_files(snapshot, text, filters, others=True)
-    read, unread = read_all(files, *exact_text(text), seconds)
-    lines_of: Counter[int] = Counter()
-    files_with: set[int] = set()
-    outside: list[tuple[str, str, int]] = []
-    for number, (one, lines) in enumerate(read):
-        spans = one.segment.store.spans(one.file)
-        for line in lines:
-            place = around(spans, line)
-            doc_id = None if place is None else one.base + one.file.first_doc + place
-            if doc_id is None:
-                if filters.kinds:
-                    continue
-                outside.append((one.segment.root, one.file.path, line))
-            elif allowed is None or allowed[doc_id]:
-                lines_of[doc_id] += 1
-            else:
-                continue
-            files_with.add(number)
-    return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
+def _around_literal(literal: Literal, terms: Sequence[str], pool: Pool) -> dict[int, int]:
+    """Return the documents around a text, or after it. If one in quotes is nowhere in this case, case is ignored."""
+    if not terms:
+        return {}
+    limits, documents = _LIMITS[literal.form], pool.documents
+    proposed = pool.passing(pool.lexical.with_all(literal.terms))
+    if literal.form in ("quoted", "message"):
+        best, scores = pool.best(terms, _LIMITS["quoted"].documents)
+        best = best[documents.order(best, scores)]
+        proposed = np.concatenate([proposed[: limits.documents], best])[: limits.documents]
+    elif len(proposed) > limits.documents:
+        return {}
+    other_case, same_case = dict[int, int](), dict[int, int]()
+    for file in _files(documents, proposed, limits):
+        for doc_id, line, is_same in islice(_places(file, literal), _MOST_PLACES):
+            if pool.allowed is None or pool.allowed[doc_id]:
+                (same_case if is_same else other_case).setdefault(doc_id, line)
+    return same_case or (other_case if literal.form == "quoted" else {})
 
 
-def around(spans: Sequence[tuple[int, int]], line: int) -> int | None:
-    """Return the position of the innermost span of lines around a line; they are in the order of the source."""
-    begun = bisect_right(spans, line, key=itemgetter(0))
-    return next((at for at in reversed(range(begun)) if spans[at][1] >= line), None)
-
-
-LinesIn = Callable[[bytes], list[int]]
-"""Takes a source and returns the lines where something begins, each once."""
-
-
-def exact_text(text: str) -> tuple[bytes, LinesIn]:
-    """Return a part of a text that is in one line, and what finds all of it."""
-    wanted = text.replace("\r\n", "\n").encode("utf-8", "surrogateescape")
-    return max(wanted.split(b"\n"), key=len), partial(_lines_with, wanted)
-
-
-def read_all(
-    files: Sequence[Proposed], probe: bytes, lines_in: LinesIn, seconds: float = READ_S
-) -> tuple[list[tuple[Proposed, list[int]]], int]:
-    """Return the files with a text and its lines, and how many files were not read in time.
-
-    Only a file that has the bytes of `probe` can have the text.
-    """
-    from concurrent.futures import ThreadPoolExecutor  # Most queries read no files.
-
-    parts = [files[first : first + _READ_AT_ONCE] for first in range(0, len(files), _READ_AT_ONCE)]
-    until = time.monotonic() + seconds
-    found: list[tuple[Proposed, list[int]]] = []
-    unread = 0
-    with ThreadPoolExecutor(min(available_cores() + 2, _MOST_READERS)) as pool:
-        for part, read in zip(
-            parts, pool.map(partial(_read_part, probe, lines_in, until), parts), strict=True
-        ):
-            found += read or ()
-            unread += len(part) if read is None else 0
-    return found, unread
-
-
-def _read_part(
-    probe: bytes, lines_in: LinesIn, until: float, files: Sequence[Proposed]
-) -> list[tuple[Proposed, list[int]]] | None:
-    """Return the files with a text and its lines; None after the time `until`."""
-    if time.monotonic() > until:
-        return None
-    found: list[tuple[Proposed, list[int]]] = []
-    for segment, own in groupby(files, key=lambda one: one.segment):
-        with closing(FolderReader(segment.root, segment.walk)) as reader:
-            for one in own:
-                source = _source_with(probe, one, reader)
-                if source and (lines := lines_in(source)):
-                    found.append((one, lines))
-    return found
-
-
-def _source_with(probe: bytes, one: Proposed, reader: FolderReader) -> bytes:
-    """Return the source of a file, or b"" if a text is surely not in it: most bytes need not be decoded for that."""
-    if not one.segment.has_sources:
-        return (read_source(one.segment, one.file) or (b"",))[0]
-    content = b""
-    with suppress(OSError):  # It is gone.
-        content = reader.read(one.file.path) if is_inside(one.file.path) else b""
-    is_other = content.startswith(_OTHER_BYTES) or (not probe.isascii() and not content.isascii())
-    if probe in content or is_other or one.file.path.lower().endswith(NOTEBOOK):
-        return decoded(content, one.file.path)
-    return b""
-
-
-def _lines_with(wanted: bytes, source: bytes) -> list[int]:
-    """Return the lines where a text begins, each once; the ends of the lines of a source may be CRLF."""
-    if inside := wanted.count(b"\n"):
-        source = source.replace(b"\r\n", b"\n")
-    begun = accumulate(part.count(b"\n") + inside for part in source.split(wanted)[:-1])
-    return list(dict.fromkeys(count - inside + 1 for count in begun))
-
-
-def _passing(doc_ids: NDArray[np.int64], allowed: NDArray[np.bool_] | None) -> NDArray[np.int64]:
-    return doc_ids if allowed is None else doc_ids[allowed[doc_ids]]
-
-
-def _files(snapshot: Snapshot, doc_ids: NDArray[np.int64], limits: Limits) -> Iterator[Proposed]:
-    """Yield the first files of documents."""
+def _files(snapshot: Snapshot, doc_ids: DocIds, limits: Limits) -> Iterator[Proposed]:
+    """Yield the first files of documents, up to the limits."""
     segments = list(snapshot.based_segments())
     left = limits.bytes
     for number in islice(dict.fromkeys(snapshot.rows(doc_ids)["file_id"].tolist()), limits.files):
@@ -393,7 +179,7 @@ def _files(snapshot: Snapshot, doc_ids: NDArray[np.int64], limits: Limits) -> It
         yield Proposed(base, segment, file)
 
 
-def _around_text(one: Proposed, literal: Literal) -> Iterator[tuple[int, int, bool]]:
+def _places(one: Proposed, literal: Literal) -> Iterator[tuple[int, int, bool]]:
     """Yield the innermost or next document at each place of a text in a file, the line, and if case is the same."""
     read = read_source(one.segment, one.file)
     if read is None or read[1]:
@@ -411,3 +197,57 @@ def _is_string(source: bytes, match: re.Match[bytes]) -> bool:
     start, end = match.span()
     mark = source[start - 1 : start]
     return mark in _QUOTES and source[end : end + 1] == mark != source[start - 2 : start - 1]
+
+
+_LOOKS_SO = re.compile(r"\w:\s|\d|[A-Z]\w+(?:Error|Exception|Warning)\b|[\"'`][^\"'`]+[\"'`]")
+_ASKS = re.compile(r"(?:how|what|where|which|who|why|when|is|are|can|does|do)\b|.*\?$", re.IGNORECASE)
+_MOST_WORDS = 60
+_FEWEST_FIXED, _FEWEST_PLAIN, _FEWEST_SAID = 3, 5, 2
+"""The fewest words of a text, also if the query has no other sign of a message, and those that are no stop words."""
+_PROPOSED, _MOST_DOCUMENTS = 40, 5
+"""Documents that are read, and those that are found; a text in more of them says nothing about one."""
+_HOLE = "\0"
+_STRING = r"(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|`[^`]*+`)"
+_PLUS = r"\s*(?:(?:[+.]|<<)\s*(?:[\w.()\[\]>-]{1,60}\s*(?:[+.]|<<))?)?\s*[bfru]?"
+_TEXT = re.compile(f"{_STRING}(?:{_PLUS}{_STRING})*+")
+_JOINED = re.compile(f"[\"'`]({_PLUS})[\"'`]")
+_PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[-+#.\d]*[hlzj]*[a-zA-Z]|[$#]?\{[^{}\n]{0,80}\}|\$\w+")
+_SENTENCE_END = re.compile(r"\\[nrt]|(?<=[.!?])\s|\n")
+_WORD = re.compile(rf"{_HOLE}|\w+")
+
+
+def _with_message(message: str, pool: Pool) -> dict[int, int]:
+    """Return the documents with the text that explains most words of a message, and the lines where it is."""
+    words, looks_so = _WORD.findall(message.lower()), _LOOKS_SO.search(message)
+    fewest = _FEWEST_FIXED if looks_so else _FEWEST_PLAIN
+    is_message = looks_so or message[:1].isupper()
+    if not is_message or not fewest <= len(words) <= _MOST_WORDS or _ASKS.match(message):
+        return {}
+    said = f" {' '.join(words)} "
+    found: dict[int, int] = {}
+    most = fewest
+    for ref in pool.documents.refs(pool.best(query_terms(message), _PROPOSED)[0].tolist()):
+        excerpt = ref.code()
+        for size, line in texts_in(excerpt.code if excerpt else "", said):
+            if size > most:
+                found, most = {}, size
+            if size == most:
+                found.setdefault(ref.doc_id, ref.row.start_line + line)
+    return found if len(found) <= _MOST_DOCUMENTS else {}
+
+
+def texts_in(code: str, said: str) -> Iterator[tuple[int, int]]:
+    """Yield for each text of some code that the words of a message have, how many they are, and its line from 0."""
+    for match in _TEXT.finditer(code):
+        text = _JOINED.sub(lambda between: _HOLE if re.search(r"\w\w|[+<]", between[1]) else "", match[0])
+        for part in _SENTENCE_END.split(_PLACEHOLDER.sub(_HOLE, text)):
+            words = _WORD.findall(part.lower())
+            fixed = [word for word in words if word != _HOLE]
+            is_long_enough = _FEWEST_FIXED <= len(fixed) <= _MOST_WORDS
+            if not is_long_enough or sum(word not in STOP_WORDS for word in fixed) < _FEWEST_SAID:
+                continue
+            if not all(f" {word} " in said for word in fixed):
+                continue
+            pattern = "".join(r"(?:\w+ ){0,8}?" if word == _HOLE else f"{re.escape(word)} " for word in words)
+            if explained := re.search(f" {pattern}", said):
+                yield explained[0].count(" ") - 1, code.count("\n", 0, match.start())

@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
+from codesearch.search.exact import ExactText
 from codesearch.search.forms import joined_names, parse_asked
-from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import ExactText, Literal
+from codesearch.search.lexical import Pool
+from codesearch.search.literals import Literal
 from codesearch.search.lookup import (
     SPELLED_OUT,
     documents_at,
@@ -75,17 +76,6 @@ class AnalysedQuery:
     def words(self) -> str:
         """All of a report, else the text."""
         return self.report.text if self.report else self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """The documents that a query may find."""
-
-    documents: Snapshot
-    lexical: LexicalScorer
-    allowed: NDArray[np.bool_] | None = None  # bool [size], or None if all documents are allowed.
-    # Allowed documents in which the query stands literally, and the first line there.
-    literal: Mapping[int, int] = field(default_factory=dict)
 
 
 def propose(pool: Pool, query: AnalysedQuery, config: RankConfig) -> Ranking:

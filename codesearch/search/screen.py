@@ -1,4 +1,4 @@
-"""A ranking -> candidates of which no two are copies -> files, if they are asked for -> hits with all their fields.
+"""A ranking -> candidates of which no two are copies -> files, if they are asked for.
 
 All copies of a document are one candidate, with the score and signals of the best one. A copy whose name or path is the
 query is shown first. Otherwise the copy comes from ordinary source files: build output, vendored code, tests and
@@ -23,26 +23,22 @@ counts: a file full of other conversions is not the answer.
 
 from __future__ import annotations
 
-import os
-from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import FILE_SHARE, RankConfig
 from codesearch.parsing.identifiers import subtokens
-from codesearch.search.best_passages import PassagesOf
 from codesearch.search.heuristics import named_tiers, put_first
 from codesearch.search.ranking import Candidate, Ranking
-from codesearch.store.snapshot import DocIds, Snapshot
+from codesearch.store.snapshot import DocIds
 from codesearch.store.sorting import best_positions, equal_before
-from codesearch.store.source import Ref
 from codesearch.text.terms import terms_of
-from codesearch.types import FOLDER_FILES, MAX_COPIES, OF_FILE, Hit
+from codesearch.types import FOLDER_FILES, OF_FILE
 
 _DECAY, _MOST_SUPPORT = 0.8, 5
 _OF_DEFINITIONS = ("data", "file_diversity")
@@ -187,69 +183,3 @@ def _words_of(path: str) -> frozenset[str]:
     folder, _, name = path.rpartition("/")
     stem = name.partition(".")[0] or name
     return frozenset(terms_of(folder.rpartition("/")[2] if stem in FOLDER_FILES and folder else stem))
-
-
-def hydrate(
-    documents: Snapshot,
-    candidates: Sequence[Candidate],
-    context: int = 0,
-    passages_of: PassagesOf | None = None,
-) -> list[Hit]:
-    """Return the hits of candidates in the same order, each with `context` lines around its code and its passages.
-
-    A candidate whose code is gone is skipped, or shown by a copy if there is one.
-    """
-    members = [
-        (shown.doc_id, *shown.copies[:MAX_COPIES]) for best in candidates for shown in (best, *best.others)
-    ]
-    refs = iter(documents.refs([doc_id for ids in members for doc_id in ids]))
-    hits: list[Hit] = []
-    for candidate in candidates:
-        best = _hit(candidate, refs, context, len(hits) + 1, passages_of)
-        others: list[Hit] = []
-        for other in candidate.others:
-            if hit := _hit(other, refs, context, len(others) + 2):
-                others.append(hit)
-        if best:
-            hits.append(replace(best, others=tuple(others)) if others else best)
-    return hits
-
-
-def hits_of(refs: Sequence[Ref]) -> list[Hit]:
-    """Return the hits of definitions without scores; one whose code is gone is skipped."""
-    hits: list[Hit] = []
-    for ref in refs:
-        if hit := _hit(Candidate(ref.doc_id, 0.0, {}), iter([ref]), 0, len(hits) + 1):
-            hits.append(hit)
-    return hits
-
-
-def _hit(
-    candidate: Candidate, refs: Iterator[Ref], context: int, rank: int, passages_of: PassagesOf | None = None
-) -> Hit | None:
-    """Return the hit of a candidate, whose documents are the next of `refs`; None if its code is gone."""
-    left = deque(islice(refs, 1 + len(candidate.copies[:MAX_COPIES])))
-    while left:
-        shown = left.popleft()
-        if excerpt := shown.code(context):
-            return Hit(
-                *shown.row.shown(shown.file),
-                root=shown.source.root,
-                code=excerpt.code,
-                stale=excerpt.stale,
-                rank=rank,
-                score=candidate.score,
-                signals=candidate.signals,
-                parts=candidate.parts,
-                before=excerpt.before,
-                after=excerpt.after,
-                copies=tuple(_location(copy, shown.root) for copy in left),
-                copy_count=len(left) + max(len(candidate.copies) - MAX_COPIES, 0),
-                passages=passages_of(candidate, shown, excerpt.code) if passages_of else (),
-            )
-    return None
-
-
-def _location(copy: Ref, root: str) -> str:
-    """Return "path:line" of a document, relative to `root` if the document is in it."""
-    return copy.place if copy.root == root else os.path.join(copy.root, copy.place)

@@ -15,24 +15,17 @@ from numpy.typing import NDArray
 from codesearch.config import MODES, RankConfig
 from codesearch.errors import ConfigError, index_command
 from codesearch.parsing.identifiers import words
-from codesearch.search.best_passages import passages_for
 from codesearch.search.confidence import Confidence, confidence_of, shipped_calibration
+from codesearch.search.exact import NOWHERE, ExactText, documents_with
 from codesearch.search.filters import allowed_documents
 from codesearch.search.forms import has_identifier, is_code, is_long, parse_asked
 from codesearch.search.heuristics import adjust
-from codesearch.search.lexical import LexicalScorer
-from codesearch.search.literals import (
-    KEY,
-    NOWHERE,
-    ExactText,
-    documents_with,
-    literal_documents,
-    literals_of,
-)
-from codesearch.search.messages import message_documents
-from codesearch.search.ranking import AnalysedQuery, Pool, Ranking, fuse, propose
+from codesearch.search.hits import hydrate, passages_for
+from codesearch.search.lexical import LexicalScorer, Pool
+from codesearch.search.literals import KEY, literals_of, quoted_documents
+from codesearch.search.ranking import AnalysedQuery, Ranking, fuse, propose
 from codesearch.search.request import Filters, SearchRequest
-from codesearch.search.screen import group_by_file, group_copies, hydrate
+from codesearch.search.screen import group_by_file, group_copies
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.onnx import Encoder
@@ -113,15 +106,8 @@ class Searched:
             having[query.exact.doc_ids] = True
             return Pool(self.snapshot, lexical, having, dict.fromkeys(query.exact.doc_ids, 0))
         allowed = allowed_documents(filters, self.snapshot)
-        # All of the query as it is, then a text that it was made from, then what it quotes: a value in a message.
-        parts = [one for one in query.literals[1:] if one.form == "quoted"]
-        whole = [one for one in query.literals if one not in parts]
-        literal = (
-            literal_documents(whole, query.terms, self.snapshot, lexical, allowed)
-            or message_documents(query.message, self.snapshot, lexical, allowed)
-            or literal_documents(parts, query.terms, self.snapshot, lexical, allowed)
-        )
-        return Pool(self.snapshot, lexical, allowed, literal)
+        pool = Pool(self.snapshot, lexical, allowed)
+        return replace(pool, literal=quoted_documents(query.literals, query.message, query.terms, pool))
 
     def any_passes(self, filters: Filters) -> bool:
         """Say whether any document passes the filters; True without filters."""

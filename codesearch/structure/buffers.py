@@ -11,7 +11,7 @@ from threading import Lock
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.extract import Extraction
-from codesearch.search.literals import Proposed
+from codesearch.search.exact import Proposed
 from codesearch.search.lookup import live_file, paths_in
 from codesearch.search.similar import extraction_of
 from codesearch.store.database import DocumentRow, FileRecord, document_row

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from codesearch.errors import ConfigError
 from codesearch.parsing.flags import is_beside, is_test
-from codesearch.search.literals import (
+from codesearch.search.exact import (
     MOST_CHARS,
     Proposed,
     around,

@@ -19,7 +19,7 @@ from typing import cast
 from codesearch.languages import family_of, record_of
 from codesearch.languages.records import DOCSTRINGS
 from codesearch.parsing.identifiers import module_name
-from codesearch.search.literals import Proposed
+from codesearch.search.exact import Proposed
 from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source

@@ -24,8 +24,8 @@ from typing import NamedTuple
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.languages import family_of, language_of_path, record_of
 from codesearch.parsing.flags import is_beside, is_test
+from codesearch.search.exact import Proposed, check_has_code, proposed_files, read_with
 from codesearch.search.forms import parse_asked
-from codesearch.search.literals import Proposed, check_has_code, proposed_files, read_with
 from codesearch.search.lookup import near_names
 from codesearch.search.request import Filters
 from codesearch.search.snippets import head_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from codesearch.errors import IndexNotFoundError, index_command
-from codesearch.search.literals import check_has_code
+from codesearch.search.exact import check_has_code
 from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.source import read_source

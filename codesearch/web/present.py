@@ -24,12 +24,12 @@ from codesearch.search.snippets import (
     marker,
     snippet_lines,
 )
-from codesearch.search.tokens import file_lines, plain_lines, token_lines
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
 from codesearch.structure.lines import Lines
 from codesearch.structure.text import after_name, short_name
 from codesearch.structure.whole import FileView, nested
+from codesearch.web.tokens import file_lines, plain_lines, token_lines
 
 MOST, _MOST_PLAIN = 2_000, 50_000
 """Lines with colours and definitions of a file in one answer, and lines without colours. More would be slow."""

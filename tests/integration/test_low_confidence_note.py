@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from codesearch.evaluation.suites import SMOKE
-from codesearch.search.human_language import ENGLISH_ONLY
+from codesearch.search.forms import ENGLISH_ONLY
 from tests.command import Command
 from tests.conftest import index_by_engine
 

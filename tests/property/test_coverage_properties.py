@@ -19,7 +19,7 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Policy, Session
 from codesearch.errors import IndexNotFoundError
-from codesearch.search import literals
+from codesearch.search import exact as exact_text
 from codesearch.search.request import SearchRequest
 from codesearch.structure.text import outline_lines
 from tests.conftest import write_tree
@@ -120,7 +120,7 @@ def test_what_is_not_shown_or_not_read_is_counted(
     exact = session.search(SearchRequest(NAME, 2, "lexical", fixed=True))
     assert (exact.lines, exact.files, exact.coverage.reasons["not shown"]) == (12, 6, 10)
     assert session.usages(NAME, limit=2).coverage.reasons == {"not shown": 4}
-    monkeypatch.setattr(literals, "MOST_FILES", 2)
+    monkeypatch.setattr(exact_text, "MOST_FILES", 2)
     late = session.search(SearchRequest(NAME, 9, "lexical", fixed=True, seconds=1e-9))
     assert (late.lines, late.coverage.reasons) == (0, {"not read": 6})
     assert session.usages(NAME).coverage.reasons == {"not read": 4}

@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
+from codesearch.search.hits import hydrate
 from codesearch.search.ranking import Candidate
-from codesearch.search.screen import hydrate
 from codesearch.store.snapshot import Snapshot
 from codesearch.types import Hit
 

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from codesearch.errors import ConfigError
+from codesearch.search import exact as exact_text
 from codesearch.search import literals
 from codesearch.search.literals import literals_of
 from codesearch.search.request import Filters, SearchRequest
@@ -234,9 +235,9 @@ def test_files_that_are_not_read_for_an_exact_text_are_counted(
     exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = iter([0.0, 1.0, *[3.0] * 99])
-    monkeypatch.setattr(literals, "_READ_AT_ONCE", 1)
-    monkeypatch.setattr(literals, "_MOST_READERS", 1)
-    monkeypatch.setattr(literals, "time", SimpleNamespace(monotonic=lambda: next(read)))
+    monkeypatch.setattr(exact_text, "_READ_AT_ONCE", 1)
+    monkeypatch.setattr(exact_text, "_MOST_READERS", 1)
+    monkeypatch.setattr(exact_text, "time", SimpleNamespace(monotonic=lambda: next(read)))
     found = exact("tems.appen", seconds=2.0)  # Parts of words, so every file may have it.
     assert found.exact and (found.exact.files, found.exact.unread_files) == (1, 2)
 

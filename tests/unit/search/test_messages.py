@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from codesearch.search.messages import texts_in
+from codesearch.search.literals import texts_in
 from codesearch.search.request import SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.search.snippets import snippet_lines

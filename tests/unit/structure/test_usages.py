@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.errors import ConfigError, IndexNotFoundError
-from codesearch.search import literals
+from codesearch.search import exact as exact_text
 from codesearch.search.request import Filters
 from codesearch.store.segments import IndexReader
 from codesearch.structure.places import find_spots
@@ -136,11 +136,11 @@ def test_files_beyond_the_bound_are_counted(
 ) -> None:
     tree = {f"a{number}.py": "def tick(): ...\n" for number in range(5)} | {"z.py": "x = Tick\n"}
     index = index_tree(write_tree(tmp_path / "project", tree))
-    monkeypatch.setattr(literals, "MOST_FILES", 2)
+    monkeypatch.setattr(exact_text, "MOST_FILES", 2)
     assert find_usages([index], "tick").unread_files == 3
     found = find_usages([index], "Tick")  # Files with the name in another case do not count.
     assert (lines(found), found.unread_files) == (["z.py:1"], 0)
-    monkeypatch.setattr(literals, "MOST_BYTES", 20)
+    monkeypatch.setattr(exact_text, "MOST_BYTES", 20)
     assert find_usages([index], "tick").unread_files == 4
 
 

@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 
 from codesearch import Engine
 from codesearch.search.snippets import marker
-from codesearch.search.tokens import token_lines
 from codesearch.web.app import STATIC, Work, make_app
 from codesearch.web.site import Guard
+from codesearch.web.tokens import token_lines
 from tests.command import TIMEOUT
 from tests.conftest import write_tree
 from tests.git import git, repository

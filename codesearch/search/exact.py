@@ -1,0 +1,227 @@
+"""An exact text -> the definitions that it stands in; files that may have a text, and how they are read.
+
+With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words; the ends of its lines may be
+those of any system. All files are read, in several threads, that have the words between its first and its last one,
+which may be parts of longer ones. If there is no time for all of them, those come first that have all its words.
+"""
+
+from __future__ import annotations
+
+import codecs
+import time
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from functools import partial
+from itertools import accumulate, groupby
+from operator import itemgetter
+from typing import NamedTuple
+
+from codesearch.errors import ConfigError, IndexNotFoundError
+from codesearch.parsing.decoding import NOTEBOOK, decoded
+from codesearch.processes import available_cores
+from codesearch.search.filters import allowed_documents, passing_files
+from codesearch.search.request import READ_S, Filters
+from codesearch.store.database import NO_CODE, FileRecord
+from codesearch.store.postings import LETTERS, words_of
+from codesearch.store.segments import IndexReader, SegmentReader
+from codesearch.store.snapshot import Snapshot, inner_folders
+from codesearch.store.source import is_inside, read_source
+from codesearch.treefiles import FolderReader
+
+MOST_CHARS = 1_000
+"""A longer text is not looked for."""
+MOST_FILES, MOST_BYTES = 2_000, 64_000_000
+"""In how many files `usages` looks at a name, and how much is read to find them."""
+_READ_AT_ONCE, _MOST_READERS = 200, 8
+"""Files that a thread reads before it looks at the time, and threads."""
+
+
+class Proposed(NamedTuple):
+    """A file of an index."""
+
+    base: int  # doc_id of the first document of its segment.
+    segment: SegmentReader
+    file: FileRecord
+
+
+def check_has_code(indexes: Sequence[IndexReader]) -> None:
+    """Check that the sources of some index can be read."""
+    if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
+        roots = ", ".join(index.manifest.root for index in indexes)
+        raise IndexNotFoundError(f"{roots} has no code to look in", "export it with --with-code")
+
+
+def proposed_files(
+    snapshot: Snapshot, text: str, filters: Filters, *, others: bool = False
+) -> list[Proposed]:
+    """Return the live files that pass the filters and have all words of a text, by path and root.
+
+    All `others` that pass and may have the text follow, those that were indexed last first. A text without words may be
+    in every file.
+    """
+    words, inner = words_of(text.encode()), inner_folders(snapshot.roots)
+    needed = words_of(text.strip(LETTERS).encode()) if others else words
+    proposed, rest = list[Proposed](), list[Proposed]()
+    for base, segment in snapshot.based_segments():
+        first = able = segment.files_with(words)
+        if others or not words:
+            able = segment.files_with(needed) if needed else _readable(segment)
+        if not filters.allow_all or inner[segment.root]:
+            passes = passing_files(filters, segment, inner[segment.root])
+            able = {file_id for file_id in able if passes[file_id]}
+        files = segment.store.files_of(able)
+        for file_id in sorted(able, reverse=True):
+            (proposed if file_id in first else rest).append(Proposed(base, segment, files[file_id]))
+    proposed.sort(key=lambda one: (one.file.path, one.segment.root))
+    return proposed + rest[::-1]
+
+
+def _readable(segment: SegmentReader) -> set[int]:
+    """Return the file_ids of live files whose text was read for the index."""
+    files = enumerate(segment.files)
+    able = {number for number, file in files if file.doc_count or file.skipped in ("", NO_CODE)}
+    return able.difference(segment.dead_files)
+
+
+def read_with(
+    has: Callable[[bytes], bool], files: Sequence[Proposed]
+) -> tuple[list[tuple[Proposed, bytes, bool]], int]:
+    """Return the first files with a text as they are now, and how many more were not read, because that is too much.
+
+    Returns:
+        Each file with its source and whether it changed after it was indexed; and a number of files.
+    """
+    found: list[tuple[Proposed, bytes, bool]] = []
+    left = MOST_BYTES
+    for count, one in enumerate(files):
+        left -= one.file.size
+        if len(found) == MOST_FILES or (count and left < 0):
+            return found, len(files) - count
+        source, stale = read_source(one.segment, one.file) or (b"", False)
+        if has(source):
+            found.append((one, source, stale))
+    return found, 0
+
+
+class ExactText(NamedTuple):
+    """Where a text stands."""
+
+    doc_ids: list[int]  # The innermost documents around it, ascending.
+    outside: list[tuple[str, str, int]]  # Where no document is around it: root, path and line.
+    lines: int  # Number of lines where it begins.
+    files: int
+    unread_files: int  # How many more files may have it and were not read, because there was no time.
+
+
+_OTHER_BYTES = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+"""How a source begins in which ASCII has other bytes. One is also the beginning of UTF-32 in the other order."""
+NOWHERE = ExactText([], [], 0, 0, 0)
+
+
+def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: float = READ_S) -> ExactText:
+    """Return the documents around each place of a text, and the places outside of documents.
+
+    After some seconds no more files are read.
+    """
+    check_has_code(snapshot.indexes)
+    if not text.strip() or len(text) > MOST_CHARS:
+        reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
+        raise ConfigError(f"the text {reason}", "give a text with a few words")
+    allowed = allowed_documents(filters, snapshot)
+    files = proposed_files(snapshot, text, filters, others=True)
+    read, unread = read_all(files, *exact_text(text), seconds)
+    lines_of: Counter[int] = Counter()
+    files_with: set[int] = set()
+    outside: list[tuple[str, str, int]] = []
+    for number, (one, lines) in enumerate(read):
+        spans = one.segment.store.spans(one.file)
+        for line in lines:
+            place = around(spans, line)
+            doc_id = None if place is None else one.base + one.file.first_doc + place
+            if doc_id is None:
+                if filters.kinds:
+                    continue
+                outside.append((one.segment.root, one.file.path, line))
+            elif allowed is None or allowed[doc_id]:
+                lines_of[doc_id] += 1
+            else:
+                continue
+            files_with.add(number)
+    return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
+
+
+def around(spans: Sequence[tuple[int, int]], line: int) -> int | None:
+    """Return the position of the innermost span of lines around a line; they are in the order of the source."""
+    begun = bisect_right(spans, line, key=itemgetter(0))
+    return next((at for at in reversed(range(begun)) if spans[at][1] >= line), None)
+
+
+LinesIn = Callable[[bytes], list[int]]
+"""Takes a source and returns the lines where something begins, each once."""
+
+
+def exact_text(text: str) -> tuple[bytes, LinesIn]:
+    """Return a part of a text that is in one line, and what finds all of it."""
+    wanted = text.replace("\r\n", "\n").encode("utf-8", "surrogateescape")
+    return max(wanted.split(b"\n"), key=len), partial(_lines_with, wanted)
+
+
+def read_all(
+    files: Sequence[Proposed], probe: bytes, lines_in: LinesIn, seconds: float = READ_S
+) -> tuple[list[tuple[Proposed, list[int]]], int]:
+    """Return the files with a text and its lines, and how many files were not read in time.
+
+    Only a file that has the bytes of `probe` can have the text.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # Most queries read no files.
+
+    parts = [files[first : first + _READ_AT_ONCE] for first in range(0, len(files), _READ_AT_ONCE)]
+    until = time.monotonic() + seconds
+    found: list[tuple[Proposed, list[int]]] = []
+    unread = 0
+    with ThreadPoolExecutor(min(available_cores() + 2, _MOST_READERS)) as pool:
+        for part, read in zip(
+            parts, pool.map(partial(_read_part, probe, lines_in, until), parts), strict=True
+        ):
+            found += read or ()
+            unread += len(part) if read is None else 0
+    return found, unread
+
+
+def _read_part(
+    probe: bytes, lines_in: LinesIn, until: float, files: Sequence[Proposed]
+) -> list[tuple[Proposed, list[int]]] | None:
+    """Return the files with a text and its lines; None after the time `until`."""
+    if time.monotonic() > until:
+        return None
+    found: list[tuple[Proposed, list[int]]] = []
+    for segment, own in groupby(files, key=lambda one: one.segment):
+        with closing(FolderReader(segment.root, segment.walk)) as reader:
+            for one in own:
+                source = _source_with(probe, one, reader)
+                if source and (lines := lines_in(source)):
+                    found.append((one, lines))
+    return found
+
+
+def _source_with(probe: bytes, one: Proposed, reader: FolderReader) -> bytes:
+    """Return the source of a file, or b"" if a text is surely not in it: most bytes need not be decoded for that."""
+    if not one.segment.has_sources:
+        return (read_source(one.segment, one.file) or (b"",))[0]
+    content = b""
+    with suppress(OSError):  # It is gone.
+        content = reader.read(one.file.path) if is_inside(one.file.path) else b""
+    is_other = content.startswith(_OTHER_BYTES) or (not probe.isascii() and not content.isascii())
+    if probe in content or is_other or one.file.path.lower().endswith(NOTEBOOK):
+        return decoded(content, one.file.path)
+    return b""
+
+
+def _lines_with(wanted: bytes, source: bytes) -> list[int]:
+    """Return the lines where a text begins, each once; the ends of the lines of a source may be CRLF."""
+    if inside := wanted.count(b"\n"):
+        source = source.replace(b"\r\n", b"\n")
+    begun = accumulate(part.count(b"\n") + inside for part in source.split(wanted)[:-1])
+    return list(dict.fromkeys(count - inside + 1 for count in begun))
