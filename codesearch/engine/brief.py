@@ -36,7 +36,7 @@ _NEAR = 0.7
 """The share of the best score that a definition with code has."""
 _JOIN = r"(?:and|but|when|while|after|before|because|then)\s+"
 _BETWEEN_IDEAS = re.compile(rf"[;.,?]\s+(?:{_JOIN})?|\s+{_JOIN}", re.IGNORECASE)
-_MOST_IDEAS, _LEAST_TERMS, _COVERED = 3, 2, 0.5
+_MOST_IDEAS, _LEAST_TERMS, _COVERED, _HARDLY_COVERED = 3, 2, 0.5, 0.3
 _MOST_USAGES = 200
 _CALLING, _MOST_NAMES, _RARE, _FEW_FILES = 3, 12, 2, 6
 _CALL = re.compile(r"([A-Za-z_]\w{3,})\s*\(")
@@ -81,11 +81,13 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
         near = [hit for hit in hits if _has_name(hit)]
     shown, uncovered = near[:most], list[str]()
     for idea in [] if is_name or is_list else ideas_of(request.query):
-        if not any(_covers(hit, idea) for hit in shown):
+        covered = max(_covered(hit, idea) for hit in shown)
+        if covered < _COVERED:
             found = session.search(replace(request, query=idea, top_k=most, by_file=False))
-            fitting = [hit for hit in found.hits if _covers(hit, idea) and not found.low_confidence]
+            able = [] if found.low_confidence else found.hits
+            fitting = [hit for hit in able if _covered(hit, idea) >= _COVERED]
             shown = [*shown[: most - 1], *fitting[:1]] if fitting else shown
-            uncovered += [] if fitting else [idea]
+            uncovered += [idea] if not fitting and covered < _HARDLY_COVERED else []
     excerpts = excerpts_of(shown, answer.query, 0 if is_list else lines)
     is_used = with_usages and shown and not is_list and shown[0].kind in FUNCTIONS
     callers, tests = _used(session, shown[0]) if is_used else ([], [])
@@ -120,11 +122,11 @@ def _has_name(hit: Hit) -> bool:
     return hit.signals.get("name", 0.0) >= OTHER_SPELLING
 
 
-def _covers(hit: Hit, idea: str) -> bool:
-    """Say whether a definition has enough of the terms of an idea."""
+def _covered(hit: Hit, idea: str) -> float:
+    """Return the share of the terms of an idea that a definition has."""
     terms = query_terms(idea)
     known = terms_of(f"{hit.path} {hit.qualified_name} {hit.code}")
-    return sum(term in known for term in terms) >= _COVERED * len(terms)
+    return sum(term in known for term in terms) / len(terms)
 
 
 def _called(session: Session, excerpts: Sequence[Excerpt]) -> list[Definition]:
