@@ -89,7 +89,7 @@ class FileParser:
             return skipped_file(file, reason, digest=digest)
         read, skipped = (_extract_blocks, ONLY_BLOCKS) if is_plain else (extract, "")
         extraction = read(source, file.path, spec, self.config.parse)
-        if extraction.has_unparsed:
+        if extraction.is_partial:
             skipped = PARTLY_BLOCKS
         elif not extraction.documents and source.strip():
             skipped = NO_CODE

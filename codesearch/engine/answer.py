@@ -102,7 +102,7 @@ FILES = {
     "unreadable": "file{s} that cannot be read",
     "crashed": "file{s} whose parser takes too much or crashes",
     "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",
-    "partly as blocks": "file{s} with lines that the parser does not understand, which are blocks",
+    "partly as blocks": "file{s} read in part, because the parser does not understand some lines",
     "no code": "file{s} with nothing but imports and comments",
     "ignored": "ignored file{s}",
     "hidden": "hidden file{s}",

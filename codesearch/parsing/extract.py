@@ -37,9 +37,9 @@ from codesearch.parsing.docstrings import (
     is_block_comment,
 )
 from codesearch.parsing.flags import file_flags, is_stub
-from codesearch.parsing.identifiers import module_name
+from codesearch.parsing.identifiers import cut_at_word, module_name
 from codesearch.parsing.keys import copy_key, shape_key
-from codesearch.types import FIELD, FUNCTIONS, HEADER_KINDS, NESTED, STUB, TEST, Document
+from codesearch.types import FIELD, FUNCTIONS, HEADER_KINDS, NESTED, STUB, TEST, TYPE_KINDS, Document
 
 _TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _DIRECTIVE = re.compile(rb"\n\#[^\n]*")
@@ -57,6 +57,9 @@ _MIN_UNPARSED = 3
 """Fewer lines that a parser does not understand are statements, unless they look like a definition."""
 _MIN_MODULE_LINES = 3
 """A module with fewer statements has the name of its first line, if its file has definitions."""
+_FEW_LINES, _LINES_EACH = 10, 60
+"""A file with errors and more lines, or more for each function and type, is read in part. Others have up to 50."""
+_DATA = re.compile(rb"(?<=;base64,)[A-Za-z0-9+/=_-]{16,}")
 _RUN = re.compile(rb"\x01+")
 _OPENING = re.compile(rb"<(script|style)\b[^<>]*>", re.IGNORECASE)
 _FRONT_MATTER = re.compile(rb"\s*---[ \t\r]*\n(.*?)^---", re.DOTALL | re.MULTILINE)
@@ -73,7 +76,7 @@ class Extraction:
     warnings: list[str]  # a few, one line each
     summary: str = ""  # the first sentence of the documentation of the whole file
     members: Sequence[Document] = ()  # what is only found by its name, without code, in source order
-    has_unparsed: bool = False  # parts that the parser did not understand are blocks
+    is_partial: bool = False  # the parser did not understand parts, which are blocks or in other definitions
     depths: Mapping[int, int] = field(default_factory=dict)  # line where a statement begins -> its nesting
 
 
@@ -95,6 +98,8 @@ def extract(source: bytes, path: str, spec: Language, config: ParseConfig | None
     config = config or ParseConfig()
     spec = language_of_source(spec, path, source)
     warnings = []
+    if b";base64," in source:  # The data of a URL is no name and has no words.
+        source = _DATA.sub(lambda match: b" " * len(match[0]), source)
     try:
         source.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -142,7 +147,11 @@ def extract(source: bytes, path: str, spec: Language, config: ParseConfig | None
         warnings.append(f"{path}: nested so deep that definitions may be missing")
     members = [_member_of(member, found, file) for member in qualified_members(definitions, found)]
     depths = {row + 1: depth for row, depth in found.statement_rows.items()}
-    return Extraction(documents, warnings, first_sentence(docstring), members, bool(unparsed), depths)
+    count = sum(document.kind in FUNCTIONS or document.kind in TYPE_KINDS for document in documents)
+    is_partial = bool(
+        unparsed or (found.regions and source.count(b"\n") >= max(_LINES_EACH * count, _FEW_LINES))
+    )
+    return Extraction(documents, warnings, first_sentence(docstring), members, is_partial, depths)
 
 
 def _attach_docs(definitions: list[Capture], found: Matches, source: bytes) -> None:
@@ -374,7 +383,7 @@ def _document(definition: Capture, owner: str, signature: str, found: Matches, f
 
 def _member_of(member: Capture, found: Matches, file: _File) -> Document:
     member.kind = FIELD  # Also that of a small constant.
-    signature = _without_tail(_signature(member, found, file.source))[:_MAX_MEMBER]
+    signature = cut_at_word(_without_tail(_signature(member, found, file.source)), _MAX_MEMBER)
     about = _about(member, signature, first_sentence(_comments_above(member.row, found)[1]), file)
     return Document(*about, code="", start_byte=member.start, end_byte=member.end, flags=file.flags)
 
@@ -443,7 +452,7 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
     if b"#" in head:
         head = _DIRECTIVE.sub(b"", head)
     text = " ".join(head.decode("utf-8", "replace").split())
-    text = _without_tail(text.replace("( ", "(").replace(" )", ")"))[:_MAX_SIGNATURE]
+    text = cut_at_word(_without_tail(text.replace("( ", "(").replace(" )", ")")), _MAX_SIGNATURE)
     if definition.name_start < definition.start:
         return f"{definition.name} = {text}".rstrip(" =")
     return f"{text} {definition.name}" if definition.name_start > end else text
@@ -451,7 +460,7 @@ def _signature(definition: Capture, found: Matches, source: bytes) -> str:
 
 def _first_line(code: bytes) -> str:
     line = code.lstrip().partition(b"\n")[0].decode("utf-8", "replace")
-    return " ".join(line.split())[:_MAX_SIGNATURE]
+    return cut_at_word(" ".join(line.split()), _MAX_SIGNATURE)
 
 
 def _without_tail(signature: str) -> str:

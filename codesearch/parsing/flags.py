@@ -24,8 +24,11 @@ _VENDOR_FOLDERS = frozenset(
     "vendor vendored _vendor node_modules bower_components site-packages dist-packages third_party third-party "
     "thirdparty 3rdparty godeps externals jspm_packages".split()
 )
-_RELEASE = re.compile(r"[a-z][a-z0-9_.-]*-v?\d+\.\d+\.\d+")
-"""The name of a folder with the files of one version of a project: `codemirror-5.17.0`."""
+_RELEASE = re.compile(
+    r"[a-z@][\w.+-]*?(?:-|[_.@](?!v?\d{4}))v?\d+\.\d+\.\d+"  # `codemirror-5.17.0`, `log4net.2.0.8`, `chi@v5.0.1`
+    r"(?:[-+.](?:alpha|beta|dev|final|m|min|pre|rc|release|snapshot|stable)[\w.+-]*)?"
+)
+"""The name of a folder with the files of one version of a project."""
 _BUILD_FOLDERS = frozenset("amd build bundle bundles cjs dist es5 esm esm5 min out target umd".split())
 _GENERATED_NAME = re.compile(
     r"_pb2(?:_grpc)?\.pyi?$|\.pb\.(?:go|cc|h|validate\.go|gw\.go)$|(?:[._]generated|\.gen)\.\w+$|(?:^|/)zz_generated|"

@@ -24,6 +24,7 @@ _BEFORE_SYMBOL = re.compile(r"\s+(?=[^\w\s:])")
 _SUBSCRIPT = re.compile(r"\[(['\"])([\w$]+)\1\]")
 _SYMBOLS = re.compile(r"(?:([\w.]*\w)\.:?)?\(?\s*([^\w\s()\[\]'\"`#]+)\s*\)?")
 _QUOTED = re.compile(r"@?(['\"`])(.*)\1")
+_LAST_PART = re.compile(r"\w+\Z")
 _LAST_NAME = re.compile(r"[~#$\w]+'*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 ascii_parts: Callable[[str], list[str]] = _PART.findall
@@ -116,6 +117,16 @@ def without_type_arguments(text: str) -> str:
     while (shorter := _TYPE_ARGUMENTS.sub("", text)) != text:
         text = shorter
     return text
+
+
+def cut_at_word(text: str, most: int) -> str:
+    """Return the first characters of a text, without a word that would be cut.
+
+    >>> cut_at_word("int area(int width)", 15), cut_at_word("int area(int width)", 4)
+    ('int area(int ', 'int ')
+    """
+    kept = text[:most]
+    return _LAST_PART.sub("", kept) or kept if re.match(r"\w", text[most:]) else kept
 
 
 def module_name(path: str) -> str:

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import cast
 
 from codesearch.languages import family_of, record_of
@@ -182,6 +182,7 @@ class SourceFile:
         self.source = composed(source.decode("utf-8", "replace"))
         self.root, self.path = proposed.segment.root, proposed.file.path
         self.language = proposed.file.language
+        self._binds = cache(self._binds_in)
 
     @cached_property
     def imports(self) -> list[Statement]:
@@ -229,14 +230,15 @@ class SourceFile:
 
     def binds(self, name: str, line: int) -> bool:
         """Say whether the function around a line has a parameter or a variable with a name."""
-        pattern = record_of(self.language).binds
-        for row in self.rows if pattern else ():
-            if row.kind in FUNCTIONS and row.start_line <= line <= row.last_line:
-                starts = (*self.line_starts, len(self.source))
-                text = self.source[starts[row.start_line - 1] : starts[min(row.last_line, len(starts) - 1)]]
-                if re.search(pattern.replace("NAME", re.escape(name)), text, re.MULTILINE):
-                    return True
-        return False
+        rows = self.rows if record_of(self.language).binds else ()
+        around = (row for row in rows if row.kind in FUNCTIONS and row.start_line <= line <= row.last_line)
+        return any(self._binds(name, row.start_line, row.last_line) for row in around)
+
+    def _binds_in(self, name: str, first: int, last: int) -> bool:
+        pattern = record_of(self.language).binds.replace("NAME", re.escape(name))
+        starts = (*self.line_starts, len(self.source))
+        text = self.source[starts[first - 1] : starts[min(last, len(starts) - 1)]]
+        return re.search(pattern, text, re.MULTILINE) is not None
 
     def type_around(self, line: int) -> str:
         """Return the name of the innermost type around a line, or ""."""

@@ -339,7 +339,8 @@ class Search:
                 lines[usage.line] = other if other and other.grade <= usage.grade else usage
         every = [usage for of_line in of_files.values() for usage in of_line.values()]
         usages = [usage for usage in every if usage]
-        usages.sort(key=lambda usage: (*usage[:2], *names.distance(usage.file), usage.position))
+        distances = {file: names.distance(file) for file in of_files}
+        usages.sort(key=lambda usage: (*usage[:2], *distances[usage.file], usage.position))
         return Occurrences(usages, unread, len(every) - len(usages))
 
     def _exported(self, name: str, exports: Sequence[Export]) -> Iterator[Occurrence]:

@@ -17,6 +17,17 @@
 (program (_ (variable_declarator name: (identifier) @name value: (object) @owner)))
 (program (export_statement (_ (variable_declarator name: (identifier) @name value: (object) @owner))))
 (program (expression_statement (assignment_expression left: [(identifier) (member_expression)] @name right: (object) @owner)))
+(program (expression_statement (call_expression
+  function: (identifier) @name arguments: (arguments . (object) @owner .))))
+((program (expression_statement (call_expression
+  function: (member_expression object: (identifier) property: (_) @call) @name arguments: (arguments . (object) @owner .))))
+  (#not-any-of? @call "assign" "extend" "mixin"))
+((program (expression_statement (call_expression
+  function: (member_expression object: [(identifier) (member_expression)] @name property: (_) @call)
+  arguments: (arguments . (object) @owner .))))
+  (#any-of? @call "assign" "extend" "mixin"))
+(program (expression_statement (call_expression
+  arguments: (arguments . [(identifier) (member_expression) (string)] @name . (object) @owner .))))
 (method_definition ["get" "set"]) @accessor
 (decorator) @attribute
 (comment) @comment

@@ -98,6 +98,54 @@ def test_code_is_cut_at_the_configured_size():
     assert found.documents[0].end_line == 2
 
 
+def test_a_signature_is_cut_between_words():
+    parameters = ", ".join(f"parameter_{number}" for number in range(40))
+    found = extract_text(f"def total({parameters}):\n    return 1\n", "python").documents
+    words = found[0].signature.removeprefix("def total(").split(", ")
+    assert len(found[0].signature) <= 300
+    assert set(filter(None, words)) < set(parameters.split(", "))
+
+
+def test_the_data_of_a_url_has_no_words():
+    data = "iVBORw0KGgoAAAANSUhEUgAA"
+    source = f'const ICON = "data:image/png;base64,{data}";\nconst SMALL = 1;\n'
+    found = extract_text(source, "javascript")
+    (module,) = found.documents
+    assert not any(data in text for text in (module.code, module.signature, module.name))
+    assert [member.signature for member in found.members][1] == "const SMALL = 1"
+    assert source[module.start_byte : module.end_byte] == source.rstrip()
+
+
+@pytest.mark.parametrize(
+    ("head", "owner"),
+    [
+        ("register({", "register"),
+        ("app.routes({", "app.routes"),
+        ("Object.assign(Cart.prototype, {", "Cart"),
+        ("app.component('cart', {", "cart"),
+        ("jQuery.fn.extend({", "jQuery.fn"),
+    ],
+)
+def test_the_entries_of_an_object_that_is_passed_to_a_call_keep_their_owner(head: str, owner: str) -> None:
+    entries = "total(items) {\n    return items;\n  },\n  drop: function () {\n    return 1;\n  },\n"
+    documents = extract_text(f"{head}\n  {entries}}});\n", "javascript").documents
+    names = {document.qualified_name for document in documents}
+    assert {f"{owner}.total", f"{owner}.drop"} <= names
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_partial"),
+    [
+        (["x = = 3", *["y = 1"] * 12], True),
+        (["y = 1"] * 13, False),
+        (["def f():", *["    g()"] * 80, "x = = 3"], True),
+        (["def f():", *["    g()"] * 20, "x = = 3"], False),
+    ],
+)
+def test_a_file_with_errors_and_few_definitions_is_read_in_part(lines: list[str], is_partial: bool) -> None:
+    assert extract_text("\n".join(lines), "python").is_partial == is_partial
+
+
 def test_short_callbacks_have_no_document():
     found = extract_text("items.map((item) => {\n  use(item); });\n", "javascript").documents
     assert [described(document) for document in found] == ["module file 1-2"]

@@ -123,7 +123,11 @@ def test_a_test_file_is_recognised_by_its_path(path: str, expected: bool) -> Non
     [
         ("third_party/zlib/inflate.c", True),
         ("public/codemirror-5.17.0/lib/codemirror.js", True),
+        ("packages/Newtonsoft.Json.13.0.1/lib/Json.cs", True),
+        ("mod/chi@v5.0.1/mux.go", True),
+        ("js/jquery-3.2.1.min/jquery.js", True),
         ("docs/api-v2/index.py", False),
+        ("reports/sales_2024.10.01/run.py", False),
         ("release-1.2.0.py", False),
         ("lib/site-packages/six.py", True),
         ("Vendor/autoload.php", True),

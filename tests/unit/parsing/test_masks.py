@@ -379,7 +379,7 @@ def test_definitions_of_public_repositories_that_a_grammar_loses(source, languag
     spec = language_named(language)
     assert spec is not None
     assert [name for name in names(source, language) if name in expected] == expected
-    assert not extract(source.encode(), "a", spec).has_unparsed
+    assert not extract(source.encode(), "a", spec).is_partial
 
 
 ARGUMENTS = """\
