@@ -78,7 +78,7 @@ def index(
             if begun and begun.manifest and not (begun.manifest.complete or rebuild):
                 files = counted(begun.manifest.left, "file")
                 yield Output(
-                    err=f"{visible(str(folder))}: the first index was interrupted; {files} are left\n"
+                    err=f"{visible(str(folder))}: the first index was interrupted with {files} left\n"
                 )
             with build_progress(folder.name) as show:
                 built = engine.index(root, given, rebuild=rebuild, optimize=merge, on_progress=show)

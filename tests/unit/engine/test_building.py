@@ -18,6 +18,7 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import IndexLockedError
 from codesearch.store import catalogue
 from codesearch.store.catalogue import index_folder
+from codesearch.structure.text import counted
 from tests.command import Command
 from tests.conftest import write_tree
 
@@ -70,6 +71,16 @@ def test_an_answer_from_a_part_of_the_first_index_says_so(engine: Engine, root: 
     done = engine.session(Scope(here=root), Policy(budget_s=budget_s)).search(asked)
     assert len(done.hits) == 9 and "not indexed yet" not in done.coverage.reasons
     assert not catalogue.list_building(engine.home)
+
+
+def test_an_index_after_an_interrupted_one_says_how_much_is_left(
+    engine: Engine, root: Path, tiny_bundle
+) -> None:
+    while_indexed(engine, root, lambda: None)
+    left = engine.status(root)[0].manifest.left
+    done = Command(root, engine.home)("index", ".", "--model", tiny_bundle)
+    assert done.stderr == f".: the first index was interrupted with {counted(left, 'file')} left\n" and left
+    assert done.stdout.startswith(".: 9 documents from 9 files in ")
 
 
 def test_a_question_before_the_first_part_waits_and_says_who_works(engine: Engine, root: Path) -> None:
