@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from codesearch.engine.answer import Freshness, not_indexed
 from codesearch.languages import record_of
 from codesearch.structure.text import (
-    STALE,
     TEXT_ONLY,
     counted,
     cut,
     listed_lines,
+    marks_of,
     outline_lines,
     reading_lines,
     short_name,
@@ -113,14 +113,10 @@ def brief_text(brief: Brief, path_of: PathOf, max_tokens: int, style: Style = FO
 def excerpt_lines(excerpt: Excerpt, path_of: PathOf) -> Iterator[str]:
     """Yield `path:first-last Class.name (N lines)`, and lines of code with their numbers; `...` is between passages."""
     hit = excerpt.hit
-    count = (
-        ""
-        if excerpt.is_whole or not excerpt.lines
-        else f" ({counted(hit.last_line - hit.start_line + 1, 'line')})"
-    )
-    copies = f" +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
+    is_part = excerpt.lines and not excerpt.is_whole
+    count = f" ({counted(hit.last_line - hit.start_line + 1, 'line')})" if is_part else ""
     place = f"{path_of(hit.root, hit.path)}:{hit.start_line}-{hit.last_line}"
-    yield f"{place} {_name(hit)}{count}{copies}{STALE if hit.stale else ''}"
+    yield f"{place} {_name(hit)}{count}{marks_of(hit)}"
     for _, run in groupby(excerpt.lines, key=lambda line: line[0] > 0):
         lines = [(number, text.expandtabs(4)) for number, text in run]
         indent = min(len(text) - len(text.lstrip()) for _, text in lines)
@@ -177,19 +173,14 @@ def lines_text(answer: FoundAnswer[Lines], path_of: PathOf, max_tokens: int) -> 
     head = freshness_text(answer.freshness)
     if not found.line_count:
         return f"{head}no hits\n{_not_seen(answer.coverage)}"
-    is_one = found.line_count == 1
-    by = (
-        f"match{'es' if is_one else ''} the regular expression"
-        if found.is_pattern
-        else f"ha{'s' if is_one else 've'} the text"
-    )
+    how = (("has", "have"), ("matches", "match"))[found.is_pattern][found.line_count > 1]
+    by = f"{how} the {'regular expression' if found.is_pattern else 'text'}"
     count = f"{counted(found.line_count, 'line')} in {counted(found.file_count, 'indexed file')} {by}"
     rows = [f"{line}\n" for line in listed_lines(found.lines, _MAX_USAGE, path_of, "{}: ")]
     shown = _fitting(rows, fitting_chars(max_tokens) - len(head))
     left = found.line_count - sum(_NUMBERED.match(row) is not None for row in shown)
-    left_out = (
-        f"{counted(left, 'line')} left out: ask with more max_tokens or a narrower path\n" if left else ""
-    )
+    cure = "ask with more max_tokens or a narrower path"
+    left_out = f"{counted(left, 'line')} left out: {cure}\n" if left else ""
     note = f"{answer.coverage.note(is_few=False)}\n".lstrip("\n")
     return f"{head}{count}\n{fenced(shown)}{left_out}{note}"
 
@@ -261,10 +252,8 @@ def usages_text(answer: FoundAnswer[Usages], path_of: PathOf, max_tokens: int, *
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
     if tests and any(usage.grade in _SURE for usage in found.usages):
-        sure = (
-            replace(one, text="" if one.inside else one.text) for one in found.usages if one.grade in _SURE
-        )
-        found = replace(found, usages=tuple(sure))
+        sure = [one for one in found.usages if one.grade in _SURE]
+        found = replace(found, usages=tuple(replace(one, text=one.text * (not one.inside)) for one in sure))
     lines = list(filter(None, usages_lines(found, _MAX_USAGE, path_of, "{}: ")))
     rows = [_DERIVED.sub(r"\1", line) + "\n" for line in lines]
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))

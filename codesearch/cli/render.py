@@ -34,6 +34,7 @@ from codesearch.structure.text import (
     after_name,
     counted,
     cut,
+    marks_of,
     short_name,
 )
 from codesearch.types import FUNCTIONS, HEADER_KINDS, Hit
@@ -188,11 +189,11 @@ def _heading(hit: Hit, terminal: Terminal) -> Row:
 
 def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
     """Return a heading that fits into a row: parameters are cut, then folders of the path are left out."""
-    place, name, rest = place_of(hit, terminal), visible(short_name(hit)), visible(after_name(hit))
-    details = rest if hit.kind in FUNCTIONS or rest == hit.kind else f"{hit.kind} {rest}"
-    room = terminal.width - len(place) - len(name) - 4 - len(_marks(hit))
+    place, name, rest = place_of(hit, terminal), visible(short_name(hit)), _rest(hit)
+    details = rest if rest and hit.kind in FUNCTIONS else f"{hit.kind} {rest}".rstrip()
+    room = terminal.width - len(place) - len(name) - 4 - len(marks_of(hit))
     details = details if len(details) <= room else cut(details, room) if room > _LEAST_DETAILS else ""
-    return place_row(terminal, place, name, more=(details and f"  {details}") + _marks(hit), hit=hit)
+    return place_row(terminal, place, name, more=(details and f"  {details}") + marks_of(hit), hit=hit)
 
 
 def _other_rows(answer: Answer, terminal: Terminal) -> list[list[str]]:
@@ -221,10 +222,16 @@ def _other_rows(answer: Answer, terminal: Terminal) -> list[list[str]]:
 
 
 def _with_parameters(row: str, of: Hit | None) -> str:
-    rest = visible(after_name(of)).removeprefix(of.kind) if of else ""
+    rest = _rest(of) if of else ""
     if not rest or row.removesuffix(_CALL).endswith((")", _CUT)):  # It has them.
         return row
     return f"{row.removesuffix(_CALL)}{'' if rest.startswith('(') else '  '}{rest}"
+
+
+def _rest(of: Hit) -> str:
+    """Return what a signature says after the name; that of a module is only the first line of its code."""
+    rest = visible(after_name(of))
+    return "" if of.kind == "module" or rest == of.kind else rest
 
 
 def _label(of: Hit, best: Hit, *, with_parameters: bool) -> str:
@@ -241,7 +248,7 @@ def _label(of: Hit, best: Hit, *, with_parameters: bool) -> str:
         name = f"{_CUT}{separator}{visible(of.name)}"
     if of.kind not in FUNCTIONS:
         return f"{of.kind} {name}"
-    parameters = visible(after_name(of)) if with_parameters else ""
+    parameters = _rest(of) if with_parameters else ""
     return (
         cut(f"{name}{parameters}", max(_LONG_NAME, len(name) + 2))
         if parameters.startswith("(")
@@ -268,12 +275,7 @@ def _other(hit: Hit) -> str:
 def _details(hit: Hit) -> str:
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
-    return f"{hit.kind}{length}{_marks(hit)}"
-
-
-def _marks(hit: Hit) -> str:
-    copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
-    return f"{copies}{STALE if hit.stale else ''}"
+    return f"{hit.kind}{length}{marks_of(hit)}"
 
 
 def explanation(hit: Hit) -> Iterator[str]:

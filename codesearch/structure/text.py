@@ -170,6 +170,12 @@ def without_folders(name: str, path: str, separator: str = ".", kept: int = 2) -
     return separator.join(parts)
 
 
+def marks_of(hit: Hit) -> str:
+    """Return how many copies a hit has, and whether its file changed."""
+    copies = f"  +{hit.copy_count:,} cop{'y' if hit.copy_count == 1 else 'ies'}" if hit.copy_count else ""
+    return f"{copies}{STALE * hit.stale}"
+
+
 def after_name(of: Definition) -> str:
     """Return what a signature says after the name; the kind if that is nothing."""
     rest = of.signature.partition(of.name)[2].strip(" :{=") if of.name else ""

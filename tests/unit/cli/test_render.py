@@ -304,6 +304,11 @@ def test_a_definition_alone_in_its_row_has_its_parameters_and_the_best_ones_stay
     assert rows[2:4] == [f"     9  .f9{'x' * 40}(a, b)", "a/b.py:3  File.read  (self)"]
 
 
+def test_a_module_has_its_kind_and_not_a_piece_of_its_first_line():
+    module = replace(HIT, kind="module", name="load", qualified_name="load", signature="load 'a', :b do")
+    assert rows_of(replace(ANSWER, hits=[module]))[0] == "a/b.py:3  load  module"
+
+
 def test_parameters_tell_overloads_apart():
     others = [
         replace(HIT, start_line=line, signature=f"def read(self, {names})")
