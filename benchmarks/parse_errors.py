@@ -59,7 +59,7 @@ def _counted(files: Sequence[tuple[Path, Language]]) -> Counter[str]:
         counts["files"] += 1
         counts["with errors"] += load_parser(spec).parse(source).root_node.has_error
         counts["after macros are replaced"] += _parsed(source, spec).tree.root_node.has_error
-        counts["with blocks"] += extract(source, str(path), spec).has_unparsed
+        counts["with blocks"] += extract(source, str(path), spec).is_partial
     return counts
 
 

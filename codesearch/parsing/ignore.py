@@ -170,7 +170,9 @@ def read_patterns(lines: Iterable[str], *, strict: bool, ignores_case: bool = Fa
     plain: dict[str, int] = {}
     endings: set[int] = set()
     wildcards = []
-    for row, line in enumerate(map(_folded, lines) if ignores_case else lines):
+    for row, line in enumerate(lines):
+        if ignores_case:  # The names are in lower case too.
+            line = re.sub(r"\[:(?:upper|lower):\]", "[:alpha:]", line.lower())
         try:
             names, ignores = _names(line, strict=strict)
         except BadPatternError:
@@ -193,11 +195,6 @@ def read_patterns(lines: Iterable[str], *, strict: bool, ignores_case: bool = Fa
         else:
             wildcards.append(Wildcards(number, _segments(names[:-1]), name, only_folders))
     return Patterns(plain, tuple(endings), tuple(reversed(wildcards)), ignores_case)
-
-
-def _folded(line: str) -> str:
-    """Return a pattern in lower case, for names in lower case."""
-    return re.sub(r"\[:(?:upper|lower):\]", "[:alpha:]", line.lower())
 
 
 def _names(line: str, *, strict: bool) -> tuple[list[str], bool]:

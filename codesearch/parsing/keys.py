@@ -134,7 +134,10 @@ def shape_key(code: bytes, spec: Language) -> int:
 @cache
 def _written_forms(spec: Language) -> Memo[bytes, bytes]:
     """Return the table token -> what stands for it in a shape."""
-    keywords = _keywords(spec)
+    grammar = load_grammar(spec)
+    ids = range(1, grammar.node_kind_count)  # 0 is the end of the file.
+    kinds = (grammar.node_kind_for_id(id_) or "" for id_ in ids if not grammar.node_kind_is_named(id_))
+    keywords = _KEYWORDS.intersection(kind.encode() for kind in kinds) | _CONSTANTS
 
     def written(token: bytes) -> bytes:
         if _NAME.match(token):
@@ -144,10 +147,3 @@ def _written_forms(spec: Language) -> Memo[bytes, bytes]:
         return b"value" if _VALUE.match(token) else token
 
     return Memo(written, _REMEMBERED)
-
-
-def _keywords(spec: Language) -> frozenset[bytes]:
-    grammar = load_grammar(spec)
-    ids = range(1, grammar.node_kind_count)  # 0 is the end of the file.
-    kinds = (grammar.node_kind_for_id(one) or "" for one in ids if not grammar.node_kind_is_named(one))
-    return _KEYWORDS.intersection(kind.encode() for kind in kinds) | _CONSTANTS

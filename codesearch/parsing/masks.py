@@ -71,8 +71,7 @@ _LEADING = re.compile(
     rb"(__(?!attribute__|declspec|typeof|asm|extension)[a-z]\w{1,60}[ \t]?" + _NESTED_ARGUMENTS + rb")"
     rb"(?=\s{1,9}(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){1,5}\w{1,80}[ \t]*\()"
 )
-# `typedef void (APIENTRY *F)(int)`, also if the macro has the star.
-_CALLED = re.compile(rb"\([ \t]*([A-Z_][A-Z0-9_]{2,60})[ \t]+(?=\*+[ \t]*\w{1,80}\)[ \t]?\()")
+# `typedef void (APIENTRYP F)(int)`, where the macro has the star.
 _POINTER = re.compile(rb"\([ \t]*([A-Z_][A-Z0-9_]{2,60})[ \t]+(?=\w{1,80}\)[ \t]?\()")
 # A loop over the members of something: `list_for_each_entry(a, b, c) {`.
 _EACH = re.compile(rb"\n[ \t]++((?:\w{1,60}_)?(?:for_?each|FOR_?EACH|do_each|Q_FOREACH)\w{0,60})(?=[ \t]?\()")

@@ -440,13 +440,11 @@ def _without_data(source: bytes) -> bytes:
         return source
     lines = source.split(b"\n")
     others = [
-        line for line in lines if len(line) <= _DATA_LINE or _CODE_SHARE * len(line) < _code_marks(line)
+        line
+        for line in lines
+        if len(line) <= _DATA_LINE or len(line.translate(None, b";()=:")) < (1 - _CODE_SHARE) * len(line)
     ]
     return b"\n".join(others) if sum(map(bool, map(bytes.strip, others))) >= _LEAST_LINES else source
-
-
-def _code_marks(line: bytes) -> int:
-    return len(line) - len(line.translate(None, b";()=:"))
 
 
 def _is_minified(source: bytes, language: str, config: ParseConfig) -> bool:
