@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from codesearch.errors import ConfigError
 from codesearch.languages import record_of
 from codesearch.parsing.identifiers import subtoken_spans
+from codesearch.search.patterns import TextPattern
 from codesearch.text.terms import query_terms, terms_of_each
 from codesearch.types import Hit
 
@@ -21,8 +20,6 @@ _BEFORE = 5
 """Words such as `export` that may come before a signature in its line."""
 _ALIKE = 0.75
 """Two lines are nearly equal if they share this part of their terms."""
-_NESTED = re.compile(r"\((?:[^()\\]|\\.)*[*+}](?:[^()\\]|\\.)*\)[*+{]")
-"""A group that is repeated and has a repetition: the number of ways to match a line grows exponentially."""
 SNIPPET_LINES = 3
 """Lines of code that a hit shows."""
 WITH_CODE = 3
@@ -197,22 +194,6 @@ def _alike(first: AbstractSet[str], second: AbstractSet[str]) -> bool:
     return bool(first) and len(first & second) >= _ALIKE * len(first | second)
 
 
-def text_pattern(text: str, *, is_pattern: bool = False, ignore_case: bool = False) -> re.Pattern[str]:
-    """Return what matches an exact text, or a regular expression.
-
-    Raises:
-        ConfigError: the text is no regular expression, or one that may take forever.
-    """
-    if is_pattern and _NESTED.search(text):
-        raise ConfigError(f"{text!r} repeats a repetition, which may take forever", "repeat only one of them")
-    try:
-        flags = re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
-        return re.compile(text if is_pattern else re.escape(text), flags)
-    except (re.error, OverflowError) as error:
-        cure = r"correct it, or write \ before characters that stand for themselves"
-        raise ConfigError(f"{text!r} is no regular expression: {error}", cure) from None
-
-
 def marker(query: str, mode: str, *, is_pattern: bool = False, ignore_case: bool = False) -> Marker:
     """Return what finds start and end of each match in a line: the exact text in mode "exact", else words.
 
@@ -221,7 +202,7 @@ def marker(query: str, mode: str, *, is_pattern: bool = False, ignore_case: bool
     """
     if mode == "exact" and query:
         wanted = query if is_pattern else query.split("\n")[0]
-        exact = text_pattern(wanted, is_pattern=is_pattern, ignore_case=ignore_case)
+        exact = TextPattern(wanted, is_pattern=is_pattern, ignore_case=ignore_case)
         return lambda line: [match.span() for match in exact.finditer(line)]
     # In mode "similar", the query is a path and a line.
     terms = frozenset() if mode == "similar" else frozenset(query_terms(query))

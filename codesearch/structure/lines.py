@@ -23,8 +23,8 @@ from codesearch.search.exact import (
     proposed_files,
     read_all,
 )
+from codesearch.search.patterns import TextPattern
 from codesearch.search.request import READ_S, Filters
-from codesearch.search.snippets import text_pattern
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import read_source
@@ -80,19 +80,19 @@ def find_lines(
         raise ConfigError(f"the text {reason}", "give a text with a few words")
     snapshot, pattern = Snapshot(indexes), None
     if is_pattern or ignore_case:
-        pattern = _of_bytes(text_pattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case))
+        pattern = TextPattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case).of_bytes()
     else:
         files = proposed_files(snapshot, text, filters, others=True)
         read, unread = read_all(files, *exact_text(text), seconds)
         if is_pattern is None and not read and _OPERATORS.search(text):
             with suppress(ConfigError):
-                pattern, is_pattern = _of_bytes(text_pattern(text, is_pattern=True)), True
+                pattern, is_pattern = TextPattern(text, is_pattern=True).of_bytes(), True
     if pattern:
         files = proposed_files(snapshot, "", filters, others=True)
         read, unread = read_all(files, b"", partial(_matching, pattern), seconds)
     read.sort(key=_order)
     places = [place for one, lines in read for place in _places(one, lines, filters)]
-    shown = text_pattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case)
+    shown = TextPattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case)
     found = list[Usage]()
     for one, of_file in groupby(places[:limit], key=attrgetter("file")):
         if source := read_source(one.segment, one.file):
@@ -115,12 +115,7 @@ def find_lines(
     )
 
 
-def _of_bytes(pattern: re.Pattern[str]) -> re.Pattern[bytes]:
-    """Return a pattern for sources, of which few match, so that they need not be decoded."""
-    return re.compile(pattern.pattern.encode("utf-8", "surrogateescape"), pattern.flags & ~re.UNICODE)
-
-
-def _matching(pattern: re.Pattern[bytes], source: bytes) -> list[int]:
+def _matching(pattern: TextPattern, source: bytes) -> list[int]:
     """Return the lines where a pattern matches: in one line, or only if there are none of these, over several."""
     line, before, lines, is_longer = 1, 0, dict[int, None](), False
     for match in pattern.finditer(source):
@@ -128,7 +123,7 @@ def _matching(pattern: re.Pattern[bytes], source: bytes) -> list[int]:
         lines[line] = None
         is_longer |= b"\n" in match[0]
     texts = source.split(b"\n") if is_longer else ()
-    return [at for at, text in enumerate(texts, start=1) if pattern.search(text)] or list(lines)
+    return [at for at, text in enumerate(texts, start=1) if any(pattern.finditer(text))] or list(lines)
 
 
 def _places(one: Proposed, lines: Sequence[int], filters: Filters) -> Iterator[_Place]:
@@ -147,8 +142,8 @@ def _order(found: tuple[Proposed, list[int]]) -> tuple[bool, str, str]:
     return is_test(path) or is_beside(path), path, one.segment.root
 
 
-def _position(file: SourceFile, line: int, pattern: re.Pattern[str]) -> int:
+def _position(file: SourceFile, line: int, pattern: TextPattern) -> int:
     """Return where a match begins in a line, or where the line begins."""
     start = (*file.line_starts, len(file.source))[line - 1]
-    match = pattern.search(file.source, start, max(file.source.find("\n", start), start))
-    return match.start() if match else start
+    first = pattern.first(file.source, start, max(file.source.find("\n", start), start))
+    return start if first is None else first

@@ -141,14 +141,10 @@ def test_lines_ignore_case_or_match_a_regular_expression_only_if_asked(shared):
     assert texts == ["return value;"]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [("(a", "'(a' is no regular expression: missing )"), ("(a+b?)+", "'(a+b?)+' repeats a repetition")],
-)
-def test_a_bad_regular_expression_is_refused_in_one_line(shared, text, problem):
-    answer = shared.get(f"{API}lines", params={"q": text, "regex": "yes"})
+def test_a_bad_regular_expression_is_refused_in_one_line(shared):
+    answer = shared.get(f"{API}lines", params={"q": "(a", "regex": "yes"})
     assert answer.status_code == 400
-    assert answer.json()["error"]["message"].startswith(problem)
+    assert answer.json()["error"]["message"].startswith("'(a' is no regular expression: missing )")
 
 
 def test_a_long_line_is_cut_and_a_short_one_is_not(client, engine, root):
