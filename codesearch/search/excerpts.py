@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from codesearch.search.snippets import head_lines, neighbours, spans_of
+from codesearch.search.snippets import docstring_lines, head_lines, neighbours, spans_of
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 
@@ -34,7 +34,6 @@ _MOST_UP = 3
 """Lines above a passage that may belong to its first statement."""
 _MOST_DOWN = 6
 """Lines below a comment that may belong to it, with the rest of the comment."""
-_QUOTES = re.compile(r"\s*[rR]?(\"{3}|'{3})")
 _COMMENT = re.compile(r"\s*(?://|/?\*|#(?!\[|include|define|if|el|end)|--)")
 _GOES_ON = re.compile(r"[,(\[{=+*/|&?:\\<-]$|\b(?:and|or|not|return|do|then)$")
 """The end of a line whose statement or block goes on in the next line."""
@@ -126,7 +125,7 @@ def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iter
     if len(telling) <= count + _SLACK:
         return telling
     lines, head = hit.code.split("\n"), head_lines(hit)
-    left_out = {*head, *_docstring(lines, head.stop)}
+    left_out = {*head, *docstring_lines(lines, head.stop)}
     terms = set(query_terms(query))
     spans = zip(spans_of(hit), hit.passages, strict=True)
     best = [span for span, passage in spans if passage.score >= _SECOND * hit.passages[0].score][
@@ -143,16 +142,6 @@ def _positions(hit: Hit, telling: Sequence[int], query: str, count: int) -> Iter
         first, last = _begin(lines, window[0], head.stop), _behind_comment(lines, window[-1])
         chosen.update(at for at in telling if first <= at <= last)
     return chosen
-
-
-def _docstring(lines: Sequence[str], first: int) -> range:
-    """Return the positions of the string that documents a definition in its first lines, as in Python."""
-    begin = next((at for at in range(first, len(lines)) if lines[at].strip()), first)
-    mark = _QUOTES.match(lines[begin]) if begin < len(lines) else None
-    if mark is None:
-        return range(0)
-    ends = (at for at in range(begin, len(lines)) if mark[1] in lines[at][mark.end() * (at == begin) :])
-    return range(begin, next(ends, begin) + 1)
 
 
 def _behind_comment(lines: Sequence[str], last: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
@@ -18,6 +19,7 @@ _MAX_HEAD = 60
 """A signature is followed for this many lines."""
 _BEFORE = 5
 """Words such as `export` that may come before a signature in its line."""
+_QUOTES = re.compile(r"\s*[rR]?(\"{3}|'{3})")
 _ALIKE = 0.75
 """Two lines are nearly equal if they share this part of their terms."""
 SNIPPET_LINES = 3
@@ -57,12 +59,13 @@ def spans_of(hit: Hit) -> list[range]:
 def _passage_lines(hit: Hit, query: str, count: int) -> list[int]:
     """Return the positions of up to `count` lines, best first: after two of the best passage, one of the next.
 
-    Those of a passage are neighbours. The signature is not among them.
+    Those of a passage are neighbours. Neither the signature nor the documentation is among them.
     """
     lines, head, wanted = hit.code.split("\n"), head_lines(hit), set(query_terms(query))
-    best, *others = (
-        [at for at in span if at not in head and any(map(str.isalnum, lines[at]))] for span in spans_of(hit)
-    )
+    left_out = {*head, *docstring_lines(lines, head.stop)}
+    able = [at for at in range(len(lines)) if at not in left_out and any(map(str.isalnum, lines[at]))]
+    of_passages = ([at for at in able if at in span] for span in spans_of(hit))
+    best, *others = list(filter(None, of_passages)) or [able]
     of_next = count // 3 if others else 0
     chosen = neighbours(lines, best, wanted, count - of_next)
     for at, position in enumerate(neighbours(lines, others[0], wanted, of_next) if of_next else ()):
@@ -106,6 +109,16 @@ def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
             shown[at] += 1
             rows -= 1
     return shown
+
+
+def docstring_lines(lines: Sequence[str], first: int) -> range:
+    """Return the positions of the string that documents a definition in its first lines, as in Python."""
+    begin = next((at for at in range(first, len(lines)) if lines[at].strip()), first)
+    mark = _QUOTES.match(lines[begin]) if begin < len(lines) else None
+    if mark is None:
+        return range(0)
+    ends = (at for at in range(begin, len(lines)) if mark[1] in lines[at][mark.end() * (at == begin) :])
+    return range(begin, next(ends, begin) + 1)
 
 
 def head_lines(hit: Hit) -> range:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from codesearch.search.snippets import head_lines, snippet_lines
-from codesearch.types import Hit
+from codesearch.types import Hit, Passage
 from tests.records import make_hit
 
 HIT = make_hit(
@@ -73,3 +73,10 @@ def test_an_annotation_is_shown_only_if_it_matches_the_query():
     hit = replace(HIT, signature="public List<User> all()", code=code)
     assert shown(hit, "repository") == ["public List<User> all() {", "return repository.findAll();"]
     assert shown(hit, "get mapping", 2) == ['@GetMapping("/users")', "public List<User> all() {"]
+
+
+def test_the_lines_of_a_passage_are_code_not_documentation() -> None:
+    code = 'def load(path):\n    """Load the path.\n\n    The path of a file.\n    """\n    check(path)\n    return 1'
+    hit = make_hit(code, start_line=1, signature="def load(path)")
+    hit = replace(hit, end_line=7, last_line=7, passages=(Passage(1, 6, 0.9),))
+    assert shown(hit, "the path of a file", 1) == ["check(path)"]
