@@ -268,7 +268,7 @@ def _rows_of_code(lines: Sequence[str], spec: Language) -> Iterator[tuple[int, i
                 return
             text_end, first = _text_end(line, spec.long_string), -1
             if text_end and not last_rows:
-                last_rows = {mark: at for at, one in enumerate(lines) for mark in _marks(one)}
+                last_rows = {mark: at for at, row_text in enumerate(lines) for mark in _marks(row_text)}
             text_end = text_end if last_rows.get(text_end, 0) > row else ""
 
 

@@ -243,7 +243,7 @@ def _statements(root: Node) -> list[tuple[int, int]]:
         # A string that opens the file is its docstring; one of one line may be `'use strict'`.
         and not (
             node.type == "expression_statement"
-            and [one.type for one in node.named_children] == ["string"]
+            and [child.type for child in node.named_children] == ["string"]
             and node.start_point[0] in (node.end_point[0], first)
         )
     ]
@@ -376,22 +376,24 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
 
     `definitions` are those with a document, in source order; the members are fields, properties and small constants.
     """
-    documented = {one.name_start for one in definitions if one.kind not in NAME_LENDERS}
+    documented = {definition.name_start for definition in definitions if definition.kind not in NAME_LENDERS}
     seen = {(*definition.qualifiers, definition.name) for definition in definitions if definition.is_callback}
-    types = (one for one in definitions if one.kind not in ("constant", "function", "method"))
+    types = (
+        definition for definition in definitions if definition.kind not in ("constant", "function", "method")
+    )
     members = sorted(found.members, key=lambda member: (member.start, member.name_start))
     outer, kept = list[Capture](), list[Capture]()
-    for one in merge(types, members, key=attrgetter("start")):
-        while outer and outer[-1].end <= one.start:
+    for capture in merge(types, members, key=attrgetter("start")):
+        while outer and outer[-1].end <= capture.start:
             outer.pop()
-        if one.kind not in (FIELD, "constant"):
-            outer.append(one)
+        if capture.kind not in (FIELD, "constant"):
+            outer.append(capture)
             continue
-        one.qualifiers = qualifiers_below(outer[-1] if outer else None, one)
-        key = (*one.qualifiers, one.name)
-        if one.name_start not in documented and key not in seen:
+        capture.qualifiers = qualifiers_below(outer[-1] if outer else None, capture)
+        key = (*capture.qualifiers, capture.name)
+        if capture.name_start not in documented and key not in seen:
             seen.add(key)
-            kept.append(one)
+            kept.append(capture)
     return kept
 
 

@@ -206,7 +206,7 @@ def _without_small_constants(definitions: list[Capture], found: Matches, source:
             continue
         if definition.kind == "constant" and definition.name not in _EXPORT_LISTS:
             rest = (definitions[at] for at in range(position + 1, len(definitions)))
-            if member := next((one for one in rest if one.kind not in NAME_LENDERS), None):
+            if member := next((other for other in rest if other.kind not in NAME_LENDERS), None):
                 _cut_to_header(definition, member, source)
             if definition.start_line == definition.end_line:
                 if definition.name:
@@ -247,9 +247,9 @@ def _documents(definitions: list[Capture], found: Matches, file: _File) -> Itera
             enclosing.pop()
         # What is in the parameters of a function belongs to what is around it, such as a property of PHP.
         around = (
-            one
-            for one in reversed(enclosing)
-            if one.kind not in FUNCTIONS or (one.body or 0) <= definition.start
+            scope
+            for scope in reversed(enclosing)
+            if scope.kind not in FUNCTIONS or (scope.body or 0) <= definition.start
         )
         outer = next(around, None)
         definition.is_nested = outer is not None and (outer.is_nested or outer.kind in FUNCTIONS)

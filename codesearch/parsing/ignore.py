@@ -113,14 +113,16 @@ class Patterns:
     @property
     def weight(self) -> int:
         """The sum of the weights of its wildcards."""
-        return sum(one.weight for one in self.wildcards)
+        return sum(pattern.weight for pattern in self.wildcards)
 
     def inside(self, names: Sequence[str]) -> PatternsHere:
         """Return the patterns that can match in a folder; `names` lead to it from that of the ignore file."""
         if self.ignores_case:
             names = [name.lower() for name in names]
         tests = [
-            (one.number, one.only_folders, matcher(one.name)) for one in self.wildcards if one.is_in(names)
+            (pattern.number, pattern.only_folders, matcher(pattern.name))
+            for pattern in self.wildcards
+            if pattern.is_in(names)
         ]
         return PatternsHere(self, "".join(f"{name}/" for name in ("", *names)), tests)
 
@@ -264,7 +266,9 @@ class RuleReader:
         if len(in_force) >= _MOST_FILES:
             raise OSError(errno.E2BIG, f"more than {_MOST_FILES} ignore files in the folders above", path)
         weight = patterns.weight + sum(rules.patterns.weight for rules in in_force)
-        globs = {glob for one in patterns.wildcards for glob in one.globs if not is_plain(glob)} | self._globs
+        globs = {
+            glob for pattern in patterns.wildcards for glob in pattern.globs if not is_plain(glob)
+        } | self._globs
         if weight > MOST_WEIGHT or len(globs) > MOST_GLOBS:
             count = f"{len(patterns.wildcards):,} in this file"
             raise OSError(errno.E2BIG, f"too many patterns with wildcards ({count})", path)
@@ -304,7 +308,7 @@ def rules_above(
     parts = files[0][1].rstrip("/").split("/")  # From the top of the work tree to the root.
     for depth, name in enumerate(parts):
         # A file applies to what is below its own folder.
-        tops = [(one.patterns, len(parts) - one.above.count("/")) for one in reversed(rules)]
+        tops = [(rule.patterns, len(parts) - rule.above.count("/")) for rule in reversed(rules)]
         here = [patterns.inside(parts[top:depth]) for patterns, top in tops if top <= depth]
         if is_ignored(here, name, is_folder=True):
             return []

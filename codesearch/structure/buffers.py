@@ -77,7 +77,7 @@ class Buffers:
                 continue
             with suppress(CodeSearchError):  # Such as a language without a parser.
                 found = parsed(path, text)
-                language = next((one.language for one in found.documents), proposed.file.language)
+                language = next((document.language for document in found.documents), proposed.file.language)
                 file = FileRecord(proposed.file.path, language, len(content), b"")
                 source = decoded(content, path.name)
                 buffer = Buffer(proposed._replace(file=file), source, found, number * _FIRST_ID)

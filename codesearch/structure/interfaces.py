@@ -80,5 +80,5 @@ def _counts(signature: str) -> tuple[int, int]:
         elif depth < 2 and sign not in "[]":
             lists[-1] += sign
         depth += sign in "(["
-    counts = [sum(not part.isspace() for part in filter(None, one.split(","))) for one in lists]
+    counts = [sum(not part.isspace() for part in filter(None, part_list.split(","))) for part_list in lists]
     return counts[1], sum(counts[2:])

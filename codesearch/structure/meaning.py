@@ -146,7 +146,9 @@ class Names:
     def is_outside(self, file: SourceFile, word: str) -> bool:
         """Say whether a file imports a word only from outside of the project."""
         statements = [statement for statement in file.imports if word and word in statement.words]
-        return bool(statements) and all(one.is_outside(self._folders | file.folders) for one in statements)
+        return bool(statements) and all(
+            statement.is_outside(self._folders | file.folders) for statement in statements
+        )
 
     @cached_property
     def _folders(self) -> frozenset[str]:

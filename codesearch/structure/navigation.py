@@ -137,12 +137,12 @@ class Navigation:
         """Return what a definition calls, where that has its name, and where it is called."""
         called: defaultdict[Defined, list[Span]] = defaultdict(list)
         seen: dict[tuple[str, str | None], Sequence[Defined]] = {}
-        for one, name in self.definitions(names)[:1]:
+        for definition, name in self.definitions(names)[:1]:
             if (file := self._file(name.path)) is None:
                 continue
             starts, line = (*file.line_starts, len(file.source)), name.line
             at = starts[line - 1] + name.column - 1 + name.size
-            for match in _words(file, at, starts[min(one.last_line, len(starts) - 1)]):
+            for match in _words(file, at, starts[min(definition.last_line, len(starts) - 1)]):
                 if not (file.language in _BARE_CALLS or _CALLED.match(file.source, match.end())):
                     continue
                 line, at = line + file.source.count("\n", at, match.start()), match.start()
@@ -174,7 +174,7 @@ class Navigation:
                 names = Names(name, everything, everything, types=self._search.types)
                 if with_exports:
                     exports, _ = exports_of(everything, self._search.files_naming)
-                    names.add_exports((one.path, one.ref) for one in exports if one.name == name)
+                    names.add_exports((export.path, export.ref) for export in exports if export.name == name)
                 own = dict(reversed(own_names(file, names)))
                 if refs := _refs(file, names, start, at_line, own):
                     return Names(name, everything, refs, types=self._search.types)
@@ -186,11 +186,11 @@ class Navigation:
     def _with_names(self, definitions: Sequence[Defined]) -> list[tuple[Defined, Span]]:
         """Return definitions whose files are there, each with the place of its name."""
         found = []
-        for one in definitions:
-            path = Path(one.root, one.path)
+        for definition in definitions:
+            path = Path(definition.root, definition.path)
             if file := self._file(path):
-                lines = file.source.split("\n")[one.start_line - 1 : one.last_line]
-                found.append((one, name_in(one, lines, path)))
+                lines = file.source.split("\n")[definition.start_line - 1 : definition.last_line]
+                found.append((definition, name_in(definition, lines, path)))
         return found
 
 

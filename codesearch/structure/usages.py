@@ -384,7 +384,7 @@ class Search:
         }
         encoded = [each.encode() for each in spelled]
         read, unread = read_with(lambda source: any(each in source for each in encoded), list(files))
-        sources = [self._sources.setdefault(one[0], SourceFile(*one)) for one in read]
+        sources = [self._sources.setdefault(of_file[0], SourceFile(*of_file)) for of_file in read]
         for buffer in self._buffers.changed.values():
             is_able = self._allowed[buffer.root](buffer.path) and (not barrels or is_barrel(buffer.path))
             if is_able and next(occurrences(buffer.source, text), -1) >= 0:
@@ -405,7 +405,7 @@ class Search:
             if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):
                 other_words[proposed] = len(words - wanted)
         named: list[Occurrence] = []
-        for read in read_with(lambda _: True, sorted(other_words, key=lambda one: other_words[one]))[0]:
+        for read in read_with(lambda _: True, sorted(other_words, key=other_words.__getitem__))[0]:
             file = SourceFile(*read)
             line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
             position = sum(len(above) + 1 for above in file.source.split("\n")[: line - 1])
@@ -421,17 +421,19 @@ class Search:
         """
         known = set(bases.values())
         implemented = [
-            one for one in defined(implementing(self._snapshot, names.targets)) if one not in known
+            definition
+            for definition in defined(implementing(self._snapshot, names.targets))
+            if definition not in known
         ]
         every = [*bases.values(), *implemented] or self._overriding(names)
-        plain = [one for (file, _), one in bases.items() if all_code or not _is_other(file)]
+        plain = [definition for (file, _), definition in bases.items() if all_code or not _is_other(file)]
         derived = [*plain, *implemented] or every
-        if abstract := [one.name for one in derived if _is_abstract(one)]:
+        if abstract := [definition.name for definition in derived if _is_abstract(definition)]:
             below = self._below(abstract, _is_abstract)
-            shown = {one.name for one in derived}
-            return [*derived, *(one for name, one in below.items() if name not in shown)], len(every) - len(
-                derived
-            )
+            shown = {definition.name for definition in derived}
+            return [*derived, *(definition for name, definition in below.items() if name not in shown)], len(
+                every
+            ) - len(derived)
         return derived, len(every) - len(derived)
 
     def _overriding(self, names: Names) -> list[Defined]:
@@ -439,7 +441,7 @@ class Search:
         if not names.only_targets or not all(ref.row.kind == "method" for ref in names.targets):
             return []
         owners = [ref.owner for ref in names.targets if ref.owner]
-        derived = self._below(owners, lambda one: True)
+        derived = self._below(owners, lambda definition: True)
         languages = {family_of(ref.file.language) for ref in names.targets}
         refs = [ref for ref in names.refs if ref.owner in derived and ref not in names.targets]
         return [*defined([ref for ref in refs if family_of(ref.file.language) in languages])]
@@ -451,9 +453,9 @@ class Search:
             base = next(self.meanings(bases.pop()))
             of_headers = derived_by(self.usages_of(base).usages, base)
             types = (*of_headers.values(), *defined(implementing(self._snapshot, base.targets)))
-            found = {one.name: one for one in types if one.name not in below}
+            found = {definition.name: definition for definition in types if definition.name not in below}
             below |= found
-            bases += sorted(name for name, one in found.items() if has_derived(one))
+            bases += sorted(name for name, definition in found.items() if has_derived(definition))
         return below
 
 
@@ -585,9 +587,9 @@ def _is_embedded(ref: Ref) -> bool:
     return bool(ref.owner) and ref.path.endswith(".go") and _EMBEDDED.fullmatch(ref.row.signature) is not None
 
 
-def _is_abstract(one: Defined) -> bool:
+def _is_abstract(definition: Defined) -> bool:
     """Say whether others implement a type."""
-    return one.kind in ("interface", "trait") or "abstract" in one.signature.split()
+    return definition.kind in ("interface", "trait") or "abstract" in definition.signature.split()
 
 
 def defined(refs: Sequence[Ref]) -> tuple[Defined, ...]:
