@@ -596,14 +596,15 @@ class Session:
                 files, lost = searched.changed_files(filters, request.changed)
                 filters = replace(filters, files=files)
                 self._lose(lost)
+            request = replace(request, filters=filters)
             if example is None:
                 mode, query = "exact" if request.fixed else request.mode, request.query
-                found = searcher.answer(request, filters)
+                found = searcher.answer(request)
             else:
                 from codesearch.search.similar import search_similar
 
                 mode, query = "similar", request.query or f"{example.path}:{example.line}"
-                found = search_similar(searcher, example, request, filters)
+                found = search_similar(searcher, example, request)
             return Answer(
                 query=query,
                 mode=mode,

@@ -145,14 +145,16 @@ _OPPOSITES = tuple(
 """Verbs that mean the opposite of each other."""
 
 
-def opposition(query: str) -> tuple[frozenset[str], frozenset[str]] | None:
+Opposition = tuple[frozenset[str], frozenset[str]]
+"""Verbs that mean what a query asks for, and their opposites."""
+
+
+def opposition(query: str) -> Opposition | None:
     """Return the verbs that mean what a query asks for, and their opposites, or None.
 
     >>> opposition("how do I unzip a file")[0] >= {"extract", "unzip"}, opposition("read and write a file")
     (True, None)
     """
-    if parse_conversion(query):
-        return None
     terms = set(canonical_terms(query))
     for first, second in _OPPOSITES:
         if terms.isdisjoint(first) != terms.isdisjoint(second):

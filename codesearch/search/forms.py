@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codesearch.parsing.identifiers import split_identifier
 from codesearch.types import KINDS, TYPE_KINDS
@@ -26,6 +27,8 @@ _MAX_WORDS = 5
 """A name rarely has more words."""
 _MAX_CHARS, _MANY_WORDS = 1_000, 40
 """A longer query is not taken for a name."""
+_LAST_ASKED = 16
+"""Several parts of a search parse the same query."""
 MOST_PLACE = 4_096
 """A longer text is no place."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls", "crate", "super"})
@@ -102,6 +105,7 @@ class Asked:
         return self.ending if is_path else ""
 
 
+@lru_cache(_LAST_ASKED)
 def parse_asked(text: str) -> Asked:
     """Return what a text may name; the file or definition may not exist.
 

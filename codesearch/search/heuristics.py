@@ -40,7 +40,7 @@ from codesearch.config import RankConfig
 from codesearch.languages import record_of
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.identifiers import subtokens
-from codesearch.search.direction import agreement, canonical_terms, opposition, parse_conversion
+from codesearch.search.direction import Opposition, agreement, canonical_terms, opposition, parse_conversion
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.ranking import AnalysedQuery, Ranking
 from codesearch.store.sorting import equal_before
@@ -105,14 +105,16 @@ _HIDDEN = re.compile(r"(?:^|[.:/#\\])[_#]| ")
 def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
     """Adjust the scores of a ranking; all but file diversity and names only those of the first `heuristics_count`."""
     head = ranking.order()[: config.heuristics_count]
-    if conversion := parse_conversion(query.text):
+    conversion = parse_conversion(query.text)
+    if conversion:
         rows = [ref.row for ref in ranking.documents.refs(ranking.doc_ids[head].tolist())]
         agreements = [agreement(conversion, row.name, row.signature) for row in rows]
         reward, penalty = config.direction_reward, config.direction_penalty
         ranking.add_signal("direction", head, agreements, reward=reward, penalty=penalty)
     _add_penalties(query.text, ranking, head, config)
     if query.text and query.terms:
-        _add_prominence(query, ranking, config)
+        verbs = None if conversion else opposition(query.text)
+        _add_prominence(query, ranking, verbs, config)
     if query.text and config.file_diversity_penalty:
         order = ranking.order()
         above = np.minimum(equal_before(ranking.rows["file_id"][order]), _MOST_ABOVE) / _MOST_ABOVE
@@ -142,10 +144,12 @@ def _add_penalties(query: str, ranking: Ranking, head: NDArray[np.intp], config:
         ranking.add_signal("section", head, -sections.astype(np.float32), penalty=config.section_penalty)
 
 
-def _add_prominence(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
+def _add_prominence(
+    query: AnalysedQuery, ranking: Ranking, verbs: Opposition | None, config: RankConfig
+) -> None:
     """Add what the name, the documentation, the folder and the usages of the best candidates say about them."""
     head = ranking.order()[: min(_PROMINENT, config.heuristics_count)]
-    terms, verbs = query.terms, opposition(query.text)
+    terms = query.terms
     share, asks_aside = min(1, _SHORT / len(terms)) ** 3, not _ASKS_FOR_UNUSED.isdisjoint(terms)
     summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
     refs = ranking.documents.refs(ranking.doc_ids[head].tolist())

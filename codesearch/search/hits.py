@@ -42,7 +42,8 @@ def hydrate(
     A candidate whose code is gone is skipped, or shown by a copy if there is one.
     """
     shown = [shown for best in candidates for shown in (best, *best.others)]
-    refs = documents.refs([doc_id for one in shown for doc_id in _members(one)])
+    doc_ids = [doc_id for one in shown for doc_id in (one.doc_id, *one.copies[:MAX_COPIES])]
+    refs = documents.refs(doc_ids)
     return _hits(candidates, iter(refs), context, 1, passages_of)
 
 
@@ -58,11 +59,6 @@ def passages_for(query: AnalysedQuery, ranking: Ranking) -> PassagesOf | None:
     return partial(_best_passages, query, ranking)
 
 
-def _members(candidate: Candidate) -> tuple[int, ...]:
-    """Return the documents that may show a candidate, the best one first."""
-    return candidate.doc_id, *candidate.copies[:MAX_COPIES]
-
-
 def _hits(
     candidates: Sequence[Candidate],
     refs: Iterator[Ref],
@@ -70,10 +66,10 @@ def _hits(
     first_rank: int = 1,
     passages_of: PassagesOf | None = None,
 ) -> list[Hit]:
-    """Return the hits of candidates, whose documents are the next of `refs`, in the order of `_members`."""
+    """Return the hits of candidates, whose documents and copies are the next of `refs`."""
     hits: list[Hit] = []
     for candidate in candidates:
-        members = list(islice(refs, len(_members(candidate))))
+        members = list(islice(refs, 1 + min(len(candidate.copies), MAX_COPIES)))
         others = _hits(candidate.others, refs, context, 2)
         for at, ref in enumerate(members, start=1):
             if excerpt := ref.code(context):
@@ -117,7 +113,7 @@ def _best_passages(
     lines, idf = code.split("\n"), (ranking.of_title or ranking).idf
     begins, ends = (ranges - ref.row.start_line).T.tolist()
     texts = ["\n".join(lines[first : end + 1]) for first, end in zip(begins, ends, strict=True)]
-    known = [sum(idf.get(term, 0.0) for term in terms) for terms in map(terms_of, texts)]
+    known = [sum(map(idf.__getitem__, idf.keys() & terms_of(text))) for text in texts]
     scores = cosines + np.float32(_WORDS / (sum(idf.values()) or 1.0)) * np.array(known, np.float32)
     for at in np.argsort(-scores, kind="stable").tolist():
         first, end = ranges[at].tolist()

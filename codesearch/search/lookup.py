@@ -131,7 +131,7 @@ def documents_inside(documents: Snapshot, doc_ids: Sequence[int], asked: Asked) 
     return _likeness(documents, named, asked.inside)
 
 
-def meant(likeness: Mapping[int, float]) -> list[int]:
+def most_alike(likeness: Mapping[int, float]) -> list[int]:
     """Return the documents whose names are most like a text; none if it does not name them."""
     best = max((OTHER_SPELLING, *likeness.values()))
     return [doc_id for doc_id, value in likeness.items() if value == best]
@@ -287,7 +287,7 @@ def documents_at(documents: Snapshot, asked: Asked, allowed: NDArray[np.bool_] |
     files = []
     for doc_ids in documents.at_path(asked.file):
         passing = [doc_id for doc_id in doc_ids if allowed is None or allowed[doc_id]]
-        first = meant(documents_inside(documents, passing, asked))
+        first = most_alike(documents_inside(documents, passing, asked))
         if asked.first:
             at = nearest([ref.row for ref in documents.refs(passing)], asked.first)
             first = [] if at is None else [passing[at]]

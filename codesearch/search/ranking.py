@@ -17,8 +17,9 @@ Equal scores are ordered by path, root and line, so a ranking is the same after 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -230,16 +231,23 @@ class Ranking:
 
     def candidates(self, positions: NDArray[np.intp]) -> list[Candidate]:
         """Return the candidates at some positions of the arrays."""
-        return [self.candidate(position) for position in positions.tolist()]
-
-    def candidate(self, position: int) -> Candidate:
-        """Return the candidate at a position of the arrays."""
-        return Candidate(
-            doc_id=int(self.doc_ids[position]),
-            score=float(self.scores[position]),
-            signals={name: float(values[position]) for name, values in self.signals.items()},
-            parts={name: float(values[position]) for name, values in self.parts.items()},
+        return list(
+            map(
+                Candidate,
+                self.doc_ids[positions].tolist(),
+                self.scores[positions].tolist(),
+                _records(self.signals, positions),
+                _records(self.parts, positions),
+            )
         )
+
+
+def _records(
+    arrays: Mapping[str, NDArray[np.float32]], positions: NDArray[np.intp]
+) -> Iterable[dict[str, float]]:
+    """Return the values of arrays at each of some positions."""
+    columns = [values[positions].tolist() for values in arrays.values()]
+    return [dict(zip(arrays, values, strict=True)) for values in zip(*columns, strict=True)] or repeat({})
 
 
 def fuse(ranking: Ranking, config: RankConfig) -> None:

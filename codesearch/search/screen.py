@@ -58,11 +58,14 @@ def group_copies(query: str, ranking: Ranking, count: int, left_out: Collection[
         order = order[~np.isin(ranking.doc_ids[order], list(left_out))]
     keys = ranking.rows["copy_key"][order]
     firsts = np.flatnonzero(equal_before(keys) == 0)[:count]
-    return [_with_copies(query, ranking, order[keys == key]) for key in keys[firsts]]
+    return [
+        _with_copies(query, ranking, best, order[keys == key])
+        for best, key in zip(ranking.candidates(order[firsts]), keys[firsts], strict=True)
+    ]
 
 
-def _with_copies(query: str, ranking: Ranking, positions: NDArray[np.intp]) -> Candidate:
-    best = ranking.candidate(int(positions[0]))
+def _with_copies(query: str, ranking: Ranking, best: Candidate, positions: NDArray[np.intp]) -> Candidate:
+    """Return a candidate with its copies; the positions are those of all, the best one first."""
     if len(positions) == 1:
         return best
     flags = ranking.rows["flags"][positions] & OF_FILE
@@ -139,12 +142,13 @@ def group_by_file(
     order = np.concatenate([np.searchsorted(ranking.doc_ids, shown[:count]), matching])
     distinct = order[equal_before(ranking.rows["copy_key"][order]) == 0]
     chosen = distinct[_with_place(file_ids[distinct], screen or _PER_FILE * count, columns)]
+    definitions = list(zip(file_ids[chosen].tolist(), ranking.candidates(chosen), strict=True))
     candidates = []
-    for rank, (best, file) in enumerate(zip(bests, files, strict=True)):
-        of_file = chosen[file_ids[chosen] == file]
-        if rank < count or len(of_file):
-            others = of_file[ranking.doc_ids[of_file] != best.doc_id]
-            candidates.append(replace(best, others=tuple(ranking.candidates(others))))
+    for rank, (best, file) in enumerate(zip(bests, files.tolist(), strict=True)):
+        own = [definition for at, definition in definitions if at == file]
+        if rank < count or own:
+            others = tuple(definition for definition in own if definition.doc_id != best.doc_id)
+            candidates.append(replace(best, others=others))
     return candidates
 
 

@@ -138,25 +138,21 @@ class Searcher:
         if encoder:
             self.searched.check_model(encoder)
 
-    def answer(self, request: SearchRequest, filters: Filters | None = None) -> Found:
-        """Return the best documents for a query, and the probability that one of them answers it.
-
-        `filters` are in place of those of the request.
-        """
-        filters = filters or request.filters
+    def answer(self, request: SearchRequest) -> Found:
+        """Return the best documents for a query, and the probability that one of them answers it."""
         # What the query says: its words, their vector, and what it quotes; or where an exact text stands.
         if request.fixed:
-            query = self._exact(request.query, filters, request.seconds)
+            query = self._exact(request)
         else:
             query = self.analyse(request.query, request.mode, reports=True)
         # The documents that pass the filters, by keywords, vectors, names, paths and texts, the best first.
-        ranking = self.ranking(query, filters, all_code=request.all_code)
+        ranking = self.ranking(query, request.filters, all_code=request.all_code)
         # Whether they answer the query.
         confidence = self._confidence(query, ranking, request.mode)
         if confidence and confidence.answer < request.min_confidence:
             return Found([], confidence)
         # Those to show: without copies, of each file the best definitions, with their code.
-        hits = self.hits(query, ranking, request, filters)
+        hits = self.hits(query, ranking, request)
         return Found(hits, confidence, query.exact or NOWHERE, unknown_words(query, set(ranking.idf)))
 
     def ranking(
@@ -192,12 +188,11 @@ class Searcher:
         query: AnalysedQuery,
         ranking: Ranking,
         request: SearchRequest,
-        filters: Filters,
         left_out: Collection[int] = (),
     ) -> list[Hit]:
         """Return as many hits as a request asks for, whose files still exist; copies share one hit."""
         hits: list[Hit] = []
-        for wider, count in self._widened(query, ranking, request, filters):
+        for wider, count in self._widened(query, ranking, request):
             if request.by_file:
                 screen = request.screen, request.columns
                 candidates = group_by_file(query.words, wider, self.config, count, *screen)
@@ -209,7 +204,7 @@ class Searcher:
         return hits if request.screen else hits[: request.count]
 
     def _widened(
-        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, filters: Filters
+        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest
     ) -> Iterator[tuple[Ranking, int]]:
         """Yield a ranking, and how many of its candidates to group: each time more, then of more documents.
 
@@ -222,7 +217,7 @@ class Searcher:
                 count *= 4
             elif candidate_count <= len(ranking.doc_ids):
                 candidate_count *= 4
-                ranking = self.ranking(query, filters, candidate_count, all_code=request.all_code)
+                ranking = self.ranking(query, request.filters, candidate_count, all_code=request.all_code)
             else:  # All documents that match are candidates.
                 return
             yield ranking, count
@@ -233,14 +228,14 @@ class Searcher:
             return None
         return confidence_of(ranking.of_title or ranking, self.encoder.model_id)
 
-    def _exact(self, text: str, filters: Filters, seconds: float) -> AnalysedQuery:
+    def _exact(self, request: SearchRequest) -> AnalysedQuery:
         """Return a query for the documents that an exact text stands in."""
         if not self.searched.is_local:
             raise ConfigError(
                 "an exact text is looked for in the files of this machine", "leave --backend out"
             )
-        exact = documents_with(text, self.searched.snapshot, filters, seconds)
-        return AnalysedQuery("", query_terms(text), None, exact=exact)
+        exact = documents_with(request.query, self.searched.snapshot, request.filters, request.seconds)
+        return AnalysedQuery("", query_terms(request.query), None, exact=exact)
 
     def analyse(self, text: str, mode: str = "hybrid", *, reports: bool = False) -> AnalysedQuery:
         """Return the terms and the vector of a query, as far as the mode needs them; of a report, its title's."""

@@ -18,7 +18,7 @@ from codesearch.parsing.decoding import decoded
 from codesearch.parsing.extract import Extraction
 from codesearch.search.lookup import innermost, live_file, paths_in
 from codesearch.search.ranking import AnalysedQuery, Candidate
-from codesearch.search.request import Filters, Place, SearchRequest
+from codesearch.search.request import Place, SearchRequest
 from codesearch.search.screen import group_copies
 from codesearch.search.searcher import MAX_CODE_TERMS, Found, Searcher
 from codesearch.store.database import DocumentRow
@@ -54,24 +54,21 @@ def extraction_of(path: Path, text: str | None = None, content: str = "code") ->
     return extract_guarded(source, path.resolve().as_posix(), spec, ParseConfig())
 
 
-def search_similar(
-    searcher: Searcher, place: Place, request: SearchRequest, filters: Filters | None = None
-) -> Found:
+def search_similar(searcher: Searcher, place: Place, request: SearchRequest) -> Found:
     """Return the documents most similar to the definition at a line, best first, without those that overlap it.
 
-    `filters` are in place of those of the request. An indexed definition has its terms and its vector in the index. A
-    text, and a file that is not indexed or has changed, is parsed.
+    An indexed definition has its terms and its vector in the index. A text, and a file that is not indexed or has
+    changed, is parsed.
     """
     # The file may differ from what a server has.
     indexes = searcher.searched.indexes if place.text is None else ()
     stored = (_stored_example(index, place) for index in indexes)
     definition, terms, vector = next(filter(None, stored), None) or _parsed_example(searcher, place)
     query = AnalysedQuery(text="", terms=terms[:MAX_CODE_TERMS], vector=vector if vector.any() else None)
-    filters = filters or request.filters
-    ranking = searcher.ranking(query, filters, all_code=request.all_code)
+    ranking = searcher.ranking(query, request.filters, all_code=request.all_code)
     nearest = group_copies("", ranking, request.count + _SPARE)
     left_out = _overlapping(ranking.documents, nearest, definition, is_saved=place.text is None)
-    return Found(searcher.hits(query, ranking, request, filters, left_out))
+    return Found(searcher.hits(query, ranking, request, left_out))
 
 
 def _stored_example(index: IndexReader, place: Place) -> Example | None:

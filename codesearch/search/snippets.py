@@ -80,9 +80,7 @@ def neighbours(
 
     A term counts less if many of the lines have it. Of equally good ones, those in the middle are chosen.
     """
-    terms = [of_line & wanted for of_line in terms_of_each([lines[at] for at in positions])]
-    lines_with = Counter(term for of_line in terms for term in of_line)
-    weights = [sum(1 / lines_with[term] for term in of_line) for of_line in terms]
+    weights = _weights(terms_of_each([lines[at] for at in positions]), wanted)
     last = max(len(positions) - count, 0)
     first = max(
         range(last + 1), key=lambda start: (sum(weights[start : start + count]), -abs(2 * start - last))
@@ -90,6 +88,13 @@ def neighbours(
     chosen = range(first, min(first + count, len(positions)))
     best = max(chosen, key=weights.__getitem__, default=0)
     return [positions[at] for at in sorted(chosen, key=lambda at: abs(at - best))]
+
+
+def _weights(terms: Sequence[AbstractSet[str]], wanted: AbstractSet[str]) -> list[float]:
+    """Return how much the terms of each line say: a wanted term counts less if many of the lines have it."""
+    matching = [line_terms & wanted for line_terms in terms]
+    lines_with = Counter(term for line_terms in matching for term in line_terms)
+    return [sum(1 / lines_with[term] for term in line_terms) for line_terms in matching]
 
 
 def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
@@ -187,16 +192,12 @@ def best_lines(code: str, query: str, count: int, head: range = range(1)) -> lis
         [" ".join(lines[head.start : head.stop]), *[lines[position] for position in able]]
     )
     terms = dict(zip(able, others, strict=True))
-    lines_with = Counter(term for of_line in others for term in of_line & wanted)
-    best = sorted(
-        terms,
-        key=lambda position: (-sum(1 / lines_with[term] for term in terms[position] & wanted), position),
-    )
+    weights = dict(zip(able, _weights(others, wanted), strict=True))
     chosen = {head.start: head_terms}
-    for position in best:
+    for position in sorted(able, key=lambda position: (-weights[position], position)):
         if len(chosen) >= count:
             break
-        if position < head.start and not terms[position] & wanted:  # An annotation.
+        if position < head.start and not weights[position]:  # An annotation.
             continue
         if not any(_alike(terms[position], other) for other in chosen.values()):
             chosen[position] = terms[position]

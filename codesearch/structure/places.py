@@ -25,8 +25,8 @@ from codesearch.search.lookup import (
     innermost,
     live_file,
     live_files,
-    meant,
     members_named,
+    most_alike,
     near_names,
     paths_in,
 )
@@ -204,7 +204,7 @@ class _Resolver:
         return self._of_refs(members_among(self._snapshot, names))
 
     def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
-        return self._of_refs(definitions_among(self._snapshot, meant(likeness), names))
+        return self._of_refs(definitions_among(self._snapshot, most_alike(likeness), names))
 
     def _of_refs(self, refs: Sequence[Ref]) -> list[Spot]:
         return [
