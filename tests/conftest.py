@@ -21,7 +21,6 @@ from codesearch.build.build import Progress, run
 from codesearch.build.plan import BuildReport, plan_update
 from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
-from codesearch.engine import indexer
 from codesearch.engine.engine import Engine
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.ranking import Candidate
@@ -34,7 +33,7 @@ from codesearch.store.snapshot import Snapshot
 from codesearch.text.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
 from codesearch.types import Hit
 from tests.command import Command
-from tests.forks import parse_in_this_process
+from tests.forks import save_time
 
 # No deadline, because a busy machine is slow. `make test` tries the same few examples in every run, and
 # `make test-thorough` many others.
@@ -274,11 +273,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def parsing_in_this_process() -> Iterator[pytest.MonkeyPatch]:
-    """Parse without worker processes and run commands in forks, except in tests marked `workers`."""
+def saving_time() -> Iterator[pytest.MonkeyPatch]:
+    """Parse without worker processes and sync no files, except in tests marked `workers`."""
     with pytest.MonkeyPatch.context() as patch:
-        parse_in_this_process(patch.setattr)
-        patch.setattr(indexer, "_LEAST_WALK_S", 120.0)  # A busy machine is slow.
+        save_time(patch.setattr)
         yield patch
     Command.forks.close()
 
@@ -286,17 +284,17 @@ def parsing_in_this_process() -> Iterator[pytest.MonkeyPatch]:
 @pytest.fixture(autouse=True)
 def worker_processes(
     request: pytest.FixtureRequest,
-    parsing_in_this_process: pytest.MonkeyPatch,
+    saving_time: pytest.MonkeyPatch,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[None]:
     """Let the tests marked `workers` parse in worker processes, and run commands in interpreters of their own."""
     if "workers" not in request.keywords:
         yield
         return
-    parsing_in_this_process.undo()
+    saving_time.undo()
     monkeypatch.setattr(Command, "may_fork", False)
     yield
-    parse_in_this_process(parsing_in_this_process.setattr)
+    save_time(saving_time.setattr)
 
 
 @pytest.fixture

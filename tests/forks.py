@@ -20,7 +20,7 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -28,9 +28,14 @@ from typing import Any
 
 import codesearch
 from codesearch.build import parse, workers
+from codesearch.build.plan import digest_of
+from codesearch.config import IndexConfig
 from codesearch.engine import indexer
+from codesearch.files import Stamp, stamp_of
 from codesearch.languages import language_named, load_query
 from codesearch.service import client
+from codesearch.text import onnx
+from codesearch.text.bundle import SHIPPED, Bundle, read_bundle
 
 _MESSAGE_BYTES = 1_000_000
 _OPTIONAL = {"agents", "evaluation", "lsp", "milvus", "web"}
@@ -58,11 +63,38 @@ class InThisProcess:
         pass
 
 
-def parse_in_this_process(replace: Callable[[object, str, object], None]) -> None:
-    """Replace the worker processes, which take a fifth of a second to start."""
+@lru_cache(maxsize=4)
+def _opened(path: Path, stamp: Stamp, device: str, threads: int, kind: type) -> Any:
+    return _open_session(path, device, threads=threads)
+
+
+def open_once(path: Path, device: str, *, threads: int) -> Any:
+    """Open a graph of a model, or return it if this process has opened the same file."""
+    return _opened(path, stamp_of(str(path)), device, threads, onnx.onnx_runtime().InferenceSession)
+
+
+@lru_cache(maxsize=16)
+def _verified(name: str) -> Path:
+    return _check(read_bundle(SHIPPED), name)
+
+
+def check_once(bundle: Bundle, name: str) -> Path:
+    """Verify a file of a bundle; those of the shipped one only once, because no test changes them."""
+    return _verified(name) if bundle.folder == SHIPPED else _check(bundle, name)
+
+
+_open_session, _check = onnx.open_session, Bundle.checked
+
+
+def save_time(replace: Callable[[object, str, object], None]) -> None:
+    """Replace what takes most of the time of a small index: worker processes, syncing files and opening a model."""
     replace(parse, "Workers", InThisProcess)
     replace(parse, "limit_file", lambda *_: None)
     replace(workers, "start_early", lambda: None)
+    replace(os, "fsync", lambda _: None)  # A power cut is no part of a test.
+    replace(onnx, "open_session", open_once)
+    replace(Bundle, "checked", check_once)
+    replace(indexer, "_LEAST_WALK_S", 120.0)  # A busy machine is slow.
 
 
 class Forks:
@@ -250,8 +282,9 @@ def _prepare() -> None:
         import_module(name)
     for language in _LANGUAGES:
         load_query(language_named(language))
-    parse_in_this_process(setattr)
-    client.DEADLINE_S = indexer._LEAST_WALK_S = 120.0  # A busy machine is slow.
+    digest_of(IndexConfig(), "")  # Finds the versions of the grammars.
+    save_time(setattr)
+    client.DEADLINE_S = 120.0  # A busy machine is slow.
     gc.freeze()
 
 

@@ -226,6 +226,7 @@ def query_source(stem: str) -> str:
     return f"{query_source(inherited[1])}{text}" if inherited else text
 
 
+@cache
 def grammar_version(spec: Language) -> str:
     """Return the version of the installed grammar; "" if it is not installed."""
     found = find_spec(spec.grammar)
