@@ -234,7 +234,7 @@ def test_the_task_of_vs_code_matches_real_output(run):
 
 
 def test_the_arguments_of_jetbrains_find_the_hit(run):
-    arguments = re.search(r"\| Arguments \| `(.*)` \|", PAGE)[1]
+    arguments = re.search(r"the arguments\s`(.*?)`", PAGE)[1]
     assert (
         run("sh", "-c", "codesearch " + arguments.replace("$Prompt$", "put an item")).stdout
         == "a b.py:3:1:def push(item)\n"
