@@ -32,8 +32,8 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from codesearch.engine.answer import FoundAnswer, IndexStatus, PlacesAnswer
     from codesearch.engine.brief import Brief
+    from codesearch.engine.excerpts import Excerpt
     from codesearch.history.hits import HistoryAnswer
-    from codesearch.search.excerpts import Excerpt
     from codesearch.structure.lines import Lines
     from codesearch.structure.text import Outline
     from codesearch.structure.usages import Usages

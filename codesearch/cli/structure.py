@@ -81,7 +81,7 @@ def read(
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of files, ranges of lines or definitions."""
-    from codesearch.search.excerpts import shares
+    from codesearch.engine.excerpts import shares
     from codesearch.structure.whole import WHOLE_LINES, shortened
 
     _check_one(places, options)

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from codesearch.engine.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.flags import is_test
-from codesearch.search.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.search.forms import is_code, is_long, parse_asked
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.request import SearchRequest

@@ -181,9 +181,5 @@ def _changed_in(file: bytes) -> list[Lines] | None:
     """Return the changed lines of a file in a patch; None for all, if git treats it as binary."""
     if _NO_LINES.search(file):
         return None
-    return [_lines(hunk) for hunk in _HUNK.finditer(file)]
-
-
-def _lines(hunk: re.Match[bytes]) -> Lines:
-    first, count = int(hunk[1]), int(hunk[2] or 1)
-    return (first, first + count - 1) if count else (first + 1, first)
+    hunks = ((int(hunk[1]), int(hunk[2] or 1)) for hunk in _HUNK.finditer(file))
+    return [(first, first + count - 1) if count else (first + 1, first) for first, count in hunks]

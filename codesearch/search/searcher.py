@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.config import MODES, RankConfig
+from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, index_command
 from codesearch.parsing.identifiers import words
 from codesearch.search.confidence import Confidence, confidence_of, shipped_calibration
@@ -239,8 +239,6 @@ class Searcher:
 
     def analyse(self, text: str, mode: str = "hybrid", *, reports: bool = False) -> AnalysedQuery:
         """Return the terms and the vector of a query, as far as the mode needs them; of a report, its title's."""
-        if mode not in MODES:
-            raise ConfigError(f"mode {mode!r}", f"choose one of {', '.join(MODES)}")
         report = None
         if reports and mode != "semantic" and is_long(text):
             from codesearch.search.report import read_report

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from codesearch.config import MODES
 from codesearch.evaluation.metrics import ndcg, reciprocal_rank
-from codesearch.search.searcher import MODES, Searcher
+from codesearch.search.searcher import Searcher
 from codesearch.store.snapshot import Snapshot
 from codesearch.types import Hit
 from tests.conftest import search

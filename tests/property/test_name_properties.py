@@ -8,7 +8,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codesearch.search.searcher import MODES, Searcher
+from codesearch.config import MODES
+from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import index_folder
 from codesearch.store.segments import IndexReader
 from tests.conftest import HashEncoder, build, search, write_tree

@@ -10,7 +10,7 @@ import pytest
 from codesearch.agents.text import brief_text, excerpt_lines, fenced, lines_text, path_below
 from codesearch.engine.answer import Answer, Changes, Coverage, FoundAnswer, Freshness
 from codesearch.engine.brief import Brief
-from codesearch.search.excerpts import Excerpt, excerpts_of
+from codesearch.engine.excerpts import Excerpt, excerpts_of
 from codesearch.structure.lines import Lines
 from codesearch.structure.usages import Usage
 from codesearch.types import Hit

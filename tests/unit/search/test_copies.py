@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from codesearch.config import IndexConfig, RankConfig, WalkConfig
+from codesearch.config import MODES, IndexConfig, RankConfig, WalkConfig
 from codesearch.search.request import Filters, Place, SearchRequest
-from codesearch.search.searcher import MODES, Searcher
+from codesearch.search.searcher import Searcher
 from codesearch.search.similar import search_similar
 from codesearch.types import MAX_COPIES
 from tests.conftest import best, search, write_tree

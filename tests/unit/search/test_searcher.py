@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.config import IndexConfig, RankConfig, VectorConfig
+from codesearch.config import MODES, IndexConfig, RankConfig, VectorConfig
 from codesearch.errors import ConfigError
-from codesearch.search.request import MODES, Filters
+from codesearch.search.request import Filters
 from codesearch.search.searcher import Searcher
 from codesearch.store.segments import IndexReader
 from tests.conftest import TINY_REPO, HashEncoder, best, only, search, write_tree

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from codesearch.build import plan as plan_module
-from codesearch.config import IndexConfig, RankConfig, VectorConfig
-from codesearch.search.searcher import MODES, Searcher
+from codesearch.config import MODES, IndexConfig, RankConfig, VectorConfig
+from codesearch.search.searcher import Searcher
 from codesearch.store import snapshot as snapshot_module
 from codesearch.store.catalogue import index_folder
 from codesearch.store.segments import IndexReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from codesearch.search.excerpts import Excerpt, excerpts_of
+from codesearch.engine.excerpts import Excerpt, excerpts_of
 from codesearch.types import Hit, Passage
 from tests.records import make_hit
 

@@ -73,9 +73,9 @@ def _excerpts(hits: Sequence[Hit], query: str, lines: int) -> list[Excerpt]:
     telling = [_telling(hit.code.split("\n")) for hit in hits]
     most = lines if len(hits) == 1 else _MOST_LINES
     outer: dict[int, tuple[Hit, set[int]]] = {}
-    given = shares([min(len(of_hit), most) for of_hit in telling], lines)
-    for at, (hit, of_hit, share) in enumerate(zip(hits, telling, given, strict=True)):
-        numbers = {hit.start_line + line for line in _positions(hit, of_hit, query, share)}
+    given = shares([min(len(own), most) for own in telling], lines)
+    for at, (hit, own, share) in enumerate(zip(hits, telling, given, strict=True)):
+        numbers = {hit.start_line + line for line in _positions(hit, own, query, share)}
         near = next((key for key, (other, _) in outer.items() if _is_nested(hit, other)), at)
         known, shown = outer.get(near, (hit, set()))
         outer[near] = max(known, hit, key=lambda one: one.end_line - one.start_line), shown | numbers
