@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -19,7 +18,7 @@ from zipfile import ZipFile
 import pytest
 from packaging.requirements import Requirement
 
-from codesearch.languages import language_of_path
+from codesearch.languages.records import LANGUAGES
 from tests.command import ROOT, TIMEOUT
 from tests.conftest import TINY_REPO, write_tree
 
@@ -152,23 +151,12 @@ def test_a_folder_is_indexed_and_searched(installed):
 
 
 @only_base
-def test_every_language_has_its_grammar(installed):
-    write_tree(installed.folder, {f"samples/{path.name}": path.read_text("utf-8") for path in SAMPLES})
-    done = installed("index", "samples")
-    assert (done.returncode, done.stderr) == (0, "")
-    indexes = json.loads(installed("status", "--json").stdout)
-    (languages,) = (index["languages"] for index in indexes if index["root"].endswith("samples"))
-    assert set(languages) == {spec.name for path in SAMPLES if (spec := language_of_path(path.name))}
-
-
-SAMPLES = sorted((ROOT / "tests/unit/parsing/samples").glob("sample*.*"))
-
-
-@only_base
-def test_doctor_finds_nothing_wrong(installed):
+def test_doctor_finds_nothing_wrong_and_every_grammar_with_its_query(installed):
     done = installed("doctor")
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"^ok    model        nbow", done.stdout, re.M)
+    assert re.search(r"^ok    model        nbow\S* \(\w{16}\), \d+ dimensions, MIT$", done.stdout, re.M)
+    (grammars,) = re.findall(r"^ok    grammars     (.*)", done.stdout, re.M)
+    assert [grammar.split(" ")[0] for grammar in grammars.split(", ")] == [spec.name for spec in LANGUAGES]
 
 
 def test_the_page_of_a_package_index_has_no_broken_links(wheel):
