@@ -22,9 +22,9 @@ from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.text.onnx import OnnxEncoder
 from training import checkpoint
 from training.command import CORPUS
-from training.evaluation.sets import first_test_rows
 from training.pipeline import load_run
 from training.samples import texts_of_row
+from training.sources import first_test_rows
 
 PAGE = DEV_DOCS / "encoder.md"
 PUBLISHED = {

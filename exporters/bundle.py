@@ -22,12 +22,12 @@ from codesearch.text.tokenizer import SubtokenTokenizer
 from exporters.onnx import Dtype, graph_names, row_places, write_graphs
 from training import checkpoint
 from training.config import TrainConfig
-from training.errors import TrainingError
-from training.files import read_json
+from training.files import TrainingError, read_json
 from training.pipeline import load_run
 from training.pretrained import LICENCE, SOURCE
 
 _PARTITION = "test"
+_ORIGIN = {"licence": LICENCE, "source": f"{SOURCE}, fine-tuned"}
 
 
 class _Figures(TypedDict, total=False):
@@ -65,6 +65,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     compact = json.dumps(vocabulary, ensure_ascii=False, separators=(",", ":"))
     (out / TOKENIZER).write_text(compact + "\n", "utf-8")
     rows = {file: places for file in files if (places := row_places(out / file))}
+    vectors = config.initial_vectors
     manifest = {
         "format": BUNDLE_FORMAT,
         "name": name or default_name(config),
@@ -77,7 +78,7 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
         **({"document_graph": QUERY} if model.is_one else {}),
         **({"document_graphs": languages} if languages else {}),
         **({"rows": rows} if rows else {}),
-        **_origin(config),
+        **(_ORIGIN if config.architecture == "bert" else {"licence": "MIT", "initial_vectors": vectors}),
         "trained_on": record["trained_on"],
         "data_hash": record["data_hash"],
         "metrics": {**figures},
@@ -85,12 +86,6 @@ def write_bundle(run: Path, out: Path, dtype: Dtype, name: str | None = None) ->
     }
     (out / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
     return manifest
-
-
-def _origin(config: TrainConfig) -> dict[str, str]:
-    if config.architecture == "bert":
-        return {"licence": LICENCE, "source": f"{SOURCE}, fine-tuned"}
-    return {"licence": "MIT", "initial_vectors": config.initial_vectors}
 
 
 def default_name(config: TrainConfig) -> str:
@@ -103,11 +98,8 @@ def check_bundle(bundle: Path) -> dict[str, Any]:
     """Read a manifest and compare the files with it; return the manifest."""
     load_bundle(bundle)
     manifest = read_manifest(bundle)
-    size, expected = (
-        SubtokenTokenizer.load(bundle / TOKENIZER).vocabulary_size,
-        manifest.get("vocabulary_size"),
-    )
-    if size != expected:
+    size = SubtokenTokenizer.load(bundle / TOKENIZER).vocabulary_size
+    if size != (expected := manifest.get("vocabulary_size")):
         raise TrainingError(f"{bundle}: {size} tokens, expected {expected}: export it again")
     return manifest
 

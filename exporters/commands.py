@@ -44,20 +44,16 @@ def check(
     print(f"{bundle}: {manifest['name']} is whole")
     if run:
         from exporters.parity import check_parity
+        from training.samples import texts_of_row
+        from training.sources import first_test_rows
 
-        for file, parity in check_parity(run, bundle, manifest["dtype"], _test_texts(corpus)).items():
+        texts = [text for row in first_test_rows(corpus, _ROWS) for text in texts_of_row(row)]
+
+        for file, parity in check_parity(run, bundle, manifest["dtype"], texts).items():
             print(
                 f"{file}: differs from the run by at most {parity.max_abs_diff:.2g}, cosine at least "
                 f"{parity.min_cosine:.4f}"
             )
-
-
-def _test_texts(corpus: Path) -> list[str]:
-    """Return queries and documents of the first test rows of each language."""
-    from training.evaluation.sets import first_test_rows
-    from training.samples import texts_of_row
-
-    return [text for row in first_test_rows(corpus, _ROWS) for text in texts_of_row(row)]
 
 
 def commands(arguments: Sequence[str]) -> dict[str, Callable[..., None]]:

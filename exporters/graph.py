@@ -121,24 +121,22 @@ def _shrink_table(
     ids, vectors = gather.input[1], gather.output[0]
     gather.output[0] = f"{vectors}_{dtype}"
     place = list(graph.node).index(gather) + 1
-    if dtype == "fp16":
-        initializer.CopyFrom(numpy_helper.from_array(values.astype(np.float16), name))
-        _insert(graph, place, [helper.make_node("Cast", [gather.output[0]], [vectors], to=TensorProto.FLOAT)])
-        return
-    rows, scales = quantize_rows(values)
-    initializer.CopyFrom(numpy_helper.from_array(rows, name))
-    own = [tensor for tensor in graph.initializer if tensor.name == ROW_WEIGHTS]
-    if own:
-        own[0].CopyFrom(numpy_helper.from_array(numpy_helper.to_array(own[0]) * scales, ROW_WEIGHTS))
-        _insert(graph, place, [helper.make_node("Cast", [gather.output[0]], [vectors], to=TensorProto.FLOAT)])
-        return
-    graph.initializer.append(numpy_helper.from_array(scales[:, None], f"{name}_scales"))
-    wide = [
-        helper.make_node("Cast", [gather.output[0]], [f"{vectors}_float"], to=TensorProto.FLOAT),
-        helper.make_node("Gather", [f"{name}_scales", ids], [f"{vectors}_scales"]),
-        helper.make_node("Mul", [f"{vectors}_float", f"{vectors}_scales"], [vectors]),
-    ]
-    _insert(graph, place, wide)
+    own = next((tensor for tensor in graph.initializer if tensor.name == ROW_WEIGHTS), None)
+    scales = np.ones(len(values), np.float32)
+    stored: NDArray[Any] = values.astype(np.float16)
+    if dtype == "int8":
+        stored, scales = quantize_rows(values)
+    initializer.CopyFrom(numpy_helper.from_array(stored, name))
+    is_scaled = dtype == "int8" and own is None
+    wide = f"{vectors}_float" if is_scaled else vectors
+    nodes = [helper.make_node("Cast", [gather.output[0]], [wide], to=TensorProto.FLOAT)]
+    if is_scaled:
+        graph.initializer.append(numpy_helper.from_array(scales[:, None], f"{name}_scales"))
+        nodes.append(helper.make_node("Gather", [f"{name}_scales", ids], [f"{vectors}_scales"]))
+        nodes.append(helper.make_node("Mul", [wide, f"{vectors}_scales"], [vectors]))
+    elif own is not None:
+        own.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(own) * scales, ROW_WEIGHTS))
+    _insert(graph, place, nodes)
 
 
 def _before(graph: onnx.GraphProto, name: str, nodes: list[onnx.NodeProto]) -> None:

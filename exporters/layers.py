@@ -12,16 +12,9 @@ from torch import Tensor, nn
 from exporters.graph import GraphBuilder
 from training.encoders.birnn import DIRECTIONS, BirnnBody
 from training.encoders.cnn import CnnBody
+from training.encoders.joint import Positions, Stack
 from training.encoders.selfatt import SelfAttentionBody, SelfAttentionLayer
-from training.encoders.sequence import Positions, Stack
-from training.pooling import (
-    MASKED,
-    AttentionPooling,
-    MaxPooling,
-    MeanPooling,
-    SigmoidPooling,
-    TokenWeightPooling,
-)
+from training.pooling import MASKED, AttentionPooling, MeanPooling, SigmoidPooling, TokenWeightPooling
 
 EPSILON = 1e-12
 
@@ -59,8 +52,6 @@ def weighted_sum(graph: GraphBuilder, weights: str, states: str) -> str:
 
 def add_pooling(graph: GraphBuilder, pooling: nn.Module, states: str, mask: str) -> str:
     """Add a pooling [B, T, D] -> [B, D]; a sum replaces the mean of `forward`, because unit length follows."""
-    if isinstance(pooling, MaxPooling):
-        return _max(graph, states, mask)
     if isinstance(pooling, MeanPooling):
         return weighted_sum(graph, mask, states)
     if isinstance(pooling, AttentionPooling):
@@ -93,25 +84,13 @@ def term_counts(graph: GraphBuilder, mask: str) -> str:
     return graph.node("Max", counts, graph.array(1))
 
 
-def _max(graph: GraphBuilder, states: str, mask: str) -> str:
-    scores = graph.node("Unsqueeze", masked_scores(graph, mask), graph.ints(2))
-    largest = graph.node("ReduceMax", graph.node("Add", states, scores), axes=[1], keepdims=0)
-    any_token = graph.node("ReduceMax", mask, axes=[1], keepdims=1)
-    return graph.node("Mul", largest, any_token)
-
-
 def add_body(graph: GraphBuilder, body: nn.Module, states: str, mask: str) -> str:
     """Add a body [B, T, D] -> [B, T, D]."""
     if isinstance(body, Stack):
         for part in body.bodies:
             states = add_body(graph, part, states, mask)
         return states
-    writers = {
-        Positions: _positions,
-        CnnBody: _cnn,
-        BirnnBody: _birnn,
-        SelfAttentionBody: _self_attention,
-    }
+    writers = {Positions: _positions, CnnBody: _cnn, BirnnBody: _birnn, SelfAttentionBody: _self_attention}
     if type(body) not in writers:
         raise TypeError(f"no ONNX form of {type(body).__name__}: add a function to exporters/layers.py")
     return writers[type(body)](graph, body, states, mask)

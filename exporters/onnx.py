@@ -30,10 +30,8 @@ from exporters.layers import (
 )
 from training.encoders.bag import BagTower
 from training.encoders.bert import Bert
-from training.encoders.joint import SHARED, JointEncoder
-from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
-from training.encoders.sequence import SequenceTower
-from training.pooling import MaxPooling
+from training.encoders.joint import SHARED, JointEncoder, SequenceTower
+from training.encoders.ncs import NcsTower
 
 Dtype = Literal["fp32", "fp16", "int8"]
 _ADDS_ROWS = ["Div", "Gather", "Gather", "MatMul", "Max", "Mul", "ReduceL2", "Squeeze", "Unsqueeze"]
@@ -46,8 +44,7 @@ _DAMPENS_REPEATS = sorted(
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
     """Write the graph of one side."""
     graph, kind = GraphBuilder(), type(tower)
-    writers = {BagTower: _bag, SequenceTower: _sequence, Bert: _bert}
-    writers |= dict.fromkeys((NcsQueryTower, NcsDocumentTower), _ncs)
+    writers = {BagTower: _bag, SequenceTower: _sequence, Bert: _bert, NcsTower: _ncs}
     if kind not in writers:
         raise TypeError(f"no ONNX form of {kind.__name__}")
     table = values(tower.unit_table() if isinstance(tower, NcsTower) else tower.table.weight)
@@ -59,15 +56,13 @@ def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
 
 
 def _bag(graph: GraphBuilder, tower: BagTower, vectors: str, mask: str) -> str:
-    if tower.pooling == "max":
-        return add_pooling(graph, MaxPooling(), vectors, mask)
     table = graph.array(values(tower.token_weights(tower.table.weight)), name=ROW_WEIGHTS)
     weights = graph.node("Mul", graph.node("Gather", table, "input_ids"), mask)
     return weighted_sum(graph, by_count(graph, weights, mask, tower.count_power), vectors)
 
 
-def _ncs(graph: GraphBuilder, tower: NcsQueryTower | NcsDocumentTower, vectors: str, mask: str) -> str:
-    if isinstance(tower, NcsQueryTower):
+def _ncs(graph: GraphBuilder, tower: NcsTower, vectors: str, mask: str) -> str:
+    if tower.idf is None:
         return weighted_sum(graph, mask, vectors)
     tf = term_counts(graph, mask)
     share = graph.node("Div", graph.node("Add", graph.node("Log", tf), graph.array(1)), tf)

@@ -19,7 +19,7 @@ from codesearch.text.bundle import QUERY
 from codesearch.text.onnx import open_session
 from codesearch.text.tokenizer import padded
 from exporters.onnx import Dtype, graph_names
-from training.errors import TrainingError
+from training.files import TrainingError
 from training.pipeline import load_run
 
 FP32_TOLERANCE = 1e-4

@@ -8,12 +8,11 @@ from dataclasses import replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from codesearch.text.bundle import DOCUMENT, QUERY, Bundle, read_manifest
 from training.config import TrainConfig
 from training.encoders.joint import SHARED, JointEncoder
-from training.errors import TrainingError
+from training.files import TrainingError
 from training.samples import Samples
 
 _DOCUMENTS = 50_000
@@ -29,7 +28,8 @@ def build_model(
     model = JointEncoder(config, vocabulary_size, names)
     if train:
         df, counts = token_counts(train, vocabulary_size)
-        model.set_idf(log_idf(df, sum(len(samples.documents) for samples in train)), config.idf_power)
+        idf = np.log((sum(len(samples.documents) for samples in train) + 1) / (df + 1)) + 0.1
+        model.set_idf(torch.from_numpy(np.log(idf).astype(np.float32)), config.idf_power)
         model.set_shares(torch.from_numpy((counts / max(1, counts.sum())).astype(np.float32)))
     return model
 
@@ -49,12 +49,6 @@ def token_counts(
                 np.unique(owners * vocabulary_size + ids) % vocabulary_size, minlength=vocabulary_size
             )
     return df, counts
-
-
-def log_idf(df: NDArray[np.int64], documents: int) -> Tensor:
-    """Compute the log of log(N / df) of each token: float32 [V], lowest for frequent tokens."""
-    idf = np.log((documents + 1) / (df + 1)) + 0.1
-    return torch.from_numpy(np.log(idf).astype(np.float32))
 
 
 def fitting_config(config: TrainConfig, bundle: Bundle) -> TrainConfig:

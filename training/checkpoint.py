@@ -1,6 +1,6 @@
 """A run folder: its settings, its progress and its best weights.
 
-- `config.json`: settings, sources, seed, data hash, git commit, versions
+- `config.json`: settings, sources, seed, data hash, commit, machine, versions
 - `tokenizer.json`: the vocabulary
 - `metrics.jsonl`: a line for each epoch; `curve.png` plots them
 - `weights.safetensors`: the model of the best epoch
@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -28,13 +26,14 @@ from pydantic import ConfigDict
 from torch import Tensor, nn
 from typing_extensions import TypedDict
 
+from codesearch.errors import MissingExtraError
+from codesearch.evaluation.result import describe_environment
 from codesearch.files import atomic_writer, write_atomically
 from training.config import TrainConfig
-from training.errors import TrainingError
-from training.files import read_json, writing
+from training.files import TrainingError, read_json, writing
 
 CONFIG, TOKENIZER, METRICS = "config.json", "tokenizer.json", "metrics.jsonl"
-CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
+CHECKPOINT, WEIGHTS, CURVE = "checkpoint.pt", "weights.safetensors", "curve.png"
 
 
 class Record(TypedDict):
@@ -67,31 +66,22 @@ def data_hash(paths: Sequence[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def git_commit() -> str:
-    """Return the commit of the checkout, or "" outside one."""
-    done = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True
-    )
-    return done.stdout.strip()
-
-
-def is_begun(run: Path, decisive: Mapping[str, object]) -> bool:
+def is_begun(run: Path, decisive: Mapping[str, Any]) -> bool:
     """Return whether a run was started before with the same settings and data."""
     if not (run / CONFIG).exists():
         return False
     known = read_config(run)
     if changed := [name for name, value in decisive.items() if known.get(name) != value]:
         raise TrainingError(
-            f"{run / CONFIG}: started with other {_changed(known, decisive, changed)}: give another --run folder"
+            f"{run / CONFIG}: started with other settings"
+            + (
+                f": {changed_settings(known['config'], decisive['config'])}"
+                if changed == ["config"]
+                else " or data"
+            )
+            + ": give another --run folder"
         )
     return True
-
-
-def _changed(known: Mapping[str, Any], wanted: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Name what differs: single settings, or parts of the record."""
-    if names != ["config"]:
-        return "settings or data"
-    return f"settings: {changed_settings(known['config'], wanted['config'])}"
 
 
 def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -105,13 +95,11 @@ def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 def write_config(run: Path, record: Mapping[str, object]) -> None:
     """Write the settings and facts that a run starts with."""
-    about = {
-        "git_commit": git_commit(),
-        "versions": {"python": platform.python_version(), "torch": torch.__version__},
-    }
     with writing(run / CONFIG):
         run.mkdir(parents=True, exist_ok=True)
-        write_atomically(run / CONFIG, (json.dumps({**record, **about}, indent=1) + "\n").encode())
+        write_atomically(
+            run / CONFIG, (json.dumps({**record, **describe_environment()}, indent=1) + "\n").encode()
+        )
 
 
 def read_config(run: Path) -> Record:
@@ -204,3 +192,64 @@ def append_metrics(run: Path, record: dict[str, object], epoch: int) -> None:
 def read_metrics(run: Path) -> list[Metrics]:
     """Read the lines of the epochs."""
     return read_json(list[Metrics], run / METRICS, "delete it, or the run", lines=True)
+
+
+def plot_curve(run: Path) -> None:
+    """Draw the curve of the epochs so far."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise MissingExtraError("matplotlib") from None
+    records = read_metrics(run)
+    epochs = [record["epoch"] + 1 for record in records]
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    FigureCanvasAgg(figure)
+    losses = figure.add_subplot()
+    losses.plot(epochs, [record["loss"] for record in records], "o-", color="tab:red")
+    losses.set(xlabel="epoch", title=run.name)
+    losses.set_ylabel("training loss", color="tab:red")
+    losses.xaxis.get_major_locator().set_params(integer=True)
+    ranks = losses.twinx()
+    for language in records[0]["valid_mrr"]:
+        values = [record["valid_mrr"][language] for record in records]
+        strong = {"lw": 2.5, "color": "tab:blue"} if language == "average" else {"lw": 0.8, "alpha": 0.6}
+        ranks.plot(epochs, values, label=language, **strong)
+    ranks.set_ylabel("validation MRR", color="tab:blue")
+    ranks.legend(fontsize="small")
+    figure.savefig(run / CURVE, dpi=120)
+
+
+def average_runs(runs: Sequence[Path], out: Path) -> None:
+    """Write a run whose weights are the mean of those of `runs`, which differ only in the seed.
+
+    It is more robust to other data than each of them. *Source*: Wortsman et al. 2022 (Model soups).
+    """
+    if not runs:
+        raise TrainingError("no runs: name the folders of trained runs")
+    records = [read_config(run) for run in runs]
+    first = {**records[0]["config"], "seed": 0}
+    vocabulary = (runs[0] / TOKENIZER).read_bytes()
+    for run, record in zip(runs, records, strict=True):
+        if changed := changed_settings(first, {**record["config"], "seed": 0}):
+            raise TrainingError(f"{run}: other settings than {runs[0]}: {changed}: only the seed may differ")
+        if (run / TOKENIZER).read_bytes() != vocabulary:
+            raise TrainingError(f"{run}: another vocabulary: train it with --vocabulary {runs[0]}")
+    states = [read_weights(run) for run in runs]
+    shapes = [{name: value.shape for name, value in state.items()} for state in states]
+    if any(its != shapes[0] for its in shapes):
+        raise TrainingError(
+            f"{runs[-1]}: other encoders than {runs[0]}: train it on data of the same languages"
+        )
+    mean = {name: torch.stack([state[name] for state in states]).mean(dim=0) for name in states[0]}
+    merged: dict[str, object] = {
+        **records[0],
+        "averaged": [run.name for run in runs],
+        "pairs": max(its["pairs"] for its in records),
+        "trained_on": sorted(set().union(*(its["trained_on"] for its in records))),
+    }
+    with writing(out):
+        out.mkdir(parents=True, exist_ok=True)
+        write_atomically(out / TOKENIZER, vocabulary)
+        write_atomically(out / WEIGHTS, safetensors.torch.save(mean))
+        (out / CONFIG).write_text(json.dumps(merged, indent=1) + "\n", "utf-8")

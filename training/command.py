@@ -13,7 +13,7 @@ CORPUS = Path("build/corpus")
 """Default folder of the corpus, as `make corpus` fills it."""
 
 
-def run_command(package: str, arguments: list[str] | None) -> int:
+def run_command(package: str, arguments: list[str] | None = None) -> int:
     """Run the command of the arguments; for a user's error, print one line on stderr and return exit status 2.
 
     The functions of `PACKAGE.commands` are the commands, their parameters and docstrings the options and the help.
@@ -36,26 +36,20 @@ def run_command(package: str, arguments: list[str] | None) -> int:
         sys.stdout.flush()  # Not at exit, where Python would print the error.
     except BrokenPipeError:  # The reader has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("stopped: the same command continues", file=sys.stderr)
         return 130
     except ModuleNotFoundError as error:
-        print(
-            f"error: {error.name} is not installed: run `pip install -e '.[train]'` in the clone",
-            file=sys.stderr,
-        )
-        return 2
+        message = f"{error.name} is not installed: run `pip install -e '.[train]'` in the clone"
     except CodeSearchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        message = str(error)
     except UnicodeEncodeError as error:
-        print(f"error: {error.object!r} is not text in UTF-8: give another name", file=sys.stderr)
-        return 2
+        message = f"{error.object!r} is not text in UTF-8: give another name"
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        print(
-            f"error: {where}{error.strerror or error}: free the disk or give another path, then run it again",
-            file=sys.stderr,
-        )
-        return 2
-    return 0
+        message = f"{where}{error.strerror or error}: free the disk or give another path, then run it again"
+    else:
+        return 0
+    print(f"error: {message}", file=sys.stderr)
+    return 2

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -23,7 +22,7 @@ from tyro.conf import arg
 from codesearch.errors import ConfigError
 from training.command import CORPUS
 from training.config import Source, TrainConfig, config_path, read_train_recipe
-from training.corpus.apt import DEFAULT_SOURCES, AptLists
+from training.corpus.fetch import DEFAULT_SOURCES, AptLists
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_lock, read_recipe, write_lock
 
 Extracted = Annotated[Path, arg(help="Folder that `corpus extract` filled.")]
@@ -108,21 +107,14 @@ def stats(*, corpus: Extracted = CORPUS) -> None:
     print(report(read_stats(corpus)))
 
 
-def compounds(
-    *,
-    out: Annotated[Path, arg(help="File to write.")],
-    corpus: Extracted = CORPUS,
-    every: Annotated[int, arg(help="Read only every Nth row.")] = 1,
-) -> None:
+def compounds(*, out: Annotated[Path, arg(help="File to write.")], corpus: Extracted = CORPUS) -> None:
     """Find names that are two words written together."""
     from training.corpus.compounds import learn_compounds
     from training.corpus.rows import read_rows
-    from training.evaluation.sets import row_files
     from training.files import writing
+    from training.sources import row_files
 
-    _at_least_one(every=every)
-    rows = read_rows(*row_files(corpus, "train"))
-    found = learn_compounds(islice(rows, 0, None, every))
+    found = learn_compounds(read_rows(*row_files(corpus, "train")))
     lines = (f"{' '.join(entry)}\n" for entry in found)
     with writing(out):
         out.write_text(
@@ -203,7 +195,6 @@ def train(
     start: Annotated[Path | None, arg(help="Bundle of a bag to start from.")] = None,
     device: Device = "auto",
     compiled: Annotated[bool, arg(name="compile", help="Compile the encoder with torch.compile.")] = False,
-    tf32: Annotated[bool, arg(help="Multiply float32 matrices as TF32 on a GPU, less exactly.")] = False,
 ) -> None:
     """Train an encoder on a corpus."""
     from training.pipeline import train_run
@@ -220,7 +211,6 @@ def train(
         start=start,
         vocabulary=vocabulary,
         compiled=compiled,
-        tf32=tf32,
     )
 
 
@@ -231,7 +221,7 @@ def average(
     out: Annotated[Path, arg(help="Run folder to write.")],
 ) -> None:
     """Average trained runs of one vocabulary."""
-    from training.average import average_runs
+    from training.checkpoint import average_runs
 
     average_runs(runs, out)
 
@@ -248,8 +238,8 @@ def evaluate(
 ) -> None:
     """Compute MRR and recall on held-out sets."""
     from training.corpus.load import load_test
-    from training.evaluation.sets import rows_of
     from training.pipeline import evaluate_run
+    from training.sources import rows_of
 
     for name in ("data",) if data else on:
         rows = (loaded.row for loaded in load_test(data)) if data else rows_of(corpus, name)

@@ -9,15 +9,14 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from training.errors import TrainingError
-from training.files import read_toml
+from training.files import TrainingError, read_toml
 
 CONFIGS = Path(__file__).parent / "configs"
 SequenceModel = Literal["cnn", "birnn", "selfatt", "cnn-selfatt"]
 """Architectures that read a text in order. Each part of a name is a module of `training.encoders` with `make_body`."""
 Architecture = Literal["nbow", "unif", "ncs", "bert", SequenceModel]
 _READS_IN_ORDER = get_args(SequenceModel)
-Pooling = Literal["mean", "max", "attention", "token-weights", "sigmoid"]
+Pooling = Literal["mean", "attention", "token-weights", "sigmoid"]
 Loss = Literal["symmetric-softmax", "softmax", "cosine", "max-margin", "triplet"]
 Positive = Annotated[int, Field(ge=1, lt=1 << 31)]
 Count = Annotated[int, Field(ge=0, lt=1 << 31)]
@@ -67,8 +66,6 @@ class TrainConfig(_OneLineErrors):
     """Learn a vector for each position, added before the first layer; self-attention has its own anyway."""
     heads: Positive = 4
     """Number of heads of self-attention."""
-    attention_dim: Count = 0
-    """Length of queries, keys and values of self-attention; 0 stands for `dim`."""
     hidden_dim: Count = 0
     """Width of self-attention's feed-forward half; 0 stands for twice `dim`, and four times in `bert`."""
     frozen_layers: Count = 0
@@ -112,9 +109,7 @@ class TrainConfig(_OneLineErrors):
     keep: Amount = 0.0
     """Weight of the squared difference to the cosines of the bundle that a run starts from."""
     learning_rate: Amount = 0.005
-    """For token vectors."""
-    weight_learning_rate: Amount = 0.0
-    """For token weights; 0 stands for that of token vectors."""
+    """For token vectors and token weights."""
     body_learning_rate: Amount = 0.001
     """For everything between token vectors and pooling, and for attention pooling."""
     gradient_clip: Amount = 0.0
@@ -137,10 +132,6 @@ class TrainConfig(_OneLineErrors):
     """Pools of 1,000 pairs for each language in the validation MRR."""
     patience: Positive = 2
     """Epochs without a better validation MRR before stopping."""
-    window: Positive = 5
-    """Tokens to each side that skip-gram predicts (`ncs`)."""
-    skipgram_negatives: Positive = 5
-    """Tokens drawn against each right one (`ncs`)."""
     seed: Count = 0
     """Of every random draw."""
 
@@ -182,10 +173,9 @@ class TrainConfig(_OneLineErrors):
             f"give at most {self.max_document_tokens}",
         )
         has_heads = self.architecture == "bert" or any(name.endswith("selfatt") for name in encoders)
-        name = "attention_dim" if self.attention_dim and self.architecture != "bert" else "dim"
         yield (
-            has_heads and getattr(self, name) % self.heads,
-            f"{name} {getattr(self, name)}: {self.heads} heads need a multiple of {self.heads}",
+            has_heads and self.dim % self.heads,
+            f"dim {self.dim}: {self.heads} heads need a multiple of {self.heads}",
         )
 
 

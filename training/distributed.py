@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, distributed
 from torch.nn import functional
 
-from training.errors import TrainingError
+from training.files import TrainingError
 
 _PATIENCE = timedelta(hours=6)
 """How long processes wait for the first one, which tokenizes."""

@@ -1,4 +1,4 @@
-"""Read JSON and TOML files, and write any: what is wrong with a file is an error that names it."""
+"""The error of training, and reading and writing of files: what is wrong with a file is an error that names it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from training.errors import TrainingError
+from codesearch.errors import CodeSearchError
 
 _Kind = TypeVar("_Kind")
+
+
+class TrainingError(CodeSearchError):
+    """A corpus, run, bundle or download that cannot be used; the message says what, where and the cure."""
 
 
 def read_json(kind: type[_Kind], path: Path, cure: str, *, lines: bool = False) -> _Kind:

@@ -27,10 +27,9 @@ from tqdm import tqdm
 from training import checkpoint
 from training.batches import stream
 from training.config import TrainConfig
-from training.curves import plot_curve
 from training.distributed import any_rank, barrier, rank, sum_gradients, world
 from training.encoders.joint import JointEncoder
-from training.errors import TrainingError
+from training.files import TrainingError
 from training.objectives import Objective
 
 CHECKPOINT_S = 60.0
@@ -228,7 +227,7 @@ class _Trainer:
             checkpoint.save_weights(self.model, self.run)
         checkpoint.append_metrics(self.run, record, before.epoch)
         self.save()
-        plot_curve(self.run)
+        checkpoint.plot_curve(self.run)
         _log.info("epoch %d: loss %.4f, validation MRR %.4f", before.epoch + 1, record["loss"], mrr)
 
     def save(self) -> None:
@@ -252,20 +251,16 @@ class _Trainer:
 
 
 def make_optimizer(model: JointEncoder, config: TrainConfig) -> torch.optim.Optimizer:
-    """Make Adam with learning rates for token vectors, for token weights and for all other weights."""
-    groups: dict[str, list[torch.nn.Parameter]] = {"table.weight": [], "log_weight": [], "": []}
+    """Make Adam with learning rates for vectors and weights of tokens, and for all other weights."""
+    by_token: list[torch.nn.Parameter] = []
+    others: list[torch.nn.Parameter] = []
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
-            by_token = "table.weight" if name.endswith("context.weight") else name
-            groups[next(end for end in groups if by_token.endswith(end))].append(parameter)
-    rates = {
-        "table.weight": config.learning_rate,
-        "log_weight": config.weight_learning_rate or config.learning_rate,
-        "": config.body_learning_rate,
-    }
+            is_by_token = name.endswith(("table.weight", "context.weight", "log_weight"))
+            (by_token if is_by_token else others).append(parameter)
+    groups = ((by_token, config.learning_rate), (others, config.body_learning_rate))
     return torch.optim.Adam(
-        [{"params": its, "lr": rates[end], "initial_lr": rates[end]} for end, its in groups.items() if its],
-        fused=True,
+        [{"params": its, "lr": rate, "initial_lr": rate} for its, rate in groups if its], fused=True
     )
 
 

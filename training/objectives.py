@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -31,34 +30,20 @@ from training.batches import (
 from training.config import TrainConfig
 from training.distributed import gather_vectors, local_rows, rank, world
 from training.encoders.joint import JointEncoder
-from training.errors import TrainingError
+from training.files import TrainingError
 from training.losses import make_loss, similarities
 from training.samples import Samples
 
 Chunk = tuple[Texts, tuple[Tensor, Tensor, Tensor]]
 """Some queries and some documents of a batch; the latter with their lengths."""
 BUCKETS = 4
+_WINDOW, _NEGATIVES = 5, 5
+"""Tokens to each side that skip-gram predicts, and tokens that count against each of them."""
 _SKIPGRAM_PAIRS = 65_536
 _SHARED_NEGATIVES = 1_024
 TEXTS = 256
 FREQUENT = 1e-3
 """Tokens with a larger share of all tokens are skipped at random, as in word2vec."""
-
-
-class Objective(Protocol):
-    """An epoch of steps."""
-
-    def start(self, epoch: int) -> int:
-        """Divide an epoch into steps; return their number."""
-        ...
-
-    def prepare(self, step: int, seed: int) -> Any:  # noqa: ANN401 - its own kind of batch, with a number of `pairs`.
-        """Return the batch of a step, on the CPU."""
-        ...
-
-    def backward(self, batch: Any, seed: int) -> Tensor:  # noqa: ANN401
-        """Add the gradients of a batch; return its mean loss."""
-        ...
 
 
 class PairObjective:
@@ -190,7 +175,7 @@ class SkipGramObjective:
     """Each token of a function, comment and code, predicts its neighbours: word2vec with negative sampling.
 
     Negatives are drawn once for all tokens of a step, so their scores are one matrix product. Their part of the loss is
-    scaled to `skipgram_negatives` for each pair. *Source*: Mikolov et al. 2013.
+    scaled to `_NEGATIVES` for each pair. *Source*: Mikolov et al. 2013.
     """
 
     def __init__(
@@ -222,7 +207,7 @@ class SkipGramObjective:
         generator = torch.Generator().manual_seed(seed)
         ids, owners = running_text(self._datasets[number].samples, indices)
         kept = torch.rand(len(ids), generator=generator).numpy() < self._kept[ids]
-        centers, neighbours = neighbour_pairs(ids[kept], owners[kept], self._config.window)
+        centers, neighbours = neighbour_pairs(ids[kept], owners[kept], _WINDOW)
         if len(centers) > _SKIPGRAM_PAIRS:
             chosen = torch.randperm(len(centers), generator=generator)[:_SKIPGRAM_PAIRS]
             centers, neighbours = centers[chosen], neighbours[chosen]
@@ -232,7 +217,7 @@ class SkipGramObjective:
     def backward(self, batch: Tokens, seed: int) -> Tensor:
         """Add the gradients of the tokens of some functions."""
         tokens = (part.to(self._device) for part in (batch.centers, batch.neighbours, batch.drawn))
-        loss = skipgram_loss(self._model, *tokens, self._config.skipgram_negatives)
+        loss = skipgram_loss(self._model, *tokens, _NEGATIVES)
         loss.backward()
         return loss.detach()
 
@@ -278,6 +263,9 @@ def neighbour_pairs(ids: NDArray[np.int64], owners: NDArray[np.int64], window: i
     return torch.from_numpy(np.concatenate([first, second])), torch.from_numpy(
         np.concatenate([second, first])
     )
+
+
+Objective = PairObjective | SkipGramObjective
 
 
 def make_objective(

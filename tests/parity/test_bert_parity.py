@@ -18,7 +18,7 @@ from exporters.parity import (  # noqa: E402
     SMALL_COSINE,
     measure,
 )
-from training.encoders.bert import Bert, BertConfig  # noqa: E402
+from training.encoders.bert import Bert  # noqa: E402
 from training.pretrained import prune_tokenizer, pruned, teacher_vectors  # noqa: E402
 
 TEXTS = [
@@ -31,7 +31,14 @@ TEXTS = [
 
 def random_bert() -> Bert:
     torch.manual_seed(0)
-    model = Bert(BertConfig(50, 24, 2, 4, 48, 16))
+    model = Bert(
+        vocab_size=50,
+        hidden_size=24,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
+        max_position_embeddings=16,
+    )
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.3)
     return model.eval()

@@ -100,7 +100,6 @@ def test_the_row_sum_of_a_bag_graph_equals_torch(pooling, dtype, tokenizer, tmp_
 @pytest.mark.parametrize(
     ("architecture", "pooling", "power"),
     [
-        ("nbow", "max", 1.0),
         ("ncs", "mean", 1.0),
         ("cnn", "token-weights", 1.0),
         ("selfatt", "mean", 1.0),
@@ -137,12 +136,6 @@ def test_int8_products_of_the_width_of_a_trained_model_do_not_depend_on_the_batc
     found = measure(tower, path, ids * mask, mask)
     assert found.batch_diff <= BATCH_TOLERANCE
     assert SMALL_COSINE < found.min_cosine <= 1.0001
-
-
-def test_attention_may_be_narrower_than_the_vectors(tokenizer, tmp_path):
-    model = random_encoder(tokenizer, "selfatt", "mean", attention_dim=8, hidden_dim=24)
-    assert model.document("go").body.layers[0].attention_out.weight.shape == (DIM, 8)
-    assert parity(model.document("go"), tokenizer, "fp32", tmp_path, 50).max_abs_diff <= FP32_TOLERANCE
 
 
 def test_a_convolution_may_have_positions_and_an_even_width(tokenizer, tmp_path):

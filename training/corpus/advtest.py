@@ -3,6 +3,16 @@
 *Source*: Lu et al. 2021 (CodeXGLUE), NL-code-search-Adv: the code must parse, and the documentation must be English,
 with 3 to 256 tokens and no special tokens. Published examples in the validation and test sets have replaced names,
 including `self` and Python's keyword arguments.
+
+`locals.scm` finds the identifiers, so text in strings and comments
+does not change:
+
+- `@variable`: an identifier that may name a variable
+- `@local`: one that makes its name local to the function: a parameter, an assignment, a pattern
+- `@fixed`: one that makes its name not local: an import, a global, a nested function or class
+- `@other`: one that names an attribute, a label or a type, even if a variable has the same name
+
+Names are distinguished only by their text, not by scope: a lambda's `x` and its function's `x` get the same new name.
 """
 
 from __future__ import annotations
@@ -11,11 +21,23 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from codesearch.languages import language_named, load_grammar, load_parser
+from codesearch.languages.records import Language
+from codesearch.parsing.definitions import collect
 from codesearch.parsing.identifiers import words
-from training.corpus.anonymous import FUNCTION_NAME, LANGUAGE, anonymised
 from training.corpus.rows import CsnRow, Row
 
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query, Tree
+
+FUNCTION_NAME, LANGUAGE = "Func", "python"
+_QUERY = Path(__file__).with_name("locals.scm")
+_LEFT_OVER = re.compile(rb"\s*(?:#.*)?\Z", re.DOTALL)
+_Span = tuple[int, int]
 MIN_TOKENS, MAX_TOKENS = 3, 256
 _ANONYMISED = ("valid", "test")
 _SPECIAL = re.compile(r"<img\b|https?:", re.IGNORECASE)
@@ -42,7 +64,7 @@ def advtest_rows(rows: Iterable[CsnRow], dropped: Counter[str]) -> Iterator[CsnR
         reason = drop_reason(row.docstring, loaded.docstring_tokens or words(row.docstring))
         if row.language != LANGUAGE:
             reason = "not Python"
-        code = None if reason else anonymised(row.code, row.language, row.identifier)
+        code = None if reason else anonymised(row.code)
         if reason or code is None:
             dropped[reason or "does not parse"] += 1
         elif row.partition in _ANONYMISED:
@@ -86,3 +108,88 @@ def is_english(text: str) -> bool:
 def _without_names(row: Row, code: str) -> Row:
     names = {"func_name": FUNCTION_NAME, "identifier": FUNCTION_NAME}
     return replace(row, **names, code=code, docstring_rest="")
+
+
+def anonymised(code: str) -> str | None:
+    r"""Replace the names of one function or method; return None if the code or the result does not parse.
+
+    >>> anonymised("def area(width, height):\n    size = width * height\n    return size")
+    'def Func(arg_0, arg_1):\n    arg_2 = arg_0 * arg_1\n    return arg_2'
+    """
+    source = code.encode("utf-8", "replace")
+    tree = load_parser(_python()).parse(source)
+    own = None if tree.root_node.has_error else _own_name(source)
+    if own is None:
+        return None
+    changed = _replaced(source, _replacements(tree, source, *own))
+    return None if load_parser(_python()).parse(changed).root_node.has_error else changed.decode("utf-8")
+
+
+@cache
+def _python() -> Language:
+    spec = language_named(LANGUAGE)
+    assert spec is not None
+    return spec
+
+
+@cache
+def _query() -> Query:
+    from tree_sitter import Query
+
+    return Query(load_grammar(_python()), _QUERY.read_text("utf-8"))
+
+
+def _own_name(source: bytes) -> tuple[int, str] | None:
+    """Return the byte from which to look for the function's name, and that name; None if the code is not a function."""
+    functions = [
+        d for d in collect(source, _python()).definitions.values() if d.kind in ("function", "method")
+    ]
+    if not functions:
+        return None
+    first = min(functions, key=lambda definition: (definition.start, -definition.end))
+    return (first.name_start, first.name) if _LEFT_OVER.match(source[first.end :]) else None
+
+
+def _replacements(tree: Tree, source: bytes, start: int, name: str) -> dict[_Span, str]:
+    from tree_sitter import QueryCursor
+
+    nodes = QueryCursor(_query()).captures(tree.root_node)
+    found = {kind: {(node.start_byte, node.end_byte) for node in group} for kind, group in nodes.items()}
+    definition = next(_leaves_named(tree, source, name, start), None)
+    fixed = {_text(source, span) for span in found.get("fixed", set()) - {definition}} | {"_"}
+    local = {_text(source, span) for span in found.get("local", ())} - fixed
+    variables = sorted(found.get("variable", set()) - found.get("other", set()) - {definition})
+    numbered = {name: FUNCTION_NAME} | _numbered([_text(source, span) for span in variables], local)
+    called = {*_leaves_named(tree, source, name, 0, rb"\s*\("), *([definition] if definition else [])}
+    return dict.fromkeys(called, FUNCTION_NAME) | {
+        span: numbered[text] for span in variables if (text := _text(source, span)) in numbered
+    }
+
+
+def _numbered(names: list[str], local: set[str]) -> dict[str, str]:
+    """Number the local names of `names` by first occurrence; skip new names that would equal a kept one."""
+    kept = set(names) - local
+    ordered = list(dict.fromkeys(name for name in names if name in local))
+    free = (f"arg_{number}" for number in range(len(names) + len(kept)) if f"arg_{number}" not in kept)
+    return dict(zip(ordered, free, strict=False))
+
+
+def _leaves_named(tree: Tree, source: bytes, name: str, start: int, tail: bytes = b"") -> Iterator[_Span]:
+    """Yield the identifiers called `name` from byte `start` on, if `tail` follows them."""
+    pattern = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)(?=" + tail + rb")")
+    for match in pattern.finditer(source, start):
+        node: Node | None = tree.root_node.descendant_for_byte_range(*match.span())
+        if node and node.child_count == 0 and node.type == "identifier":
+            yield match.span()
+
+
+def _replaced(source: bytes, replacements: dict[_Span, str]) -> bytes:
+    parts, end = [], 0
+    for (start, stop), text in sorted(replacements.items()):
+        parts += [source[end:start], text.encode()]
+        end = stop
+    return b"".join([*parts, source[end:]])
+
+
+def _text(source: bytes, span: _Span) -> str:
+    return source[slice(*span)].decode("utf-8", "replace")

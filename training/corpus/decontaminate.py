@@ -23,9 +23,9 @@ from codesearch.evaluation.jsonl import read_jsonl
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
 from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of
-from training.corpus.docstrings import split_docstring
+from training.corpus.filters import split_docstring
 from training.corpus.recipe import SourcePackage
-from training.errors import TrainingError
+from training.files import TrainingError
 
 REPOSITORY, SAME, NEAR = (
     f"{what} of an evaluation set" for what in ("repository", "function", "near-duplicate")

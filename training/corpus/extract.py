@@ -26,7 +26,7 @@ from training.corpus.recipe import SourcePackage
 from training.corpus.rows import PARTITIONS, write_lines
 from training.corpus.split import HELD_OUT_RULE, Place, place_rows, stable_hash
 from training.corpus.stats import CorpusStats, LanguageStats, peak_rss_bytes, write_stats
-from training.errors import TrainingError
+from training.files import TrainingError
 
 _log = logging.getLogger(__name__)
 MAX_FILES = 2_500
@@ -35,11 +35,7 @@ _UNPLACED = b'"partition": ""}\n'
 
 
 def extract_corpus(
-    packages: Sequence[SourcePackage],
-    corpus: Path,
-    evaluation_sets: Path | None,
-    *,
-    processes: int,
+    packages: Sequence[SourcePackage], corpus: Path, evaluation_sets: Path | None, *, processes: int
 ) -> CorpusStats:
     """Write the rows of every fetched package and their statistics; return the statistics."""
     started = time.perf_counter()
@@ -73,10 +69,7 @@ def _warn_of_others(packages: Sequence[SourcePackage], corpus: Path) -> None:
 
 
 def _extract_language(
-    packages: Mapping[SourcePackage, FetchedPackage],
-    corpus: Path,
-    forbidden: Forbidden,
-    pool: Pool,
+    packages: Mapping[SourcePackage, FetchedPackage], corpus: Path, forbidden: Forbidden, pool: Pool
 ) -> LanguageStats:
     language = next(iter(packages)).language
     files = _files(packages, corpus)

@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
+from threading import Lock
 
-from tqdm import tqdm
-
-from training.corpus.apt import AptLists, run_client
 from training.corpus.archives import source_files
 from training.corpus.recipe import Pin, SourcePackage
-from training.errors import TrainingError
-from training.files import read_json, writing
+from training.files import TrainingError, read_json, writing
 
 GITHUB = "https://github.com/"
 MARKER = "package.json"
+DEFAULT_SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
+TIMEOUT_S = 900
+_TYPES = re.compile(r"^Types:.*$", re.MULTILINE)
 _log = logging.getLogger(__name__)
 
 
@@ -43,6 +45,8 @@ def fetch_all(
     packages: Sequence[SourcePackage], out: Path, apt: AptLists, *, pins: Mapping[str, Pin], jobs: int = 4
 ) -> tuple[dict[str, FetchedPackage], list[str]]:
     """Fetch every missing package, `jobs` at a time; return them by key, and the keys that could not be fetched."""
+    from tqdm import tqdm
+
     fetched, missing, taken = {}, [], 0
     with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(packages), unit="package") as bar:
         futures = {
@@ -139,11 +143,11 @@ def _download(package: SourcePackage, folder: Path, apt: AptLists, version: str)
         return version
     if package.kind == "npm":
         run_client(["npm", "pack", "--silent", f"{name}@{version or 'latest'}"], folder)
-        return _only_file(folder).stem.removeprefix(name.lstrip("@").replace("/", "-") + "-")
+        return next(folder.iterdir()).stem.removeprefix(name.lstrip("@").replace("/", "-") + "-")
     if package.kind == "github":
         return _clone(GITHUB + name, version, folder)
     _pip_download(f"{name}=={version}" if version else name, folder)
-    return _version_of_distribution(_only_file(folder).name)
+    return _version_of_distribution(next(folder.iterdir()).name)
 
 
 def _clone(url: str, commit: str, folder: Path) -> str:
@@ -164,10 +168,6 @@ def _pip_download(requirement: str, folder: Path) -> None:
         run_client([*command, "--no-binary", ":all:"], folder)
 
 
-def _only_file(folder: Path) -> Path:
-    return next(folder.iterdir())
-
-
 def _version_of_distribution(name: str) -> str:
     """Read the version out of the file name of a wheel or a source archive.
 
@@ -178,3 +178,68 @@ def _version_of_distribution(name: str) -> str:
         return name.split("-")[1]
     stem = name.removesuffix(".zip").removesuffix(".gz").removesuffix(".bz2").removesuffix(".tar")
     return stem.rpartition("-")[2]
+
+
+class AptLists:
+    """Debian's package lists in a separate folder, fetched on first use; safe to share between threads.
+
+    The system's source file is copied, with `deb-src` in addition to `deb`. So source packages are found too, and no
+    root rights are needed.
+    """
+
+    def __init__(self, folder: Path, sources: Path = DEFAULT_SOURCES) -> None:
+        self._folder = folder
+        self._sources = sources
+        self._lock = Lock()
+        self._options: list[str] = []
+
+    def command(self, name: str, version: str, *, source: bool) -> list[str]:
+        """Return the command that downloads a package, or the upstream tarballs of a source package."""
+        what = ["source", "--download-only", "--tar-only"] if source else ["download"]
+        return ["apt-get", *self._ready(), *what, f"{name}={version}" if version else name]
+
+    def version(self, name: str, *, source: bool) -> str:
+        """Return the newest version of a binary or source package in the archive, or "" if there is none."""
+        listed = run_client(["apt-cache", *self._ready(), "madison", name], self._folder)
+        wanted = "Sources" if source else "Packages"
+        versions = [line.split("|")[1].strip() for line in listed.splitlines() if line.endswith(wanted)]
+        return versions[0] if versions else ""
+
+    def _ready(self) -> list[str]:
+        with self._lock:
+            if not self._options:
+                self._options = self._update()
+        return self._options
+
+    def _update(self) -> list[str]:
+        if not self._sources.exists():
+            raise TrainingError(f"{self._sources} is not there: give --apt-sources")
+        parts, lists, cache = self._folder / "parts", self._folder / "lists", self._folder / "cache"
+        for folder in (parts, lists / "partial", cache / "archives" / "partial"):
+            folder.mkdir(parents=True, exist_ok=True)
+        text = _TYPES.sub("Types: deb deb-src", self._sources.read_text("utf-8"))
+        (parts / "archive.sources").write_text(text, "utf-8")
+        settings = {
+            "Dir::Etc::sourcelist": "/dev/null",
+            "Dir::Etc::sourceparts": parts,
+            "Dir::State::lists": lists,
+            "Dir::Cache": cache,
+            # Containers turn these caches off; without them every call would read all lists again.
+            "Dir::Cache::pkgcache": "pkgcache.bin",
+            "Dir::Cache::srcpkgcache": "srcpkgcache.bin",
+        }
+        options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
+        run_client(["apt-get", *options, "update"], self._folder)
+        return options
+
+
+def run_client(command: list[str], folder: Path) -> str:
+    """Run an archive's client in a folder; return its output."""
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise TrainingError(f"{command[0]}: {error}: is it installed?") from None
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise TrainingError(f"{command[0]}: {reason}")
+    return done.stdout

@@ -27,12 +27,13 @@ from tqdm import tqdm
 
 from codesearch.errors import MissingExtraError
 from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.languages import language_named
 from training.corpus.advtest import advtest_rows
-from training.corpus.csn import PARTITION_NAMES, from_record
 from training.corpus.decontaminate import Forbidden, read_forbidden
 from training.corpus.dedupe import fingerprint, sketch_of
-from training.corpus.rows import PARTITIONS, CsnRow, Row, new_rows, to_line
-from training.errors import TrainingError
+from training.corpus.rows import PARTITIONS, CsnRow, new_rows, row_of_record, to_line
+from training.evaluation.pairs import without_docstring
+from training.files import TrainingError
 
 _JSONL = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 _LAYOUTS = (
@@ -46,6 +47,22 @@ _EXPECTED = "expected .jsonl, .jsonl.gz, .jsonl.zst, .parquet or .pkl"
 _IN_NAME = re.compile(r"(?<![a-z])(train|valid|validation|test)(?![a-z])")
 _FOLDERS = (*PARTITIONS, "validation")
 _PARQUET_ROWS = 1_000
+_NAMES = {
+    "repo": ("repo", "nwo", "repository_name"),
+    "path": ("path", "func_path_in_repository"),
+    "func_name": ("func_name", "identifier"),
+    "original_string": ("original_string", "whole_func_string", "function"),
+    "language": ("language",),
+    "code": ("code", "func_code_string", "function"),
+    "code_tokens": ("code_tokens", "func_code_tokens", "function_tokens"),
+    "docstring": ("docstring", "func_documentation_string"),
+    "docstring_tokens": ("docstring_tokens", "func_documentation_tokens"),
+    "sha": ("sha",),
+    "url": ("url", "func_code_url"),
+    "partition": ("partition", "split_name"),
+}
+PARTITION_NAMES = {**{name: name for name in PARTITIONS}, "validation": "valid", "dev": "valid"}
+_SHA = re.compile(r"/blob/([0-9a-f]{7,40})/")
 _log = logging.getLogger(__name__)
 
 
@@ -135,8 +152,8 @@ def write_loaded(rows: Iterable[CsnRow], corpus: Path, dropped: Counter[str]) ->
         with ExitStack() as stack:
             for loaded in rows:
                 row = loaded.row
-                if reason := _unfit(row):
-                    dropped[reason] += 1
+                if not row.docstring or row.partition not in PARTITIONS:
+                    dropped["no partition" if row.docstring else "no docstring"] += 1
                     continue
                 key = (row.language, row.partition)
                 if key not in streams:
@@ -165,10 +182,62 @@ def without_leaks(rows: Iterable[CsnRow], forbidden: Forbidden, dropped: Counter
             yield loaded
 
 
-def _unfit(row: Row) -> str:
-    if not row.docstring:
-        return "no docstring"
-    return "" if row.partition in PARTITIONS else "no partition"
+def from_record(record: Mapping[str, object], partition: str = "") -> CsnRow:
+    """Turn a record into a row; a ValueError says what is wrong with it. `partition` counts if the record has none."""
+    language = _text(record, "language")
+    if language.startswith("python"):  # Some data sets have `python-2.7` and `python-3`.
+        language = "python"
+    if language_named(language) is None:
+        raise ValueError(f"language {language!r} is not known, so remove the rows of this language")
+    docstring = _text(record, "docstring", "")
+    # CodeSearchNet's code has the docstring inside only in Python; this project's code never has it.
+    has_docstring_inside = language == "python" and bool(docstring) and "package" not in record
+    code = _text(record, "code")
+    named = _text(record, "partition", "") or partition
+    url = _text(record, "url", "")
+    found_sha = _SHA.search(url)
+    fields = {
+        **{name: _text(record, name) for name in ("repo", "path", "func_name")},
+        "package": _text(record, "package", ""),
+        "language": language,
+        "code": without_docstring(code, docstring) if has_docstring_inside else code,
+        "docstring": docstring,
+        "partition": PARTITION_NAMES.get(named, named),
+        "url": url,
+    }
+    return CsnRow(
+        row=row_of_record(fields),
+        original_string=_text(record, "original_string"),
+        documentation=docstring,
+        code_tokens=_tokens(record, "code_tokens"),
+        docstring_tokens=_tokens(record, "docstring_tokens"),
+        sha=_text(record, "sha", "") or (found_sha[1] if found_sha else ""),
+    )
+
+
+def _value(record: Mapping[str, object], name: str) -> object:
+    for known in _NAMES.get(name, (name,)):
+        if record.get(known) is not None:
+            return record[known]
+    return None
+
+
+def _text(record: Mapping[str, object], name: str, default: str | None = None) -> str:
+    value = _value(record, name)
+    if value is None and default is None:
+        raise ValueError(f"no field {' or '.join(_NAMES.get(name, (name,)))}")
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} is {type(value).__name__}, not text")
+    return default or "" if value is None else value
+
+
+def _tokens(record: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = _value(record, name)
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or not all(isinstance(token, str) for token in value):
+        raise ValueError(f"{name} is not a list of texts")
+    return tuple(value)
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

@@ -15,8 +15,7 @@ from codesearch.languages.records import Language
 from codesearch.parsing.extract import extract
 from codesearch.types import Document
 from training.corpus.dedupe import Fingerprint, code_key, fingerprint
-from training.corpus.docstrings import docstring_tokens, split_docstring
-from training.corpus.filters import documentation_reason, drop_reason
+from training.corpus.filters import docstring_tokens, documentation_reason, drop_reason, split_docstring
 from training.corpus.recipe import SourcePackage
 from training.corpus.rows import MAX_REST_CHARS, CsnRow, Row, to_line
 
@@ -30,6 +29,8 @@ _CONFIG = ParseConfig(max_code_bytes=100_000)
 
 
 Span = tuple[int, int]
+Candidate = tuple[bytes, Fingerprint]
+"""The line and the fingerprint of a documented function that passed the filters."""
 
 
 class SourceFile(NamedTuple):
@@ -39,13 +40,6 @@ class SourceFile(NamedTuple):
     path: Path
     relative: str
     url: str
-
-
-class Candidate(NamedTuple):
-    """A documented function that passed the filters."""
-
-    line: bytes
-    fingerprint: Fingerprint
 
 
 class ParsedFile(NamedTuple):
@@ -95,7 +89,7 @@ def _candidates(
         paragraph_tokens = tuple(docstring_tokens(paragraph))
         loaded = CsnRow(row, original, document.docstring, tuple(code_tokens), paragraph_tokens, blob)
         found = fingerprint(row.language, row.identifier, row.docstring, row.code)
-        yield Candidate(to_line(loaded), found)
+        yield to_line(loaded), found
 
 
 def _row(document: Document, paragraph: str, rest: str, file: SourceFile) -> Row:

@@ -7,7 +7,7 @@ The recipe names the packages, and the lock pins their versions, so the same cor
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NotRequired
@@ -16,8 +16,7 @@ from urllib.parse import quote
 from typing_extensions import TypedDict
 
 from codesearch.languages import language_named
-from training.errors import TrainingError
-from training.files import read_json, read_toml
+from training.files import TrainingError, read_json, read_toml
 
 _URL_TYPES = {
     "debian": "deb/debian",
@@ -79,7 +78,7 @@ def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
         trained_on = [
             _package(path, language, {**fields, "train_only": True}) for fields in table.get("train_only", ())
         ]
-        both = _repositories(divided) & _repositories(trained_on)
+        both = set.intersection(*({each.repository.lower() for each in its} for its in (divided, trained_on)))
         if both:
             raise TrainingError(f"{path}: {language}: {min(both)} is in both lists: keep it in one")
         packages += divided + trained_on
@@ -91,10 +90,6 @@ def read_recipe(path: Path = DEFAULT_RECIPE) -> list[SourcePackage]:
 class _Packages(TypedDict):
     packages: list[dict[str, str | bool]]
     train_only: NotRequired[list[dict[str, str | bool]]]
-
-
-def _repositories(packages: Iterable[SourcePackage]) -> set[str]:
-    return {package.repository.lower() for package in packages}
 
 
 def _package(path: Path, language: str, fields: dict[str, Any]) -> SourcePackage:

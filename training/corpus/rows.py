@@ -21,9 +21,8 @@ from codesearch.evaluation.jsonl import DAMAGED, read_lines
 from codesearch.files import atomic_writer
 from codesearch.languages import language_named
 from codesearch.parsing.identifiers import split_qualified
-from training.corpus.docstrings import split_docstring
-from training.errors import TrainingError
-from training.files import writing
+from training.corpus.filters import split_docstring
+from training.files import TrainingError, writing
 
 PARTITIONS = ("train", "valid", "test")
 MAX_REST_CHARS = 1_000
@@ -93,12 +92,13 @@ def row_of_record(record: Mapping[str, Any]) -> Row:
     """Read a record that `record_of` returned."""
     language, func_name = record["language"], record["func_name"]
     paragraph, rest = split_docstring(record["docstring"])
+    spec = language_named(language)
     return Row(
         repo=record["repo"],
         package=record["package"],
         path=record["path"],
         func_name=func_name,
-        identifier=own_name(func_name, language),
+        identifier=split_qualified(func_name, spec.separator if spec else ".")[1],
         language=language,
         code=record["code"],
         docstring=paragraph,
@@ -106,16 +106,6 @@ def row_of_record(record: Mapping[str, Any]) -> Row:
         partition=record["partition"],
         url=record["url"],
     )
-
-
-def own_name(func_name: str, language: str) -> str:
-    """Return the last part of a qualified name.
-
-    >>> own_name("Outer::run", "ruby"), own_name("Shape.area", "python")
-    ('run', 'area')
-    """
-    spec = language_named(language)
-    return split_qualified(func_name, spec.separator if spec else ".")[1]
 
 
 def to_line(loaded: CsnRow) -> bytes:

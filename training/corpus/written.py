@@ -19,7 +19,7 @@ from training.corpus.decontaminate import Forbidden, read_projects
 from training.corpus.fetch import read_marker
 from training.corpus.recipe import SourcePackage, read_recipe
 from training.corpus.rows import write_lines
-from training.errors import TrainingError
+from training.files import TrainingError
 
 NOT_FETCHED, NOT_THERE = "package not fetched", "function not there"
 EVALUATED = "project of an evaluation set"

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.pooling import EPSILON, MaxPooling, count_shares
+from training.pooling import EPSILON, count_shares
 
 
 class BagTower(nn.Module):
@@ -59,9 +59,6 @@ class BagTower(nn.Module):
         token only once.
         """
         table = self.table_dropout(self.table.weight)
-        if self.pooling == "max":
-            pooled = MaxPooling()(functional.embedding(input_ids, table), attention_mask, input_ids)
-            return functional.normalize(pooled, dim=1) if unit else pooled
         # Padding has no weight; to find it, the CPU would wait for a GPU, and a compiled function would break.
         is_padded = input_ids.is_cuda or torch.compiler.is_compiling()
         present = torch.ones_like(input_ids, dtype=torch.bool) if is_padded else attention_mask > 0

@@ -6,8 +6,6 @@ length. *Source*: Devlin et al. 2019; Reimers and Gurevych 2019 (the mean); Wang
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -15,37 +13,31 @@ from torch.nn import functional
 from training.encoders.selfatt import SelfAttentionLayer, scores_of_mask
 
 
-@dataclass(frozen=True, slots=True)
-class BertConfig:
-    """Sizes of a model, with the names of its `config.json`."""
-
-    vocab_size: int
-    hidden_size: int
-    num_hidden_layers: int
-    num_attention_heads: int
-    intermediate_size: int
-    max_position_embeddings: int
-
-
 class Bert(nn.Module):
     """Ids and mask [B, T] -> unit vectors [B, D]; zeros for a text without tokens."""
 
     takes_counts = False
 
-    def __init__(self, config: BertConfig) -> None:
+    def __init__(
+        self,
+        *,
+        vocab_size: int,
+        hidden_size: int,
+        num_hidden_layers: int,
+        num_attention_heads: int,
+        intermediate_size: int,
+        max_position_embeddings: int,
+    ) -> None:
+        """Make a model of sizes with the names of its `config.json`."""
         super().__init__()
-        self.table = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.positions = nn.Parameter(torch.zeros(config.max_position_embeddings, config.hidden_size))
-        self.norm = nn.LayerNorm(config.hidden_size, eps=1e-12)
+        self.table = nn.Embedding(vocab_size, hidden_size)
+        self.positions = nn.Parameter(torch.zeros(max_position_embeddings, hidden_size))
+        self.norm = nn.LayerNorm(hidden_size, eps=1e-12)
         self.layers = nn.ModuleList(
             SelfAttentionLayer(
-                config.hidden_size,
-                attention_dim=config.hidden_size,
-                hidden_dim=config.intermediate_size,
-                heads=config.num_attention_heads,
-                norm_first=False,
+                hidden_size, hidden_dim=intermediate_size, heads=num_attention_heads, norm_first=False
             )
-            for _ in range(config.num_hidden_layers)
+            for _ in range(num_hidden_layers)
         )
 
     def forward(self, ids: Tensor, mask: Tensor, *, unit: bool = True) -> Tensor:

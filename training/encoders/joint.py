@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from training.config import TrainConfig
 from training.encoders.bag import BagTower
-from training.encoders.bert import Bert, BertConfig
-from training.encoders.ncs import NcsDocumentTower, NcsQueryTower, NcsTower
-from training.encoders.sequence import Positions, SequenceTower, Stack
-from training.errors import TrainingError
+from training.encoders.bert import Bert
+from training.encoders.ncs import NcsTower
+from training.files import TrainingError
 from training.pooling import make_pooling
 
 SHARED = "all"
@@ -33,8 +34,8 @@ class JointEncoder(nn.Module):
             return
         if config.architecture == "ncs":
             table = nn.Embedding(vocabulary_size, config.dim)
-            self.query = NcsQueryTower(table)
-            self.documents = nn.ModuleDict({name: NcsDocumentTower(table) for name in names})
+            self.query = NcsTower(table, is_query=True)
+            self.documents = nn.ModuleDict({name: NcsTower(table, is_query=False) for name in names})
             self.context = nn.Embedding(vocabulary_size, config.dim)
             nn.init.zeros_(self.context.weight)
             nn.init.normal_(table.weight, std=INIT_STD)
@@ -72,7 +73,7 @@ class JointEncoder(nn.Module):
     def set_idf(self, log_idf: Tensor, power: float) -> None:
         """Give NCS its idf, or start token weights from idf to a power: the log of idf, float32 [V]."""
         for module in self.modules():
-            if isinstance(module, NcsDocumentTower):
+            if isinstance(module, NcsTower) and module.idf is not None:
                 module.idf.copy_(log_idf.exp())
             elif isinstance(getattr(module, "log_weight", None), nn.Parameter):
                 module.log_weight.data.copy_(power * log_idf[:, None])
@@ -91,14 +92,12 @@ class JointEncoder(nn.Module):
 
 def _make_bert(config: TrainConfig, vocabulary_size: int) -> Bert:
     model = Bert(
-        BertConfig(
-            vocab_size=vocabulary_size,
-            hidden_size=config.dim,
-            num_hidden_layers=config.layers,
-            num_attention_heads=config.heads,
-            intermediate_size=config.hidden_dim or 4 * config.dim,
-            max_position_embeddings=config.max_document_tokens,
-        )
+        vocab_size=vocabulary_size,
+        hidden_size=config.dim,
+        num_hidden_layers=config.layers,
+        num_attention_heads=config.heads,
+        intermediate_size=config.hidden_dim or 4 * config.dim,
+        max_position_embeddings=config.max_document_tokens,
     )
     model.freeze(config.frozen_layers)
     return model
@@ -135,3 +134,61 @@ def _shared(values: Mapping[str, Tensor], target: nn.Module) -> dict[str, Tensor
     return {
         name: value for name, value in values.items() if name in places and places[name].shape == value.shape
     }
+
+
+class SequenceTower(nn.Module):
+    """One side: a table of token vectors, a body [B, T, D] -> [B, T, D], a pooling.
+
+    Every layer of a body adds to its input, and adds nothing at first, so training starts from a bag of words.
+    """
+
+    takes_counts = False
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        dim: int,
+        *,
+        body: nn.Module,
+        pooling: nn.Module,
+        dropout: float,
+        table_dropout: float,
+    ) -> None:
+        super().__init__()
+        self.table = nn.Embedding(vocabulary_size, dim)
+        self.dropout, self.table_dropout = nn.Dropout(dropout), nn.Dropout(table_dropout)
+        self.body = body
+        self.pool = pooling
+
+    def forward(self, input_ids: Tensor, attention_mask: Tensor, *, unit: bool = True) -> Tensor:
+        """Embed texts: int64 [B, T], mask of 0 and 1 [B, T], padding last -> float32 [B, D], by default of length 1."""
+        vectors = functional.embedding(input_ids, self.table_dropout(self.table.weight))
+        states = self.body(self.dropout(vectors), attention_mask)
+        pooled = self.pool(states, attention_mask, input_ids).float()
+        return functional.normalize(pooled, dim=1) if unit else pooled
+
+
+class Positions(nn.Module):
+    """A learned vector for each position, added to the state there."""
+
+    def __init__(self, dim: int, max_tokens: int) -> None:
+        super().__init__()
+        self.positions = nn.Parameter(torch.zeros(max_tokens, dim))
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Pass [B, T, D] states through."""
+        return states + self.positions[: states.shape[1]]
+
+
+class Stack(nn.Module):
+    """Bodies one after the other."""
+
+    def __init__(self, *bodies: nn.Module) -> None:
+        super().__init__()
+        self.bodies = nn.ModuleList(bodies)
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        """Pass [B, T, D] states through."""
+        for body in self.bodies:
+            states = body(states, mask)
+        return states

@@ -18,12 +18,13 @@ _EPSILON = 1e-12
 
 
 class NcsTower(nn.Module):
-    """The part that both sides share: the table, and the frequency of each token, which is counted, not learned."""
+    """One side over the table that both share; the `shares` of tokens and the `idf` of documents are counted."""
 
-    def __init__(self, table: nn.Embedding) -> None:
+    def __init__(self, table: nn.Embedding, *, is_query: bool) -> None:
         super().__init__()
-        self.table = table
+        self.table, self.takes_counts = table, not is_query
         self.register_buffer("shares", torch.zeros(table.num_embeddings))
+        self.register_buffer("idf", None if is_query else torch.ones(table.num_embeddings))
 
     def unit_table(self) -> Tensor:
         """Return the unit vector of each token, whitened over running text: float32 [V, D].
@@ -38,31 +39,10 @@ class NcsTower(nn.Module):
         scales = (variances + variances.mean() * _FLOOR + _EPSILON).rsqrt()
         return functional.normalize(centred @ (directions * scales) @ directions.T, dim=1)
 
-    def _weighted(self, input_ids: Tensor, weights: Tensor) -> Tensor:
-        """Sum unit vectors with weights [B, T]: float32 [B, D] of unit length."""
+    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
+        """Embed texts: int64 [B, T] and mask [B, T] -> float32 [B, D] of unit length; a document's mask may count."""
+        weights = attention_mask.to(self.shares.dtype)
+        if self.idf is not None:
+            tf = term_counts(input_ids, attention_mask)  # [B, T]
+            weights = attention_mask * (1 + tf.log()) / tf * self.idf[input_ids]
         return functional.normalize((weights[:, None] @ self.unit_table()[input_ids]).squeeze(1), dim=1)
-
-
-class NcsQueryTower(NcsTower):
-    """The mean of the unit vectors of a query's tokens."""
-
-    takes_counts = False
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Embed texts: int64 [B, T] and mask [B, T] -> float32 [B, D] of unit length."""
-        return self._weighted(input_ids, attention_mask.to(self.shares.dtype))
-
-
-class NcsDocumentTower(NcsTower):
-    """The TF-IDF weighted sum of the unit vectors of a document's tokens; `idf` is counted, not learned."""
-
-    takes_counts = True
-
-    def __init__(self, table: nn.Embedding) -> None:
-        super().__init__(table)
-        self.register_buffer("idf", torch.ones(table.num_embeddings))
-
-    def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Embed texts as the other side does; in the mask, a count stands for that number of equal tokens."""
-        tf = term_counts(input_ids, attention_mask)  # [B, T]
-        return self._weighted(input_ids, attention_mask * (1 + tf.log()) / tf * self.idf[input_ids])

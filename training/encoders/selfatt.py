@@ -20,7 +20,6 @@ def make_body(config: TrainConfig, max_tokens: int) -> SelfAttentionBody:
     layers = [
         SelfAttentionLayer(
             config.dim,
-            attention_dim=config.attention_dim or config.dim,
             hidden_dim=config.hidden_dim or 2 * config.dim,
             heads=config.heads,
             dropout=config.dropout,
@@ -34,27 +33,20 @@ def make_body(config: TrainConfig, max_tokens: int) -> SelfAttentionBody:
 
 
 class SelfAttentionLayer(nn.Module):
-    """Attention, with `attention_dim` over all heads, and feed-forward, each added to its input.
+    """Attention and feed-forward, each added to its input.
 
     `norm_first` normalises the input of each half, with ReLU; else the sum of input and output, with GELU, as in BERT.
     """
 
     def __init__(
-        self,
-        dim: int,
-        *,
-        attention_dim: int,
-        hidden_dim: int,
-        heads: int,
-        dropout: float = 0.0,
-        norm_first: bool = True,
+        self, dim: int, *, hidden_dim: int, heads: int, dropout: float = 0.0, norm_first: bool = True
     ) -> None:
         super().__init__()
         self.heads, self.norm_first = heads, norm_first
         eps = 1e-5 if norm_first else 1e-12
         self.attention_norm, self.hidden_norm = nn.LayerNorm(dim, eps), nn.LayerNorm(dim, eps)
-        self.query_key_value = nn.Linear(dim, 3 * attention_dim)
-        self.attention_out = nn.Linear(attention_dim, dim)
+        self.query_key_value = nn.Linear(dim, 3 * dim)
+        self.attention_out = nn.Linear(dim, dim)
         self.hidden = nn.Linear(dim, hidden_dim)
         self.hidden_out = nn.Linear(hidden_dim, dim)
         self.dropout = nn.Dropout(dropout)

@@ -25,14 +25,7 @@ from codesearch.evaluation.result import SuiteResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import Encoder, OnnxEncoder
 from training.corpus.load import load_test
-from training.evaluation.pairs import (
-    SYSTEMS,
-    CodeScorer,
-    EnglishScorer,
-    Pair,
-    ranks,
-    summarise_means,
-)
+from training.evaluation.pairs import SYSTEMS, CodeScorer, EnglishScorer, Pair, ranks, summarise_means
 
 COMPETING = 1_000
 COMPARED = (*SYSTEMS, "bm25_english")

@@ -32,7 +32,7 @@ from tqdm import tqdm
 from codesearch.evaluation.qrels import read_annotations, url_path
 from codesearch.evaluation.suites import ANNOTATIONS, QUERIES, SOURCES
 from codesearch.files import write_atomically
-from training.errors import TrainingError
+from training.files import TrainingError
 
 PATH_BYTES, CONTENT_BYTES = 8, 16
 """A record of the table: first bytes of the sha256 of a path and of that file's content."""
@@ -52,7 +52,6 @@ class DownloadConfig:
     attempts: int = 4
     first_pause_s: float = 0.5
     timeout_s: float = 20.0
-    max_bytes: int = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +158,7 @@ def fetch(wanted: Wanted, config: DownloadConfig) -> bool:
 
 def _read(url: str, config: DownloadConfig) -> bytes:
     headers = {"User-Agent": "codesearch-bench", "Accept-Encoding": "identity"}
-    with urllib.request.urlopen(
-        urllib.request.Request(url, headers=headers), timeout=config.timeout_s
-    ) as answer:
-        content: bytes = answer.read(config.max_bytes + 1)
-        # read() reports a body that is cut short only if the whole body is read, so check the length here.
-        promised = answer.headers.get("Content-Length")
-    if len(content) > config.max_bytes:
-        raise TrainingError(f"{url}: over {config.max_bytes:,} bytes")
-    if promised is not None and len(content) != int(promised):
-        raise TrainingError(f"{url}: {len(content):,} of {promised} bytes came")
+    request = urllib.request.Request(url, headers=headers)
+    with urllib.request.urlopen(request, timeout=config.timeout_s) as answer:
+        content: bytes = answer.read()  # A body that is cut short is an error.
     return content

@@ -26,8 +26,8 @@ from training.config import TrainConfig
 from training.corpus.split import HELD_OUT_RULE
 from training.distributed import gather_values, rank, world
 from training.encoders.joint import JointEncoder
-from training.errors import TrainingError
 from training.evaluation.pairs import ranks
+from training.files import TrainingError
 from training.samples import Packed, Samples, pack, short_ids
 
 _log = logging.getLogger(__name__)
@@ -133,9 +133,13 @@ def figures(
     for language, indices in _shuffled(samples).items():
         queries, documents = encode(model, samples, indices, device)
         sides.append((queries, documents))
-        if len(indices) < pool:
+        its = recalls(ranks_among(queries, documents, np.arange(len(queries))))
+        if len(queries) >= pool:
+            its["mrr_999"] = batch_mrr(queries, documents, pool)
+            its["mrr_999_by_code"] = batch_mrr(documents, queries, pool)
+        else:
             _log.warning("%s: no mrr_999, because there are %d pairs, not %d", language, len(indices), pool)
-        for name, value in _language_figures(queries, documents, pool).items():
+        for name, value in its.items():
             found.setdefault(name, {})[language] = value
     result = {name: with_average(values) for name, values in found.items()}
     if len(sides) > 1 and len(samples) >= pool:
@@ -154,14 +158,6 @@ def recalls(of_right: NDArray[np.int64]) -> dict[str, float]:
 def with_average(values: Mapping[str, float]) -> dict[str, float]:
     """Add the mean over languages."""
     return {**values, "average": sum(values.values()) / max(1, len(values))}
-
-
-def _language_figures(queries: Tensor, documents: Tensor, pool: int) -> dict[str, float]:
-    found = recalls(ranks_among(queries, documents, np.arange(len(queries))))
-    if len(queries) >= pool:
-        found["mrr_999"] = batch_mrr(queries, documents, pool)
-        found["mrr_999_by_code"] = batch_mrr(documents, queries, pool)
-    return found
 
 
 def _shuffled(samples: Samples) -> dict[str, NDArray[np.int64]]:

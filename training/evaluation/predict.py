@@ -18,8 +18,8 @@ from tqdm import tqdm
 from codesearch.evaluation.qrels import query_id, read_queries
 from training.corpus.load import load
 from training.corpus.rows import Row
-from training.errors import TrainingError
 from training.evaluation.mrr import encode_texts
+from training.files import TrainingError
 from training.pipeline import choose_device, load_run
 from training.predictions import write_predictions
 from training.samples import texts_of_row

@@ -11,7 +11,7 @@ from codesearch.errors import CodeSearchError  # noqa: E402
 from exporters.bundle import check_bundle, write_bundle  # noqa: E402
 from exporters.graph import quantize_rows  # noqa: E402
 from exporters.parity import Parity, require  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
+from training.files import TrainingError  # noqa: E402
 
 
 def test_quantized_rows_are_within_half_a_step_of_the_table():

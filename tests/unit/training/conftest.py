@@ -25,13 +25,13 @@ def one_thread():
 def plot_curve():
     """Draw no plot after each epoch, which takes longer than the epoch; return the function that draws it."""
     try:
-        from training import loop
+        from training import checkpoint
     except ImportError:
         yield None
         return
     with pytest.MonkeyPatch.context() as patch:
-        drawn = loop.plot_curve
-        patch.setattr(loop, "plot_curve", lambda run: None)
+        drawn = checkpoint.plot_curve
+        patch.setattr(checkpoint, "plot_curve", lambda run: None)
         yield drawn
 
 

@@ -5,8 +5,12 @@ import pytest
 
 zstandard = pytest.importorskip("zstandard")
 
-from training.corpus.advtest import advtest_rows, drop_reason, is_english  # noqa: E402
-from training.corpus.anonymous import anonymised  # noqa: E402
+from training.corpus.advtest import (  # noqa: E402
+    advtest_rows,
+    anonymised,
+    drop_reason,
+    is_english,
+)
 from training.corpus.rows import CsnRow, Row  # noqa: E402
 
 CODE = "def total(self, rows):\n    result = [row.cost for row in rows]\n    return self.total(result)"
@@ -16,13 +20,13 @@ REPLACED = (
 
 
 def test_names_and_variables_are_replaced_and_replacing_them_twice_changes_nothing():
-    assert anonymised(CODE, "python") == REPLACED
-    assert anonymised(REPLACED, "python") == REPLACED
+    assert anonymised(CODE) == REPLACED
+    assert anonymised(REPLACED) == REPLACED
 
 
 def test_strings_and_comments_keep_the_names():
     code = "def load(path):\n    # the path to load\n    print('load path', f'{path} path')\n    return path"
-    assert anonymised(code, "python") == (
+    assert anonymised(code) == (
         "def Func(arg_0):\n    # the path to load\n    print('load path', f'{arg_0} path')\n    return arg_0"
     )
 
@@ -32,7 +36,7 @@ def test_imports_globals_and_nested_functions_keep_their_names():
         "def run(job):\n    global count\n    import json as j\n    def inner(x):\n        return j.loads(x)\n"
         "    count = inner(job)\n    inner = cached(inner)\n    return count"
     )
-    assert anonymised(code, "python") == (
+    assert anonymised(code) == (
         "def Func(arg_0):\n    global count\n    import json as j\n    def inner(arg_1):\n"
         "        return j.loads(arg_1)\n    count = inner(arg_0)\n    inner = cached(inner)\n    return count"
     )
@@ -40,14 +44,11 @@ def test_imports_globals_and_nested_functions_keep_their_names():
 
 def test_a_variable_with_the_name_of_its_function_is_a_variable():
     code = "def size(items):\n    size = len(items)\n    return size"
-    assert anonymised(code, "python") == "def Func(arg_0):\n    arg_1 = len(arg_0)\n    return arg_1"
+    assert anonymised(code) == "def Func(arg_0):\n    arg_1 = len(arg_0)\n    return arg_1"
 
 
 def test_an_argument_number_that_the_code_already_uses_is_skipped():
-    assert (
-        anonymised("def f(x):\n    return arg_0 + x\n", "python")
-        == "def Func(arg_1):\n    return arg_0 + arg_1\n"
-    )
+    assert anonymised("def f(x):\n    return arg_0 + x\n") == "def Func(arg_1):\n    return arg_0 + arg_1\n"
 
 
 def test_the_published_example_gives_the_published_result():
@@ -56,24 +57,16 @@ def test_the_published_example_gives_the_published_result():
         "    html = get_content(rebuilt_url(url))\n    info = json.loads(match1(html, r'qualities'))\n"
         "    if not info_only:\n        download_urls([info], html, output_dir=output_dir, merge=merge)"
     )
-    assert anonymised(code, "python") == (
+    assert anonymised(code) == (
         "def Func(arg_0, arg_1='.', arg_2=True, arg_3=False, **arg_4):\n"
         "    arg_5 = get_content(rebuilt_url(arg_0))\n    arg_6 = json.loads(match1(arg_5, r'qualities'))\n"
         "    if not arg_3:\n        download_urls([arg_6], arg_5, arg_1=arg_1, arg_2=arg_2)"
     )
 
 
-@pytest.mark.parametrize(
-    ("code", "language"),
-    [
-        ("def f(x:\n    return x", "python"),
-        ("x = 1", "python"),
-        ("function f(a) { return a }", "javascript"),
-        ("anything", "cobol"),
-    ],
-)
-def test_code_that_is_no_function_of_python_gives_none(code, language):
-    assert anonymised(code, language) is None
+@pytest.mark.parametrize("code", ["def f(x:\n    return x", "x = 1", "function f(a) { return a }"])
+def test_code_that_is_no_function_of_python_gives_none(code):
+    assert anonymised(code) is None
 
 
 @pytest.mark.parametrize(

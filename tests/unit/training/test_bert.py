@@ -14,7 +14,7 @@ from exporters.bundle import write_bundle  # noqa: E402
 from tests.unit.training.conftest import documentation  # noqa: E402
 from training import pretrained  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
+from training.files import TrainingError  # noqa: E402
 from training.pipeline import load_run, train_run  # noqa: E402
 
 SIZES = {

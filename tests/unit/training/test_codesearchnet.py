@@ -1,7 +1,9 @@
 """The official files of CodeSearchNet, from loading to a submission and an index, as docs/dev/codesearchnet.md says."""
 
+import contextlib
 import csv
 import gzip
+import io
 import json
 import re
 import shlex
@@ -35,58 +37,60 @@ def commands():
     return [shlex.split(line) for line in block.replace("\\\n", " ").splitlines()]
 
 
-def test_the_ten_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    product = Command(tmp_path, tmp_path / "home")
-    outputs = {}
-    assert len(commands()) == 10
-    for program, *arguments in commands():
-        arguments = [str(path) for each in arguments for path in sorted(tmp_path.glob(each)) or [each]]
-        if program == "codesearch":
-            done = product(*arguments)
-            assert (done.returncode, done.stderr) == (0, ""), arguments
-            outputs[arguments[0]] = done.stdout
-        elif arguments[1] == "benchmarks.suite":
-            monkeypatch.setattr("sys.argv", arguments[1:])
-            suite.main()
-        elif arguments[1] == "tests.codesearchnet_sample":
-            codesearchnet_sample.main(Path(arguments[2]))
-        else:
-            assert MAINS[arguments[1]](arguments[2:]) == 0, arguments
-    printed = capsys.readouterr().out
-    assert "mrr_full" in printed and re.search(r"model_predictions +0\.[1-9]", printed)
-    assert json.loads(Path("bundles/neuralbow/manifest.json").read_text())["trained_on"] == ["python/cpython"]
-    assert "textwrap.py" in outputs["query"]
-
-
 @pytest.fixture(scope="module")
-def official(tmp_path_factory):
-    """Return a folder with the sample and a trained run."""
+def folder(tmp_path_factory):
+    """Return a folder in which the ten commands of the page have run, and what they printed: `printed`, `query.txt`."""
     folder = tmp_path_factory.mktemp("csn")
-    codesearchnet_sample.main(folder)
-    assert training.main(["corpus", "load", str(folder / "data"), "--out", str(folder / "corpus")]) == 0
-    options = "--encoder nbow --dim 16 --vocabulary-size 2000 --epochs 1 --device cpu".split()
-    train = ["train", "--corpus", str(folder / "corpus"), "--run", str(folder / "run"), *options]
-    assert training.main(train) == 0
+    product, printed = Command(folder, folder / "home"), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.chdir(folder)
+        assert len(commands()) == 10
+        for program, *arguments in commands():
+            arguments = [str(path) for each in arguments for path in sorted(folder.glob(each)) or [each]]
+            if program == "codesearch":
+                done = product(*arguments)
+                assert (done.returncode, done.stderr) == (0, ""), arguments
+                (folder / f"{arguments[0]}.txt").write_text(done.stdout)
+            elif arguments[1] == "benchmarks.suite":
+                patch.setattr("sys.argv", arguments[1:])
+                suite.main()
+            elif arguments[1] == "tests.codesearchnet_sample":
+                codesearchnet_sample.main(Path(arguments[2]))
+            else:
+                assert MAINS[arguments[1]](arguments[2:]) == 0, arguments
+    (folder / "printed").write_text(printed.getvalue())
     return folder
 
 
-def test_a_submission_has_the_nearest_functions_of_all_files(official, tmp_path, monkeypatch):
+def test_the_ten_commands_of_the_page_run(folder):
+    printed = (folder / "printed").read_text()
+    assert "mrr_full" in printed and re.search(r"model_predictions +0\.[1-9]", printed)
+    manifest = json.loads((folder / "bundles/neuralbow/manifest.json").read_text())
+    assert manifest["trained_on"] == ["python/cpython"]
+    assert "textwrap.py" in (folder / "query.txt").read_text()
+
+
+def test_a_submission_has_the_nearest_functions_of_all_files(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("training.evaluation.predict._AT_ONCE", 300)
-    files = sorted((official / "data/python/final").rglob("*.gz"))
+    files = sorted((folder / "build/official/data/python/final").rglob("*.gz"))
     counts = predict(
-        official / "run", files, official / "challenge/queries.csv", tmp_path / "found.csv", "cpu"
+        folder / "runs/neuralbow",
+        files,
+        folder / "build/official/challenge/queries.csv",
+        tmp_path / "found.csv",
+        "cpu",
     )
     rows = [loaded.row for file in files for loaded in load(file)]
     assert counts == {"python": len(rows)}
     with (tmp_path / "found.csv").open(newline="") as file:
         found = list(csv.DictReader(file))
     asked = found[0]["query"]
-    model, tokenizer, config = load_run(official / "run")
+    model, tokenizer, config = load_run(folder / "runs/neuralbow")
     encode = lambda tower, text, limit: encode_texts(tower, [tokenizer.encode(text, limit)])  # noqa: E731
     query = encode(model.query, asked, config.max_query_tokens)
     documents = [
-        encode(model.document("python"), texts_of_row(row)[1], config.max_document_tokens) for row in rows
+        encode(model.document("python"), texts_of_row(row, config.documents)[1], config.max_document_tokens)
+        for row in rows
     ]
     cosines = (torch.cat(documents) @ query.T).numpy()[:, 0]
     broadcast = [row for row in found if row["query"] == asked]
@@ -98,15 +102,15 @@ def test_a_submission_has_the_nearest_functions_of_all_files(official, tmp_path,
     )
 
 
-def test_data_in_other_languages_than_the_run_is_an_error(official, tmp_path, capsys):
-    options = ["--corpus", str(official / "corpus"), "--run", str(tmp_path / "run"), "--epochs", "1"]
+def test_data_in_other_languages_than_the_run_is_an_error(folder, tmp_path, capsys):
+    options = ["--corpus", str(folder / "build/csn"), "--run", str(tmp_path / "run"), "--epochs", "1"]
     small = "--encoder nbow-per-language --dim 8 --vocabulary-size 300 --device cpu".split()
     assert training.main(["train", *options, *small]) == 0
-    (file,) = (official / "data/python/final/jsonl/test").glob("*.gz")
+    (file,) = (folder / "build/official/data/python/final/jsonl/test").glob("*.gz")
     other = tmp_path / "go_test_0.jsonl"
     lines = [{**json.loads(line), "language": "go"} for line in load_lines(file)]
     other.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    queries = str(official / "challenge/queries.csv")
+    queries = str(folder / "build/official/challenge/queries.csv")
     arguments = ["predict", "--run", str(tmp_path / "run"), "--data", str(other), "--queries", queries]
     assert training.main([*arguments, "--out", str(tmp_path / "found.csv")]) == 2
     assert "no function of a language that" in capsys.readouterr().err

@@ -16,14 +16,13 @@ from codesearch.evaluation.jsonl import read_jsonl  # noqa: E402
 from tests.unit.training.conftest import write_rows  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.corpus.archives import is_wanted, source_files  # noqa: E402
-from training.corpus.csn import from_record  # noqa: E402
 from training.corpus.extract import extract_corpus  # noqa: E402
+from training.corpus.load import from_record  # noqa: E402
 from training.corpus.recipe import SourcePackage, read_recipe  # noqa: E402
 from training.corpus.rows import Row, read_rows  # noqa: E402
 from training.corpus.split import Place, place_rows, stable_hash  # noqa: E402
 from training.corpus.stats import CorpusStats, read_stats, report  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
-from training.files import read_json  # noqa: E402
+from training.files import TrainingError, read_json  # noqa: E402
 
 ROW = Row("a/b", "b", "x.py", "f", "f", "python", "def f(a):\n    c = a\n    return c", "Add one to it.", "")
 

@@ -8,9 +8,8 @@ from tests.git import git, repository
 pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 
-from training.corpus import apt, fetch
-from training.corpus.apt import AptLists
-from training.corpus.fetch import fetch_all, pins_of, read_marker
+from training.corpus import fetch
+from training.corpus.fetch import AptLists, fetch_all, pins_of, read_marker
 from training.corpus.recipe import (
     DEFAULT_RECIPE,
     Pin,
@@ -20,7 +19,7 @@ from training.corpus.recipe import (
     read_recipe,
     write_lock,
 )
-from training.errors import TrainingError
+from training.files import TrainingError
 
 ONE = SourcePackage("python", "pypi", "one", "a/one", "MIT")
 TWO = SourcePackage("python", "pypi", "two", "a/two", "MIT")
@@ -111,7 +110,7 @@ def test_debian_packages_are_fetched_by_version_and_sources_as_tarballs(tmp_path
         listed = " ant | 1.10-1 | archive Sources\n ant | 1.9-1 | archive Packages"
         return listed if "madison" in command else ""
 
-    monkeypatch.setattr(apt, "run_client", run)
+    monkeypatch.setattr(fetch, "run_client", run)
     sources = tmp_path / "debian.sources"
     sources.write_text("Types: deb\nURIs: file:/x\n")
     lists = AptLists(tmp_path / "lists", sources)
@@ -127,9 +126,9 @@ def test_a_missing_apt_source_file_and_a_missing_or_failing_client_are_errors(tm
     with pytest.raises(TrainingError, match="nowhere is not there: give --apt-sources"):
         AptLists(tmp_path, tmp_path / "nowhere").command("ant", "", source=False)
     with pytest.raises(TrainingError, match="is it installed"):
-        apt.run_client(["no-such-client"], tmp_path)
+        fetch.run_client(["no-such-client"], tmp_path)
     with pytest.raises(TrainingError, match="sh: the reason"):
-        apt.run_client(["sh", "-c", "echo first >&2; echo the reason >&2; exit 3"], tmp_path)
+        fetch.run_client(["sh", "-c", "echo first >&2; echo the reason >&2; exit 3"], tmp_path)
 
 
 def test_a_lock_is_read_as_written_and_an_invalid_one_is_refused(tmp_path):

@@ -2,8 +2,7 @@ import pytest
 
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from training.corpus.docstrings import split_docstring
-from training.corpus.filters import documentation_reason, drop_reason
+from training.corpus.filters import documentation_reason, drop_reason, split_docstring
 
 
 def results(source, language="python"):

@@ -276,7 +276,6 @@ def test_a_damaged_file_of_functions_is_named(name, content, here, capsys):
         "training corpus fetch --jobs 0 --out new",
         "training corpus compounds --corpus nowhere --out x",
         "training corpus compounds --corpus corpus --out corpus",
-        "training corpus compounds --corpus corpus --out x --every 0",
         "training corpus pairs --questions nowhere --corpus corpus own.toml --out new",
         "training corpus pairs --questions run/weights.safetensors --corpus corpus own.toml --out new",
         "training corpus pairs --questions queries.csv --corpus corpus own.toml --out new",

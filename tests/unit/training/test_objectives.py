@@ -17,7 +17,7 @@ from training.batches import also_answering, make_batch, padded  # noqa: E402
 from training.bpe import train_tokenizer  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
+from training.files import TrainingError  # noqa: E402
 from training.losses import make_loss  # noqa: E402
 from training.objectives import PairObjective, language_weights, make_objective  # noqa: E402
 from training.samples import DTYPES, Pair, SampleWriter, samples_of  # noqa: E402

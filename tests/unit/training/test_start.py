@@ -12,18 +12,17 @@ import pytest
 torch = pytest.importorskip("torch")
 zstandard = pytest.importorskip("zstandard")
 
-from codesearch.text.bundle import SHIPPED, TOKENIZER, load_bundle  # noqa: E402
+from codesearch.text.bundle import TOKENIZER, load_bundle  # noqa: E402
 from codesearch.text.onnx import OnnxEncoder  # noqa: E402
 from codesearch.text.tokenizer import join_fields  # noqa: E402
 from exporters.__main__ import main as export  # noqa: E402
 from tests.unit.training.conftest import documentation, train_tokenizer, write_rows  # noqa: E402
 from training import checkpoint, pipeline, sources  # noqa: E402
 from training.__main__ import main  # noqa: E402
-from training.average import average_runs  # noqa: E402
+from training.checkpoint import average_runs  # noqa: E402
 from training.config import Source, TrainConfig  # noqa: E402
 from training.corpus.rows import read_rows  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
-from training.evaluation.sets import rows_of  # noqa: E402
+from training.files import TrainingError  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
 from training.pretrained import fitted, teacher_vectors, vocabulary_of  # noqa: E402
 from training.samples import (  # noqa: E402
@@ -32,7 +31,7 @@ from training.samples import (  # noqa: E402
     make_samples,
     texts_of_row,
 )
-from training.sources import read_pairs  # noqa: E402
+from training.sources import read_pairs, rows_of  # noqa: E402
 
 SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
 
@@ -329,8 +328,8 @@ def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path
     assert not (tmp_path / "run").exists()
 
 
-@pytest.fixture
-def questions(tmp_path):
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
     """Return a file of questions with a wrong document for each."""
     records = [
         {
@@ -341,13 +340,31 @@ def questions(tmp_path):
         | {"negatives": [{"code": f"paint(canvas, {number})"}]}
         for number in range(30)
     ]
-    return write_questions(tmp_path / "own.jsonl.zst", records)
+    return write_questions(tmp_path_factory.mktemp("questions") / "own.jsonl.zst", records)
 
 
-def from_bundle(corpus, questions, run, *settings):
-    """Start from the shipped bundle, and learn from documentation and questions; return the exit status."""
+@pytest.fixture(scope="module")
+def bag(tmp_path_factory, synthetic_rows, questions):
+    """Return a small bundle of the shipped one's kind."""
+    folder = tmp_path_factory.mktemp("bag")
+    for partition in ("train", "valid"):
+        write_rows(folder / f"rows/go.{partition}.jsonl.zst", synthetic_rows(20, 7, partition=partition))
+    run, out = folder / "run", folder / "bundle"
+    options = "--dim 32 --vocabulary-size 300 --count-power 0.5 --epochs 1 --device cpu".split()
+    sources = ["--corpus", str(folder), "--questions", str(questions)]
+    assert main(["train", "--run", str(run), *sources, *options]) == 0
+    (run / "mrr_test.json").write_text('{"mrr_full": {"average": 0.5}}')
+    assert export(["bundle", "--run", str(run), "--out", str(out)]) == 0
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest |= {"initial_vectors": "minilm", "trained_on": ["before"]}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    return out
+
+
+def from_bundle(bag, corpus, questions, run, *settings):
+    """Start from a bundle, and learn from documentation and questions; return the exit status."""
     sources = ["--corpus", str(corpus), "--questions", str(questions)]
-    options = ["--start", str(SHIPPED), "--device", "cpu", "--epochs", "1", "--learning-rate", "0.05"]
+    options = ["--start", str(bag), "--device", "cpu", "--epochs", "1", "--learning-rate", "0.05"]
     return main(["train", "--run", str(run), *sources, *options, *settings])
 
 
@@ -357,41 +374,40 @@ def query_vector(run, text):
     return model.query(ids, torch.ones_like(ids))[0].detach().numpy()
 
 
-def test_a_run_from_a_bundle_is_trained_evaluated_and_exported(corpus, questions, tmp_path):
+def test_a_run_from_a_bundle_is_trained_evaluated_and_exported(bag, corpus, questions, tmp_path):
     write_rows(corpus / "rows" / "go.test.jsonl.zst", list(read_rows(corpus / "rows" / "go.valid.jsonl.zst")))
     run, out = tmp_path / "run", tmp_path / "bundle"
-    assert from_bundle(corpus, questions, run) == 0
+    assert from_bundle(bag, corpus, questions, run) == 0
     assert main(["evaluate", "--corpus", str(corpus), "--run", str(run)]) == 0
     assert export(["bundle", "--run", str(run), "--out", str(out), "--name", "own"]) == 0
-    bundle, shipped = load_bundle(out), load_bundle(SHIPPED)
+    bundle, first = load_bundle(out), load_bundle(bag)
     manifest = json.loads((out / "manifest.json").read_text())
-    assert (bundle.name, bundle.dim, manifest["initial_vectors"]) == ("own", shipped.dim, "minilm")
-    assert {"own/code", "b", *json.loads((SHIPPED / "manifest.json").read_text())["trained_on"]} == {
-        *manifest["trained_on"]
-    }
-    assert bundle.rows["document.onnx"]["repeat_power"] == shipped.rows["document.onnx"]["repeat_power"]
-    assert (out / TOKENIZER).read_bytes() == (SHIPPED / TOKENIZER).read_bytes()
+    assert (bundle.name, bundle.dim, manifest["initial_vectors"]) == ("own", first.dim, "minilm")
+    assert manifest["trained_on"] == ["b", "before", "own/code"]
+    assert bundle.rows["document.onnx"]["repeat_power"] == first.rows["document.onnx"]["repeat_power"]
+    assert (out / TOKENIZER).read_bytes() == (bag / TOKENIZER).read_bytes()
     (exported,) = OnnxEncoder(bundle).encode_queries(["reaping zombies"])
     assert exported @ query_vector(run, "reaping zombies") == pytest.approx(1.0, abs=1e-3)
 
 
-def test_keeping_the_cosines_of_a_bundle_keeps_the_vectors_near(corpus, questions, tmp_path, capsys):
-    (before,) = OnnxEncoder(load_bundle(SHIPPED)).encode_queries(["reaping zombies"])
+def test_keeping_the_cosines_of_a_bundle_keeps_the_vectors_near(bag, corpus, questions, tmp_path, capsys):
+    (before,) = OnnxEncoder(load_bundle(bag)).encode_queries(["reaping zombies"])
     changed = {}
     for keep in ("0", "100"):
-        assert from_bundle(corpus, questions, tmp_path / keep, "--keep", keep, "--seed", "1") == 0
+        options = ["--keep", keep, "--seed", "1", "--batch-size", "10"]
+        assert from_bundle(bag, corpus, questions, tmp_path / keep, *options) == 0
         changed[keep] = 1 - float(before @ query_vector(tmp_path / keep, "reaping zombies"))
     assert 0 < changed["100"] < changed["0"]
-    assert from_bundle(corpus, questions, tmp_path / "0", "--keep", "3", "--seed", "1") == 2
+    assert from_bundle(bag, corpus, questions, tmp_path / "0", *options, "--keep", "3") == 2
     assert "started with other settings: keep 0.0, now 3.0" in capsys.readouterr().err
 
 
-def test_a_run_without_training_has_the_vectors_of_its_bundle(corpus, questions, tmp_path):
-    (before,) = OnnxEncoder(load_bundle(SHIPPED)).encode_queries(["reaping zombies"])
-    assert from_bundle(corpus, questions, tmp_path / "run", "--learning-rate", "0") == 0
+def test_a_run_without_training_has_the_vectors_of_its_bundle(bag, corpus, questions, tmp_path):
+    (before,) = OnnxEncoder(load_bundle(bag)).encode_queries(["reaping zombies"])
+    assert from_bundle(bag, corpus, questions, tmp_path / "run", "--learning-rate", "0") == 0
     assert before @ query_vector(tmp_path / "run", "reaping zombies") == pytest.approx(1.0, abs=1e-3)
 
 
-def test_only_a_bag_is_a_start(corpus, questions, tmp_path, capsys):
-    assert from_bundle(corpus, questions, tmp_path / "run", "--encoder", "cnn") == 2
+def test_only_a_bag_is_a_start(bag, corpus, questions, tmp_path, capsys):
+    assert from_bundle(bag, corpus, questions, tmp_path / "run", "--encoder", "cnn") == 2
     assert "architecture cnn: only nbow with shared code encoders" in capsys.readouterr().err

@@ -18,12 +18,12 @@ from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
 from training.batches import counted, padded, sample_batches  # noqa: E402
 from training.build import build_model  # noqa: E402
+from training.checkpoint import CURVE  # noqa: E402
 from training.config import Architecture, SequenceModel, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
-from training.curves import CURVE  # noqa: E402
 from training.encoders.bag import BagTower  # noqa: E402
-from training.errors import TrainingError  # noqa: E402
 from training.evaluation.mrr import _shuffled, mrr_by_language  # noqa: E402
+from training.files import TrainingError  # noqa: E402
 from training.pipeline import fit  # noqa: E402
 from training.samples import (  # noqa: E402
     make_samples,
@@ -131,7 +131,7 @@ def test_a_run_stopped_inside_an_epoch_resumes_with_the_same_curve(
 
 
 def test_a_run_leaves_a_plot_of_its_curve(data, tmp_path, monkeypatch, plot_curve):
-    monkeypatch.setattr(loop, "plot_curve", plot_curve)
+    monkeypatch.setattr(checkpoint, "plot_curve", plot_curve)
     train(data, tmp_path / "run", dataclasses.replace(CONFIG, epochs=1))
     assert (tmp_path / "run" / CURVE).read_bytes().startswith(b"\x89PNG")
 

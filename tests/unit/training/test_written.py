@@ -15,7 +15,7 @@ from training.__main__ import main
 from training.config import Source, TrainConfig
 from training.corpus.fetch import MARKER
 from training.corpus.written import read_written
-from training.errors import TrainingError
+from training.files import TrainingError
 from training.sources import read_pairs
 
 QUESTIONS = Path(__file__).parents[3] / "training" / "written" / "questions.tsv"

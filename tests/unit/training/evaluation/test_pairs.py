@@ -14,7 +14,6 @@ from benchmarks.compare import compare
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, write_json
-from training.errors import TrainingError
 from training.evaluation import csn_mrr
 from training.evaluation.pairs import (
     CodeScorer,
@@ -25,6 +24,7 @@ from training.evaluation.pairs import (
     summarise_means,
     without_docstring,
 )
+from training.files import TrainingError
 
 CODES = [
     "def int_to_string(number): return str(number)",
