@@ -24,6 +24,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",
+    "--renderer-process-limit=1",
+    "--disable-features=SpareRendererForSitePerProcess",
 ]
 HOSTILE = "<img src=x onerror=document.title='owned'>"
 TREE = {
@@ -121,18 +124,34 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
+@pytest.fixture(scope="package")
+def contexts(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Return a function that gives the same context for the same options: each starts a process of its own."""
+    made: dict[str, Any] = {}
+
+    def context_of(**options: Any) -> Any:
+        name = repr(sorted(options.items()))
+        if name not in made:
+            made[name] = browser.new_context(**options)
+            made[name].set_default_timeout(1_000 * TIMEOUT)
+        return made[name]
+
+    yield context_of
+    for context in made.values():
+        context.close()
+
+
 @pytest.fixture
-def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
+def open_page(contexts: Callable[..., Any], site: str) -> Iterator[Callable[..., Any]]:
     """Open the page at an address below the site, and record in `watched`. No test may cause errors."""
-    contexts, all_watched = [], []
+    pages, all_watched = [], []
 
     def open_at(
         address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any
     ) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": height}, base_url=base, **options)
-        context.set_default_timeout(1_000 * TIMEOUT)
-        contexts.append(context)
+        context = contexts(viewport={"width": width, "height": height}, base_url=base, **options)
         page = context.new_page()
+        pages.append(page)
         watched = Watched()
         page.watched = watched
         all_watched.append((base, watched))
@@ -147,8 +166,9 @@ def open_page(browser: Any, site: str) -> Iterator[Callable[..., Any]]:
         return page
 
     yield open_at
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate("localStorage.clear()")
+        page.close()
     for base, watched in all_watched:
         assert watched.errors == []
         assert [url for url in watched.requests if not url.startswith(base)] == []
