@@ -150,9 +150,15 @@ def _has_part(folders: str, words: frozenset[str]) -> bool:
 
 
 def is_vendored(path: str) -> bool:
-    """Say whether the path of a file marks it as a copy from another project."""
+    """Say whether the path of a file marks it as a copy from another project.
+
+    A version in the name of the first folder says nothing: unpacked sources are in such a folder.
+
+    >>> is_vendored("static/codemirror-5.17.0/mode.js"), is_vendored("picard-3.0.2/picard/album.py")
+    (True, False)
+    """
     folders = path.lower().split("/")[:-1]
-    return not _VENDOR_FOLDERS.isdisjoint(folders) or any(map(_RELEASE.fullmatch, folders))
+    return not _VENDOR_FOLDERS.isdisjoint(folders) or any(map(_RELEASE.fullmatch, folders[1:]))
 
 
 def _is_in_a_folder_of_others(path: str) -> bool:
