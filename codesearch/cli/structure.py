@@ -315,13 +315,15 @@ def history(
     else:  # The commits have an index of their own.
         session = engine.session(scope, AS_INDEXED)
     places = [place] if is_sure else _definitions(place, session, terminal) if is_name else []
+    if json or len(places) > _MOST_PLACES:
+        places = places and [place]
     if not places:
         if " " not in place and (is_path_like or len(parse_asked(place).names) > 1):
             yield searched_as_words(place)
         places, rest = [""], list(words or [])
     filters = CommitFilters(since, author, path, here=terminal.here)
     code = 1
-    for at, one in enumerate([place] if json or len(places) > _MOST_PLACES else places):
+    for at, one in enumerate(places):
         with build_progress("history", unit="commit") as show:
             answer = session.history(" ".join(rest), place=one, filters=filters, top_k=hits, on_progress=show)
         notes = (
