@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from itertools import pairwise
 
 from codesearch.parsing.identifiers import subtokens
 from codesearch.treefiles import read_regular
@@ -95,6 +96,8 @@ _LICENCE = re.compile(
 _KEPT = frozenset(
     "assets contrib deps ext extern javascripts js lib libs plugins public static wwwroot".split()
 )
+_CACHES = _KEPT | {"mod", "packages"}
+"""Folders with copies whose names have versions."""
 _MANIFESTS = frozenset(("bower.json", "component.json", "composer.json", "package.json"))
 _NOTICE = re.compile(
     rb"""^\W*(?:Copyright(?=\s)|COPYRIGHT(?=\s)|\([cC]\)|\xc2\xa9)
@@ -152,13 +155,15 @@ def _has_part(folders: str, words: frozenset[str]) -> bool:
 def is_vendored(path: str) -> bool:
     """Say whether the path of a file marks it as a copy from another project.
 
-    A version in the name of the first folder says nothing: unpacked sources are in such a folder.
+    A version in the name of a folder says so only where copies are kept: unpacked sources are in such a folder too.
 
     >>> is_vendored("static/codemirror-5.17.0/mode.js"), is_vendored("picard-3.0.2/picard/album.py")
     (True, False)
     """
     folders = path.lower().split("/")[:-1]
-    return not _VENDOR_FOLDERS.isdisjoint(folders) or any(map(_RELEASE.fullmatch, folders[1:]))
+    return not _VENDOR_FOLDERS.isdisjoint(folders) or any(
+        above in _CACHES and _RELEASE.fullmatch(name) for above, name in pairwise(folders)
+    )
 
 
 def _is_in_a_folder_of_others(path: str) -> bool:

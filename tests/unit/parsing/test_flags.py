@@ -130,6 +130,7 @@ def test_a_test_file_is_recognised_by_its_path(path: str, expected: bool) -> Non
         ("reports/sales_2024.10.01/run.py", False),
         ("release-1.2.0.py", False),
         ("lib/site-packages/six.py", True),
+        ("share/gems/ohai-16.13.0/lib/ohai.rb", False),
         ("Vendor/autoload.php", True),
         ("src/vendor.py", False),
         ("src/vendors_list/a.py", False),
