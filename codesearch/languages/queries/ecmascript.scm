@@ -21,11 +21,11 @@
   function: (identifier) @name arguments: (arguments . (object) @owner .))))
 ((program (expression_statement (call_expression
   function: (member_expression object: (identifier) property: (_) @call) @name arguments: (arguments . (object) @owner .))))
-  (#not-any-of? @call "assign" "extend" "mixin"))
+  (#not-match? @call "^(assign|extend|mixin)$"))
 ((program (expression_statement (call_expression
   function: (member_expression object: [(identifier) (member_expression)] @name property: (_) @call)
   arguments: (arguments . (object) @owner .))))
-  (#any-of? @call "assign" "extend" "mixin"))
+  (#match? @call "^(assign|extend|mixin)$"))
 (program (expression_statement (call_expression
   arguments: (arguments . [(identifier) (member_expression) (string)] @name . (object) @owner .))))
 (method_definition ["get" "set"]) @accessor

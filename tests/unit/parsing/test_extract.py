@@ -124,6 +124,7 @@ def test_the_data_of_a_url_has_no_words():
         ("Object.assign(Cart.prototype, {", "Cart"),
         ("app.component('cart', {", "cart"),
         ("jQuery.fn.extend({", "jQuery.fn"),
+        ("jQuery.extend({", "jQuery"),
     ],
 )
 def test_the_entries_of_an_object_that_is_passed_to_a_call_keep_their_owner(head: str, owner: str) -> None:
