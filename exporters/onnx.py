@@ -6,6 +6,7 @@ length, zeros for a text without tokens.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,7 +45,12 @@ _DAMPENS_REPEATS = sorted(
 def tower_graph(tower: nn.Module, dtype: Dtype = "fp32") -> onnx.ModelProto:
     """Write the graph of one side."""
     graph, kind = GraphBuilder(), type(tower)
-    writers = {BagTower: _bag, SequenceTower: _sequence, Bert: _bert, NcsTower: _ncs}
+    writers: dict[type, Callable[..., str]] = {
+        BagTower: _bag,
+        SequenceTower: _sequence,
+        Bert: _bert,
+        NcsTower: _ncs,
+    }
     if kind not in writers:
         raise TypeError(f"no ONNX form of {kind.__name__}")
     table = values(tower.unit_table() if isinstance(tower, NcsTower) else tower.table.weight)

@@ -265,8 +265,14 @@ def samples_of(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Sequence[
     """Put together what a `SampleWriter` wrote; groups are numbered in order of their names."""
     names = sorted(facts["groups"])
     numbers = np.array([names.index(name) for name in facts["groups"]], np.int64)
+    queries, documents, func_names, nameless = (
+        Packed(arrays[f"{text}_ids"], arrays[f"{text}_starts"]) for text in _TEXTS
+    )
     return Samples(
-        *(Packed(arrays[f"{text}_ids"], arrays[f"{text}_starts"]) for text in _TEXTS),
+        queries=queries,
+        documents=documents,
+        names=func_names,
+        nameless=nameless,
         languages=numbers[arrays["languages"]] if len(numbers) else np.zeros(0, np.int64),
         language_names=tuple(names),
         answers=arrays["answers"],

@@ -20,6 +20,9 @@ _EPSILON = 1e-12
 class NcsTower(nn.Module):
     """One side over the table that both share; the `shares` of tokens and the `idf` of documents are counted."""
 
+    shares: Tensor
+    idf: Tensor | None
+
     def __init__(self, table: nn.Embedding, *, is_query: bool) -> None:
         super().__init__()
         self.table, self.takes_counts = table, not is_query
