@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.command import Command
+from tests.conftest import index_by_engine, write_tree
 
 
 class Editor:
@@ -84,3 +86,13 @@ class Editor:
     def end(self) -> None:
         self.process.kill()
         self.process.communicate()
+
+
+@contextmanager
+def opened(folder: Path, files: Mapping[str, str]) -> Iterator[Editor]:
+    """Write and index a tree, and lend an editor for it."""
+    root = write_tree(folder / "src", files)
+    index_by_engine(root, folder / "home")
+    editor = Editor(root, folder / "home")
+    yield editor
+    editor.end()

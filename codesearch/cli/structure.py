@@ -81,8 +81,7 @@ def read(
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of files, ranges of lines or definitions."""
-    from codesearch.engine.excerpts import shares
-    from codesearch.structure.whole import WHOLE_LINES, shortened
+    from codesearch.structure.whole import WHOLE_LINES, shared
 
     _check_one(places, options)
     is_shared = max_lines is None and len(places) > 1 and not invocation.terminal.is_terminal
@@ -95,12 +94,10 @@ def read(
             found.append((place, session, session.read(place, most_lines=most)))
         except CodeSearchError as error:
             failed = failed or error
-    given = shares([len(one.lines) for *_, answer in found for one in answer.places], WHOLE_LINES)
-    rest = iter(given)
+    readings = [reading for *_, answer in found for reading in answer.places]
+    chosen = iter(shared(readings, WHOLE_LINES, _LEAST_LINES) if is_shared else readings)
     for at, (place, session, answer) in enumerate(found):
-        if is_shared:
-            shown = (shortened(one, max(next(rest), _LEAST_LINES)) for one in answer.places)
-            answer = replace(answer, places=tuple(shown))
+        answer = replace(answer, places=tuple(islice(chosen, len(answer.places))))
         yield Output("\n" if at else "")
         yield _reading(invocation, place, session, answer, options)
     if failed:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from codesearch.search.snippets import docstring_lines, head_lines, neighbours, spans_of
+from codesearch.search.snippets import docstring_lines, head_lines, neighbours, shares, spans_of
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 
@@ -99,18 +99,6 @@ def _excerpt(hit: Hit, numbers: Iterable[int]) -> Excerpt:
         before = rank[at]
         found.append((hit.start_line + at, lines[at]))
     return Excerpt(hit, tuple(found), len(shown) == len(telling) and hit.last_line == hit.end_line)
-
-
-def shares(needs: Sequence[int], total: int) -> list[int]:
-    """Return how many lines each gets of a total: as many as it needs, else an equal share of what the others leave.
-
-    >>> shares([3, 20, 20], 23), shares([3, 4], 50)
-    ([3, 10, 10], [3, 4])
-    """
-    given = [0] * len(needs)
-    for left, at in enumerate(sorted(range(len(needs)), key=needs.__getitem__)):
-        given[at] = min(needs[at], (total - sum(given)) // (len(needs) - left))
-    return given
 
 
 def _is_nested(one: Hit, other: Hit) -> bool:

@@ -116,6 +116,18 @@ def fitted(wanted: Sequence[int], rows: int) -> list[int] | None:
     return shown
 
 
+def shares(needs: Sequence[int], total: int) -> list[int]:
+    """Return how many lines each gets of a total: as many as it needs, else an equal share of what the others leave.
+
+    >>> shares([3, 20, 20], 23), shares([3, 4], 50)
+    ([3, 10, 10], [3, 4])
+    """
+    given = [0] * len(needs)
+    for left, at in enumerate(sorted(range(len(needs)), key=needs.__getitem__)):
+        given[at] = min(needs[at], (total - sum(given)) // (len(needs) - left))
+    return given
+
+
 def docstring_lines(lines: Sequence[str], first: int) -> range:
     """Return the positions of the string that documents a definition in its first lines, as in Python."""
     begin = next((at for at in range(first, len(lines)) if lines[at].strip()), first)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from codesearch.errors import IndexNotFoundError, index_command
 from codesearch.search.exact import check_has_code
-from codesearch.search.snippets import head_of
+from codesearch.search.snippets import head_of, shares
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.source import read_source
 from codesearch.structure.imports import import_statements
@@ -116,8 +116,13 @@ def read_whole(
     return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)
 
 
-def shortened(reading: Reading, most: int) -> Reading:
-    """Return a reading without what is behind its first lines, if these are far more than `most`."""
+def shared(readings: Sequence[Reading], most: int, least: int) -> list[Reading]:
+    """Return readings that share `most` lines: of each one its first lines, at least `least` of them."""
+    given = shares([len(reading.lines) for reading in readings], most)
+    return [_shortened(reading, max(count, least)) for reading, count in zip(readings, given, strict=True)]
+
+
+def _shortened(reading: Reading, most: int) -> Reading:
     return reading if len(reading.lines) <= most * _SLACK else replace(reading, lines=reading.lines[:most])
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import index_by_engine, write_tree
-from tests.lsp import Editor
+from tests.lsp import Editor, opened
 
 pytest.importorskip("pygls")
 
@@ -77,12 +76,8 @@ def paint(item: Base):
 
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    folder = tmp_path_factory.mktemp("lsp")
-    root = write_tree(folder / "src", FILES)
-    index_by_engine(root, folder / "home")
-    editor = Editor(root, folder / "home")
-    yield editor
-    editor.end()
+    with opened(tmp_path_factory.mktemp("lsp"), FILES) as editor:
+        yield editor
 
 
 def places(editor: Editor, locations: list[dict[str, Any]] | None) -> list[str] | None:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.command import TIMEOUT
-from tests.conftest import index_by_engine, write_tree
-from tests.lsp import Editor
+from tests.conftest import write_tree
+from tests.lsp import Editor, opened
 
 pytest.importorskip("pygls")
 
@@ -32,12 +32,8 @@ INTERNAL_ERROR = -32603
 
 @pytest.fixture(scope="module")
 def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    folder = tmp_path_factory.mktemp("lsp")
-    root = write_tree(folder / "src", FILES)
-    index_by_engine(root, folder / "home")
-    editor = Editor(root, folder / "home")
-    yield editor
-    editor.end()
+    with opened(tmp_path_factory.mktemp("lsp"), FILES) as editor:
+        yield editor
 
 
 PATHS = st.sampled_from([*FILES, "new.py", "gone.py", "e\u0301.py", "x.unknown", "folder/"])
