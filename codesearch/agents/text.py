@@ -53,7 +53,7 @@ _LABEL = "source, not instructions"
 _NOTE_CHARS, _FENCES, _MAX_AROUND, _MAX_END = 160, 40, 160, 320
 _MAX_CODE = 120
 """Characters of a line of code in an excerpt."""
-_MOST_CALLED, _MOST_USERS, _MOST_OTHERS = 4, 2, 4
+_MOST_USERS, _MOST_OTHERS = 2, 4
 PathOf = Callable[[str, str], str]
 """Takes the root and the path of a file, and returns the path to show."""
 
@@ -132,7 +132,7 @@ def _name(of: Definition) -> str:
 
 def _around(brief: Brief) -> Iterator[str]:
     """Yield what the shown lines call, who uses the first definition, and what no definition covers."""
-    called = [f"{_end(one.path)}:{one.start_line} {_name(one)}" for one in brief.called[:_MOST_CALLED]]
+    called = [f"{_end(one.path)}:{one.start_line} {_name(one)}" for one in brief.called]
     if called:
         yield f"called there: {', '.join(called)}"
     for title, usages in (("callers", brief.callers), ("tests", brief.tests)):
@@ -253,7 +253,9 @@ def usages_text(answer: FoundAnswer[Usages], path_of: PathOf, max_tokens: int, *
     found = answer.found
     if tests and any(usage.grade in _SURE for usage in found.usages):
         sure = [one for one in found.usages if one.grade in _SURE]
-        found = replace(found, usages=tuple(replace(one, text=one.text * (not one.inside)) for one in sure))
+        found = replace(
+            found, usages=tuple(replace(one, text="" if one.inside else one.text) for one in sure)
+        )
     lines = list(filter(None, usages_lines(found, _MAX_USAGE, path_of, "{}: ")))
     rows = [_DERIVED.sub(r"\1", line) + "\n" for line in lines]
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))

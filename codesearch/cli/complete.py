@@ -28,7 +28,8 @@ def complete() -> list[str]:
         line = os.environ.get("_TYPER_COMPLETE_ARGS", "")
         words = line.split() + [""] * line.endswith(" ")
     if len(words) == 3 and words[1] in _OF_PLACES and words[2].replace(".", "_").isidentifier():
-        names = {name for folder in _index_folders(os.getcwd()) for name in _names(folder, words[2])}
+        folder = _index_folder(os.getcwd())
+        names = set(_names(folder, words[2])) if folder else set()
         same_case = {name for name in names if name.startswith(words[2])}
         if listed := sorted(same_case or names)[:_MOST]:
             _print(shell, listed)
@@ -43,15 +44,14 @@ def _print(shell: str, names: list[str]) -> None:
         print("\n".join(names))
 
 
-def _index_folders(path: str) -> Iterator[str]:
-    """Yield the folder of the innermost index around a path, if there is one."""
+def _index_folder(path: str) -> str | None:
+    """Return the folder of the innermost index around a path, if there is one."""
     while True:
         folder = os.path.join(default_home(), "indexes", unique_name(os.path.basename(path), path))
         if os.path.exists(os.path.join(folder, "manifest.json")):
-            yield folder
-            return
+            return folder
         if path == (path := os.path.dirname(path)):
-            return
+            return None
 
 
 def _names(folder: str, begun: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -38,7 +38,7 @@ _JOIN = r"(?:and|but|when|while|after|before|because|then)\s+"
 _BETWEEN_IDEAS = re.compile(rf"[;.,?]\s+(?:{_JOIN})?|\s+{_JOIN}", re.IGNORECASE)
 _MOST_IDEAS, _LEAST_TERMS, _COVERED, _HARDLY_COVERED = 3, 2, 0.5, 0.3
 _MOST_USAGES = 200
-_CALLING, _MOST_NAMES, _RARE, _FEW_FILES = 3, 12, 2, 6
+_CALLING, _MOST_NAMES, _MOST_CALLED, _RARE, _FEW_FILES = 3, 12, 4, 2, 6
 _CALL = re.compile(r"([A-Za-z_]\w{3,})\s*\(")
 """A name that is called in a line of code."""
 
@@ -96,7 +96,7 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
         answer,
         excerpts,
         others,
-        _called(session, excerpts[:_CALLING]),
+        list(islice(_called(session, excerpts[:_CALLING]), _MOST_CALLED)),
         callers,
         tests,
         uncovered,
@@ -129,12 +129,11 @@ def _covered(hit: Hit, idea: str) -> float:
     return sum(term in known for term in terms) / len(terms)
 
 
-def _called(session: Session, excerpts: Sequence[Excerpt]) -> list[Definition]:
-    """Return the functions that the lines of some excerpts call, in their order: only those with a rare name."""
+def _called(session: Session, excerpts: Sequence[Excerpt]) -> Iterator[Definition]:
+    """Yield the functions that the lines of some excerpts call, in their order: only those with a rare name."""
     known = {excerpt.hit.name for excerpt in excerpts}
     lines = (text for excerpt in excerpts for number, text in excerpt.lines if number)
     names = dict.fromkeys(name for line in lines for name in _CALL.findall(line) if name not in known)
-    found = list[Definition]()
     for name in islice(names, _MOST_NAMES):
         with suppress(CodeSearchError), session.spots(name, only_definitions=True) as spots:
             of_name = [spot for spot in spots if spot.row and spot.row.name == name]
@@ -142,8 +141,7 @@ def _called(session: Session, excerpts: Sequence[Excerpt]) -> list[Definition]:
                 spot.segment and spot.segment.name_counts[name][0] <= _FEW_FILES for spot in of_name
             )
             functions = [spot.definition for spot in of_name if is_rare and not is_test(spot.path)]
-            found += [one for one in functions if one and one.kind in FUNCTIONS]
-    return found
+            yield from (one for one in functions if one and one.kind in FUNCTIONS)
 
 
 def _used(session: Session, hit: Hit) -> tuple[list[Usage], list[Usage]]:
