@@ -125,6 +125,7 @@ _SHORT = (
 _hashed = partial(Language, comments=Comments(_HASH, ()))
 _braced = partial(Language, comments=Comments(_DASHES, (("{-", "-}"),)))
 _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
+_ocaml = partial(_starred, grammar="tree_sitter_ocaml", family="ocaml", after_names="'", sigil="^`")
 _SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
 _CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
 _of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True, binds=_TYPED)
@@ -177,10 +178,8 @@ LANGUAGES = (
     Language("nix", ".nix", "tree_sitter_nix", comments=Comments(_HASH), in_names="-", after_names="'",
         imports=_IMPORT),
     _of_c("objc", ".m .mm", "tree_sitter_objc", self_words=_SELF, short_name="objective-c"),
-    _starred("ocaml", ".ml #!ocaml", "tree_sitter_ocaml", "language_ocaml", family="ocaml", after_names="'",
-        imports=("open",), opens_all=True),
-    _starred("ocamli", ".mli", "tree_sitter_ocaml", "language_ocaml_interface", family="ocaml", after_names="'",
-        lexer="ocaml"),
+    _ocaml("ocaml", ".ml #!ocaml", factory="language_ocaml", imports=("open",), opens_all=True),
+    _ocaml("ocamli", ".mli", factory="language_ocaml_interface", lexer="ocaml"),
     Language("powershell", ".ps1 .psm1 .psd1 #!pwsh", "tree_sitter_powershell", mask="powershell", strings=_QUOTES,
         comments=Comments(_HASH, (("<#", "#>"),)), sigil=r"\$?(?:(?i:global|script|local|private):)?", imports=_SOURCED,
         opens_all=True),

@@ -185,7 +185,8 @@ def _parsed(source: bytes, spec: Language) -> _Parsed:
     best = _tree_of(text, spec)
     if best.unexplained > _MIN_ERRORS * len(text) and (repaired := repair(text, spec.mask)) != text:
         best = min(best, _tree_of(repaired, spec), key=attrgetter("unexplained"))
-    if best.unexplained and text != source:
+    # The grammar of Haskell takes all behind an `#else` for a part of it, without an error.
+    if best.unexplained and text != source and spec.mask != "haskell":
         best = min(best, _tree_of(source, spec), key=attrgetter("unexplained"))
     return best
 
@@ -389,7 +390,8 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
         if capture.kind not in (FIELD, "constant"):
             outer.append(capture)
             continue
-        capture.qualifiers = qualifiers_below(outer[-1] if outer else None, capture)
+        around = (scope for scope in reversed(outer) if scope.name_start != capture.name_start)
+        capture.qualifiers = qualifiers_below(next(around, None), capture)
         key = (*capture.qualifiers, capture.name)
         if capture.name_start not in documented and key not in seen:
             seen.add(key)

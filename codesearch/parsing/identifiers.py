@@ -25,7 +25,7 @@ _SUBSCRIPT = re.compile(r"\[(['\"])([\w$]+)\1\]")
 _SYMBOLS = re.compile(r"(?:([\w.]*\w)\.:?)?\(?\s*([^\w\s()\[\]'\"`#]+)\s*\)?")
 _QUOTED = re.compile(r"@?(['\"`])(.*)\1")
 _LAST_PART = re.compile(r"\w+\Z")
-_LAST_NAME = re.compile(r"[~#$\w]+'*")
+_LAST_NAME = re.compile(r"[~#$\w]+[!?]*'*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 ascii_parts: Callable[[str], list[str]] = _PART.findall
 """Lists the parts of an ASCII identifier as they are written, without a Python call."""

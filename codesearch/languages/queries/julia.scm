@@ -1,4 +1,5 @@
 (module_definition name: (identifier) @name) @scope
+(module_definition name: (identifier) @name @field)
 ; let NAMED = (call_expression . [(identifier) @name (field_expression) @name (operator) @name (parenthesized_expression) @name (parametrized_type_expression . (_) @name)])
 ; let TYPED = NAMED (typed_expression . NAMED) (binary_expression . (_) . (operator) @name . (_))
 ; let HEAD = TYPED (where_expression . [TYPED (where_expression . [TYPED (where_expression . [TYPED])])])
@@ -27,7 +28,8 @@
 (EACH (assignment . (parametrized_type_expression . (identifier) @name) (operator)) @type)
 
 (const_statement (assignment . (parametrized_type_expression . (identifier) @name))) @type
-(const_statement (assignment . [(identifier) @name (typed_expression . (identifier) @name)])) @constant
+(const_statement (assignment . [(identifier) @name (operator) @name (typed_expression . (identifier) @name)])) @constant
+(const_statement (assignment . (open_tuple (identifier) @name @field)))
 (macrocall_expression (macro_identifier (identifier) @_call)
   (macro_argument_list . [(identifier) @name (typed_expression . (identifier) @name)]) (#any-of? @_call "enum" "cenum")) @enum
 (macrocall_expression (macro_identifier (identifier) @_call)

@@ -15,4 +15,5 @@
 ((comment) @comment (#set! documents "above"))
 (field_declaration (field_name) @name) @field
 (constructor_declaration (constructor_name) @name) @field
+(type_binding body: (polymorphic_variant_type (tag_specification (tag) @name) @field))
 (instance_variable_specification (instance_variable_name) @name) @field

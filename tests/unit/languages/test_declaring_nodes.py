@@ -40,7 +40,7 @@ LEFT_OUT = {
     "it names a file, or what no code of the file uses": """
         comptime_declaration kind_definition module_declaration namespace_definition""",
     "it is an expression, a statement or a type": """
-        asm_input_item asm_output_item capture_list_item case_item expression_item tag_specification tuple_type_item
+        asm_input_item asm_output_item capture_list_item case_item expression_item tuple_type_item
         type_spec""",
     "an interface of OCaml has none": "instance_variable_definition method_definition",
 }

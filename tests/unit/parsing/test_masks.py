@@ -447,6 +447,13 @@ def test_the_time_grows_with_the_bytes(unit, language):
     assert time.process_time() - began < 1
 
 
+def test_the_other_half_of_a_conditional_of_haskell_is_read_with_errors_in_it():
+    code = b"module A where\n\n#if X\na = 1\n#else\nb = 2\n\nc = = 3\n#endif\n"
+    assert {"a", "b"} <= {
+        document.name for document in extract(code, "a", language_named("haskell")).documents
+    }
+
+
 def test_a_tree_without_errors_is_not_repaired():
     spec = language_named("kotlin")
     assert spec is not None

@@ -38,3 +38,12 @@ Base.:+(a::Dot, b::Dot) = 1
 
 Pair2{T} = Tuple{T, T}
 const Triple{T} = Tuple{T, T, T}
+
+module Inner
+const ≅ = isequal
+const low!, high = 1, 2
+function Base.push!(bag::Bag, item)
+    bag.items[end] = item
+end
+sync!!(bag) = Other.sync!!(bag)
+end

@@ -27,3 +27,5 @@ class virtual motor = object
   method virtual start : int
   method stop = 1
 end
+
+type version = [ `Old | `Other of string ]

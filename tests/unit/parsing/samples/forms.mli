@@ -8,3 +8,5 @@ end
 
 module Table : MAP
 module type Closed
+
+type version = [> `Old ]
