@@ -25,7 +25,7 @@ demo: $(VENV)/installed
 ALONE = tests/faults/test_costly_files.py tests/integration/test_milvus_backend.py
 # Each process that runs one of these imports torch, for seconds.
 TORCH = tests/unit/training tests/unit/exporters tests/parity tests/gpu \
-	tests/unit/benchmarks/test_encoders.py
+	tests/unit/benchmarks/test_encoders.py tests/unit/benchmarks/test_help.py tests/test_doctests.py
 TOGETHER = $(patsubst %,--ignore %,$(ALONE) $(TORCH))
 
 # Everything but what needs torch, Milvus or a browser, which are large.

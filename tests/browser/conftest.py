@@ -26,7 +26,6 @@ FLAGS = [
     "--no-first-run",
     "--process-per-site",
     "--renderer-process-limit=1",
-    "--disable-features=SpareRendererForSitePerProcess",
 ]
 HOSTILE = "<img src=x onerror=document.title='owned'>"
 TREE = {
@@ -124,51 +123,68 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
+class Tab:
+    """A page in a context of its own, for the service at an address."""
+
+    def __init__(self, browser: Any, base: str) -> None:
+        self.context = browser.new_context(base_url=base)
+        self.context.set_default_timeout(1_000 * TIMEOUT)
+        self.page = self.context.new_page()
+        self.page.on("console", self._log)
+        self.page.on("pageerror", lambda error: self.page.watched.errors.append(str(error)))
+        self.page.on("request", lambda request: self.page.watched.requests.append(request.url))
+
+    def _log(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.page.watched.errors.append(message.text)
+
+    def leave(self) -> None:
+        """Leave nothing for the next test: no route, nothing stored, and a page without scripts."""
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.page.evaluate("localStorage.clear()")
+        self.page.goto("about:blank")
+
+
 @pytest.fixture(scope="package")
-def contexts(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Return a function that gives the same context for the same options: each starts a process of its own."""
-    made: dict[str, Any] = {}
-
-    def context_of(**options: Any) -> Any:
-        name = repr(sorted(options.items()))
-        if name not in made:
-            made[name] = browser.new_context(**options)
-            made[name].set_default_timeout(1_000 * TIMEOUT)
-        return made[name]
-
-    yield context_of
-    for context in made.values():
-        context.close()
+def tabs(browser: Any) -> Iterator[dict[str, Tab]]:
+    """Yield the tab of each service. All tests have the same one, because a new window takes a second."""
+    made: dict[str, Tab] = {}
+    yield made
+    for tab in made.values():
+        tab.context.close()
 
 
 @pytest.fixture
-def open_page(contexts: Callable[..., Any], site: str) -> Iterator[Callable[..., Any]]:
-    """Open the page at an address below the site, and record in `watched`. No test may cause errors."""
-    pages, all_watched = [], []
+def open_page(browser: Any, tabs: dict[str, Tab], site: str) -> Iterator[Callable[..., Any]]:
+    """Open the page at an address below the site, and record in `watched`. No test may cause errors.
+
+    A second page of one test is in another window, and so is one that `is_alone`, because of its clock.
+    """
+    used: list[tuple[str, Tab]] = []
 
     def open_at(
-        address: str = "", *, base: str = site, width: int = 1280, height: int = 800, **options: Any
+        address: str = "",
+        *,
+        base: str = site,
+        width: int = 1280,
+        height: int = 800,
+        color_scheme: str = "light",
+        is_alone: bool = False,
     ) -> Any:
-        context = contexts(viewport={"width": width, "height": height}, base_url=base, **options)
-        page = context.new_page()
-        pages.append(page)
-        watched = Watched()
-        page.watched = watched
-        all_watched.append((base, watched))
-        page.on(
-            "console",
-            lambda message: message.type in ("error", "warning") and watched.errors.append(message.text),
-        )
-        page.on("pageerror", lambda error: watched.errors.append(str(error)))
-        page.on("request", lambda request: watched.requests.append(request.url))
+        if base not in tabs:
+            tabs[base] = Tab(browser, base)
+        tab = Tab(browser, base) if used or is_alone else tabs[base]
+        used.append((base, tab))
+        page = tab.page
+        page.watched = Watched()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=color_scheme)
         page.goto(address or "./")
         page.wait_for_selector("main > section:not([hidden]), #error:not([hidden])")
         return page
 
     yield open_at
-    for page in pages:
-        page.evaluate("localStorage.clear()")
-        page.close()
-    for base, watched in all_watched:
-        assert watched.errors == []
-        assert [url for url in watched.requests if not url.startswith(base)] == []
+    for base, tab in used:
+        tab.leave() if tab in tabs.values() else tab.context.close()
+        assert tab.page.watched.errors == []
+        assert [url for url in tab.page.watched.requests if not url.startswith(base)] == []

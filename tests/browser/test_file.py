@@ -16,7 +16,7 @@ from tests.conftest import write_tree
 
 pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
-COUNT = 9_000
+COUNT = 3_000
 """Lines of the long file."""
 
 
@@ -175,13 +175,13 @@ def test_a_long_file_is_all_there_for_the_search_of_the_browser(
     open_page: Open, long_site: tuple[str, Path]
 ) -> None:
     site, root = long_site
-    page = open_page(file_address(root, "long.py", "#L5000"), base=site)
-    page.wait_for_selector("#L5000 .t-keyword")  # Lines get their colours when they are seen.
-    assert (page.locator(".line").count(), selected(page)) == (COUNT, ["L5000"])
+    page = open_page(file_address(root, "long.py", "#L1500"), base=site)
+    page.wait_for_selector("#L1500 .t-keyword")  # Lines get their colours when they are seen.
+    assert (page.locator(".line").count(), selected(page)) == (COUNT, ["L1500"])
     assert page.locator("#L1 .t-keyword").count() == 0
-    line = "find('f8999') && getSelection().anchorNode.parentElement.closest('.line').id"
-    assert page.evaluate(line) == "L8999"
-    page.wait_for_selector("#L8999 .t-keyword")
+    line = "find('f2999') && getSelection().anchorNode.parentElement.closest('.line').id"
+    assert page.evaluate(line) == "L2999"
+    page.wait_for_selector("#L2999 .t-keyword")
 
 
 def test_the_lines_of_a_huge_file_that_are_shown_are_named(open_page: Open, tree: Path) -> None:
@@ -200,7 +200,7 @@ def test_the_outline_has_a_filter(open_page: Open, long_site: tuple[str, Path]) 
     site, root = long_site
     page = open_page(file_address(root, "long.py"), base=site)
     page.wait_for_selector("#file h1")
-    assert page.locator(".outline .hint").inner_text() == "7,000 more definitions not listed"
+    assert page.locator(".outline .hint").inner_text() == "1,000 more definitions not listed"
     page.get_by_role("textbox", name="Filter the outline").fill("F199")
     shown = page.locator(".outline li:visible").all_inner_texts()
     assert shown == ["f199", *(f"f{number}" for number in range(1990, 2000))]

@@ -58,13 +58,14 @@ def test_no_inline_script_runs(open_page: Open) -> None:
 
 
 def test_the_page_escapes_the_same_characters_as_the_terminal(open_page: Open) -> None:
+    codes = [*range(0x20000), *range(0xDFF00, 0xE1100)]  # The other planes are letters, or are not assigned.
     page = open_page()
     shown = page.evaluate(
-        """async () => {
+        """async (codes) => {
             const { el } = await import("/dom.js");
-            const codes = [...Array(0x110000).keys()];
             return codes.filter((code) => el("p", {}, String.fromCodePoint(code)).textContent.length > 2);
-        }"""
+        }""",
+        codes,
     )
     kept = {ord(character) for character in "\t\n\r"}
-    assert set(shown) == {code for code in range(0x110000) if len(visible(chr(code))) > 1} - kept
+    assert set(shown) == {code for code in codes if len(visible(chr(code))) > 1} - kept

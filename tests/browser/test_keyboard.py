@@ -137,7 +137,8 @@ def test_back_returns_to_committed_queries_not_to_each_letter(open_page: Open) -
 
 
 def test_y_copies_path_and_line(open_page: Open) -> None:
-    page = open_page("?q=copy_tree", permissions=["clipboard-read", "clipboard-write"])
+    page = open_page("?q=copy_tree")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.keyboard.press("ArrowDown")
     page.keyboard.press("y")
     page.wait_for_function("() => document.querySelector('.hit [data-copy]').textContent === 'Copied'")

@@ -82,14 +82,12 @@ def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page: Open) ->
 
 def test_a_slow_request_is_cancelled_by_a_newer_one(open_page: Open) -> None:
     page = open_page()
-    failed: list[tuple[str, str]] = []
-    page.on("requestfailed", lambda request: failed.append((request.url, request.failure)))
     held = held_request(page, "median")
     page.locator("#query").fill("median")
     request = held()
-    search(page, "copy_file")
-    until(lambda: failed, pause=lambda: page.wait_for_timeout(10))
-    assert [("q=median&" in url, reason) for url, reason in failed] == [(True, "net::ERR_ABORTED")]
+    with page.expect_event("requestfailed") as failed:
+        search(page, "copy_file")
+    assert ("q=median&" in failed.value.url, failed.value.failure) == (True, "net::ERR_ABORTED")
     assert names(page)[0] == "copy_file"
     request.abort()
 
@@ -547,7 +545,7 @@ def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
         route.fallback() if given else route.fulfill(status=401, json=refused)
 
     page.route("**/api/v1/*", guarded)
-    page.on("dialog", lambda dialog: dialog.accept(token))
+    page.once("dialog", lambda dialog: dialog.accept(token))
     page.goto("./?q=copy_tree")
     wait_for(page, "copy_tree")
     assert not page.locator("#error").is_visible()

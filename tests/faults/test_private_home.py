@@ -10,7 +10,6 @@ import pytest
 
 from codesearch import Engine, IndexOptions, Scope
 from codesearch.config import VectorConfig
-from codesearch.engine import verify
 from codesearch.files import default_home, make_private
 from codesearch.store.catalogue import list_indexes
 from tests.conftest import index_by_engine, write_tree
@@ -37,8 +36,7 @@ def opened(home: Path) -> None:
         path.chmod(0o755 if path.is_dir() else 0o644)
 
 
-def test_every_file_of_a_home_is_private_under_every_umask(umask, tiny_repo, tmp_path, monkeypatch):
-    monkeypatch.setattr(verify, "load_query", lambda _: None)  # It takes seconds for all languages.
+def test_every_file_of_a_home_is_private_under_every_umask(umask, tiny_repo, tmp_path, no_grammar_checks):
     home = tmp_path / "new" / "home"
     engine = Engine(home, device="cpu", vectors=VectorConfig(hnsw_threshold=1))
     engine.index(tiny_repo)

@@ -9,19 +9,16 @@ import pytest
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
 
-_FEW, _TIMES = 1_500, 4
+_FEW, _TIMES, _TRIES = 1_000, 4, 3
 
 
 def _seconds(language: str, head: str, unit: str, tail: str, count: int) -> float:
     spec = language_named(language)
     assert spec is not None
     source = (head + "".join(unit.replace("#", str(number)) for number in range(count)) + tail).encode()
-    taken = []
-    for _ in range(2):
-        began = process_time()
-        extract(source, "file", spec)
-        taken.append(process_time() - began)
-    return min(taken)
+    began = process_time()
+    extract(source, "file", spec)
+    return process_time() - began
 
 
 @pytest.mark.parametrize(
@@ -50,6 +47,8 @@ def _seconds(language: str, head: str, unit: str, tail: str, count: int) -> floa
     ],
 )
 def test_four_times_as_many_take_about_four_times_as_long(language, head, unit, tail):
-    few = _seconds(language, head, unit, tail, _FEW)
-    many = _seconds(language, head, unit, tail, _TIMES * _FEW)
-    assert many < 2 * _TIMES * few + 0.1
+    for _ in range(_TRIES):  # Other processes may slow down a try.
+        few, many = (_seconds(language, head, unit, tail, count) for count in (_FEW, _TIMES * _FEW))
+        if many < 2 * _TIMES * few + 0.05:
+            return
+    pytest.fail(f"{few:.2f} s for {_FEW}, {many:.2f} s for {_TIMES * _FEW}")

@@ -127,7 +127,7 @@ def test_quantiles_are_over_all_queries():
 
 
 def test_queries_are_timed_with_and_without_a_service(indexed, home, monkeypatch):
-    monkeypatch.setattr("benchmarks.service._CLIENTS", 2)
+    monkeypatch.setattr("benchmarks.service._CLIENTS", 1)
     found = service_rows(Paths(indexed, home, home))
     assert set(found) == {"service_query", "query_without", "python_alone"}
     assert min(found[name]["p50_ms"] for name in ("service_query", "query_without")) > 0

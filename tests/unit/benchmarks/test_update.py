@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from benchmarks import update
 from benchmarks.update import measure, table
 
 
-def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path: Path) -> None:
+def test_a_small_tree_is_measured_and_its_source_is_not_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update, "_ROUNDS", 2)
     source = tmp_path / "source"
     source.mkdir()
     (source / "dates.py").write_text("def parse_date(text):\n    return text.split('-')\n")

@@ -419,13 +419,14 @@ def test_a_row_is_its_parts_cut_at_the_width_with_escapes_for_what_is_not_safe_t
 
 
 def test_code_that_is_too_long_to_colour_and_code_with_odd_characters_is_shown_whole():
-    odd = replace(HIT, code="def read(self):\r\n\tx = 'a\x1b\x0c'  # \ufeff\n\n" + "    y = 1\n" * 7_000)
+    long = f"    y = {'1' * 40}"
+    odd = replace(HIT, code="def read(self):\r\n\tx = 'a\x1b\x0c'  # \ufeff\n\n" + f"{long}\n" * 1_400)
     (full,) = render(replace(ANSWER, hits=[odd]), "text", SCREEN, full=True).splitlines()[-4:-3]
-    assert full.endswith("    y = 1")
+    assert full.endswith(long)
     assert [re.sub(r"\x1b\[[0-9;]*m", "", line)[11:] for line in coloured_lines(odd)] == [
         "def read(self):",
         r"    x = 'a\x1b\x0c'  # \ufeff",
-        "    y = 1",
+        long,
     ]
 
 
