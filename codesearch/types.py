@@ -14,6 +14,9 @@ KINDS = tuple(
 """Kinds of documents. An index stores their positions in this tuple, so add new kinds at the end."""
 FIELD = "field"
 """The kind of what has no document and is only found by its name: fields, properties, enum members, small constants."""
+PROTOTYPE = "prototype"
+"""The kind of a declaration of a function in C and C++, which has no document either."""
+MEMBER_KINDS = (FIELD, PROTOTYPE)
 FUNCTIONS = ("function", "method")
 """Kinds that can be called."""
 HEADER_KINDS = frozenset({"class", "interface", "enum", "struct", "trait"})

@@ -20,6 +20,7 @@ from codesearch.visible import encodable
 _KINDS = {
     "trait": types.SymbolKind.Interface,
     "type": types.SymbolKind.Class,
+    "prototype": types.SymbolKind.Function,
     "section": types.SymbolKind.String,
     "setting": types.SymbolKind.Property,
 }

@@ -19,7 +19,7 @@ from codesearch.languages.records import Language
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
 from codesearch.parsing.identifiers import ARGUMENTS, receiver_type, split_qualified, without_type_arguments
-from codesearch.types import FIELD, HEADER_KINDS, KINDS
+from codesearch.types import FIELD, HEADER_KINDS, KINDS, MEMBER_KINDS
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
@@ -144,8 +144,9 @@ def collect(source: bytes, spec: Language) -> Matches:
             _add_attribute(found, attributes[0], source)
         elif accessors := captures.get("accessor"):
             found.accessors[accessors[0].start_byte] = _start_around(accessors[0])
-        elif (fields := captures.get(FIELD)) and (names := captures.get("name")):
-            found.members.append(_member(fields[0], names[0], source, spec))
+        elif (names := captures.get("name")) and (kinds := captures.keys() & MEMBER_KINDS):
+            (kind,) = kinds
+            found.members.append(_member(kind, captures[kind][0], names[0], source, spec))
         elif docstrings := captures.get("docstring"):
             # The literal is in the first statement of its block, so the block's start finds its definition.
             # In PowerShell, it is a comment before the block.
@@ -309,7 +310,7 @@ def _add_definition(found: Matches, captures: dict[str, list[Node]], source: byt
             known.kind = kind = special.pop()
         if known.name and (known.body or not bodies):
             if kind == known.kind == "constant" and names and names[0].start_byte != known.name_start:
-                found.members.append(_member(names[0].parent or node, names[0], source, spec))
+                found.members.append(_member(FIELD, names[0].parent or node, names[0], source, spec))
             return
     first_row = node.start_point[0]
     # In Dart, the body is below the node, not in it.
@@ -345,11 +346,11 @@ def _is_broken(node: Node) -> bool:
     return node.has_error and any(child.is_error for child in node.children)
 
 
-def _member(node: Node, name: Node, source: bytes, spec: Language) -> Capture:
+def _member(kind: str, node: Node, name: Node, source: bytes, spec: Language) -> Capture:
     receiver, text = _qualified(FIELD, name, source, spec)
     first, end = node.start_point[0], _last_row(node) + 1
     return Capture(
-        FIELD, text, receiver, None, node.start_byte, node.end_byte, first, first + 1, end, name.start_byte
+        kind, text, receiver, None, node.start_byte, node.end_byte, first, first + 1, end, name.start_byte
     )
 
 
@@ -387,7 +388,7 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
     for capture in merge(types, members, key=attrgetter("start")):
         while outer and outer[-1].end <= capture.start:
             outer.pop()
-        if capture.kind not in (FIELD, "constant"):
+        if capture.kind not in (*MEMBER_KINDS, "constant"):
             outer.append(capture)
             continue
         around = (scope for scope in reversed(outer) if scope.name_start != capture.name_start)

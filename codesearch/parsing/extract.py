@@ -39,7 +39,17 @@ from codesearch.parsing.docstrings import (
 from codesearch.parsing.flags import file_flags, is_stub
 from codesearch.parsing.identifiers import cut_at_word, module_name
 from codesearch.parsing.keys import copy_key, shape_key
-from codesearch.types import FIELD, FUNCTIONS, HEADER_KINDS, NESTED, STUB, TEST, TYPE_KINDS, Document
+from codesearch.types import (
+    FIELD,
+    FUNCTIONS,
+    HEADER_KINDS,
+    NESTED,
+    PROTOTYPE,
+    STUB,
+    TEST,
+    TYPE_KINDS,
+    Document,
+)
 
 _TAIL = re.compile(r"(?:\s*(?:\{|\\|:|=>|=|;|\bdo|\bthen|\bend))*\s*$")
 _DIRECTIVE = re.compile(rb"\n\#[^\n]*")
@@ -382,9 +392,12 @@ def _document(definition: Capture, owner: str, signature: str, found: Matches, f
 
 
 def _member_of(member: Capture, found: Matches, file: _File) -> Document:
-    member.kind = FIELD  # Also that of a small constant.
-    signature = cut_at_word(_without_tail(_signature(member, found, file.source)), _MAX_MEMBER)
-    about = _about(member, signature, first_sentence(_comments_above(member.row, found)[1]), file)
+    signature, docstring = _signature(member, found, file.source), _comments_above(member.row, found)[1]
+    if member.kind != PROTOTYPE:
+        member.kind = FIELD  # Also that of a small constant.
+        signature = cut_at_word(_without_tail(signature), _MAX_MEMBER)
+        docstring = first_sentence(docstring)
+    about = _about(member, signature, docstring[:MAX_DOCSTRING], file)
     return Document(*about, code="", start_byte=member.start, end_byte=member.end, flags=file.flags)
 
 

@@ -78,7 +78,7 @@ _EACH = re.compile(rb"\n[ \t]++((?:\w{1,60}_)?(?:for_?each|FOR_?EACH|do_each|Q_F
 _WHILE_EACH = re.compile(rb"\}[ \t]?(while_\w{1,60})(?=\()")
 # The words before the name of a function or a variable at the begin of a line, its name, and what follows.
 _HEAD = re.compile(
-    rb"\n((?:[A-Za-z_]\w{0,60}[\s*]{1,9}){2,9})"
+    rb"\n((?:[A-Za-z_]\w{0,60}(?:[\s*]{1,9}|[ \t*]{10,99}\n?)){2,9})"
     rb"((?!_{2,4}(?:acq|align|alloc|attr|cache|must|packed|printf|rel|scanf|section))[A-Za-z_]\w{0,80})"
     rb"[ \t]{0,9}([(;=\[])"
 )
@@ -326,7 +326,7 @@ def _blank_attributes(source: bytes, text: bytearray) -> None:
     for match in _UNUSED.finditer(source):
         if _PARAMETER.search(source, max(0, match.start() - _MAX_PARAMETER), match.start()):
             _blank(text, *match.span())
-    for match in _HEAD.finditer(source):
+    for match in _HEAD.finditer(bytes(text)):
         _blank_head(match, text)
     for match in _TRAILING.finditer(source):
         line_start = source.rfind(b"\n", 0, match.start()) + 1

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from codesearch.errors import IndexCorruptError, IndexWriteError, unreadable
 from codesearch.files import create_private
-from codesearch.types import FIELD, KINDS, Definition, Document
+from codesearch.types import KINDS, MEMBER_KINDS, Definition, Document
 
 _FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DATABASE = "documents.sqlite"
@@ -254,7 +254,7 @@ class StoreReader:
         )
         in_file = "documents.file_id AND doc_id >= first_doc AND doc_id < first_doc + doc_count)"
         document = f"kind NOT IN {KINDS} OR {placed} {in_file}"
-        member = f"kind != '{FIELD}' OR {placed} member_id >> {_MEMBER_BITS} AND doc_count)"
+        member = f"kind NOT IN {MEMBER_KINDS} OR {placed} member_id >> {_MEMBER_BITS} AND doc_count)"
         for table, wrong in (("documents", document), ("members", member)):
             if next(self._select(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1"), None):
                 return f"a value in {table} is out of range"

@@ -32,8 +32,9 @@ from codesearch.structure.imports import (
     module_of,
     normal,
 )
+from codesearch.structure.places import bodies_of
 from codesearch.structure.receivers import Types
-from codesearch.types import FIELD, FUNCTIONS, NESTED, TYPE_KINDS
+from codesearch.types import FUNCTIONS, MEMBER_KINDS, NESTED, PROTOTYPE, TYPE_KINDS
 
 GRADES = (
     *(
@@ -62,8 +63,6 @@ _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTIL
 _MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
 _BEFORE_KEY = re.compile(r"(?:^|[{(,])\s*\Z")
-_PROTOTYPE = re.compile(r"\s*\([^;{}=]*\)[^;{}()=]*;")
-_RETURNS = re.compile(r"^[\w\s*&:<>,]*[\w*&>][\s*&]*\Z")
 _TAG, _MOST_TAG = re.compile(r"\b(?:struct|union|enum)\s+\Z"), 30
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
@@ -90,9 +89,14 @@ class Names:
         self.name = name
         self.types = types or Types(lambda _: ())
         self.imported: dict[tuple[SourceFile, str | int | None], list[Ref]] = {}
+        every, declared = refs, {ref.doc_id: bodies for ref in refs if (bodies := bodies_of(ref, refs))}
+        if declared:
+            refs = [ref for ref in refs if ref.doc_id not in declared]
+            targets = list(dict.fromkeys(of for ref in targets for of in declared.get(ref.doc_id, [ref])))
         self.targets, self.owner, self.sigil = targets, owner, sigil
         self.has_variants = any(ref.row.name != name for ref in refs)
         self.target_ids = {ref.doc_id for ref in targets}
+        self.target_ids |= {doc_id for doc_id, bodies in declared.items() if {*bodies} & {*targets}}
         self.target_files = {(ref.root, ref.path) for ref in targets}
         self.only_targets = len(targets) < len(refs)
         self.refs = refs
@@ -103,9 +107,10 @@ class Names:
             family = family_of(ref.file.language)
             for root in (ref.root, ""):
                 self._by_family[root, family].append(ref)
-            self.by_file[ref.root, ref.path].append(ref)
             if _is_method(ref) and record_of(ref.file.language).has_open_classes:
                 self.by_around[ref.root, ref.around].append(ref)
+        for ref in every:
+            self.by_file[ref.root, ref.path].append(ref)
         self._places = [(f"{ref.root.strip('/')}/{ref.path}", ref) for ref in refs]
         self.has_only_methods = all(map(_is_method, refs))
         self.owners = {ref.owner for ref in refs}
@@ -277,7 +282,7 @@ class SourceFile:
 
 
 def _is_method(ref: Ref) -> bool:
-    return ref.row.kind == "method" or (ref.row.kind == FIELD and ref.owner != "")
+    return ref.row.kind == "method" or (ref.row.kind in MEMBER_KINDS and ref.owner != "")
 
 
 def has_name(ref: Ref) -> bool:
@@ -360,16 +365,6 @@ def _is_one(refs: Sequence[Ref]) -> bool:
     return len({(ref.root, ref.path, ref.owner) for ref in refs}) == 1
 
 
-def is_prototype(file: SourceFile, position: int, size: int, line: int) -> bool:
-    """Say whether C or C++ declares a function at a position that it defines elsewhere."""
-    if file.language not in ("c", "cpp") or (inside := file.innermost(line)) and inside.kind in FUNCTIONS:
-        return False
-    return (
-        _PROTOTYPE.match(file.source, position + size) is not None
-        and _RETURNS.search(_line_before(file.source, position)) is not None
-    )
-
-
 def _fitting(file: SourceFile, possible: Sequence[Ref], position: int, before: str | None) -> Sequence[Ref]:
     """Return the definitions that what stands before a name allows.
 
@@ -395,7 +390,9 @@ def _is_key(file: SourceFile, position: int) -> bool:
 
 def _has_tag(ref: Ref) -> bool:
     """Say whether a definition of C is named with `struct`, `union` or `enum` before its name."""
-    return ref.row.kind not in FUNCTIONS and ref.row.signature.startswith(("struct", "union", "enum"))
+    return ref.row.kind not in (*FUNCTIONS, PROTOTYPE) and ref.row.signature.startswith(
+        ("struct", "union", "enum")
+    )
 
 
 def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:

@@ -26,7 +26,7 @@ from codesearch.structure.places import Spot, find_file
 from codesearch.structure.text import Entry, Outline, counted, outline_lines
 from codesearch.structure.whole import by_depth, nested, read_whole
 from codesearch.text.terms import terms_of
-from codesearch.types import FIELD, FOLDER_FILES, HEADER_KINDS, OF_FILE, TEXT_KINDS, Hit
+from codesearch.types import FIELD, FOLDER_FILES, FUNCTIONS, HEADER_KINDS, OF_FILE, PROTOTYPE, TEXT_KINDS, Hit
 
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
@@ -144,7 +144,10 @@ def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
         return tree
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
     nodes: dict[DocumentRow | None, Node] = {None: Node(_file_entry(spot.file), 1)}
-    for around, row in nested(spot.rows_and_members()):
+    rows = spot.rows_and_members()
+    defined = {row.qualified_name for row in rows if row.kind in FUNCTIONS}
+    rows = [row for row in rows if row.kind != PROTOTYPE or row.qualified_name not in defined]
+    for around, row in nested(rows):
         nodes[row] = _definition_node(spot.file, row, _weight(row, len(around) + 1, scorer))
         nodes[around[-1] if around else None].children.append(nodes[row])
     return nodes.get(spot.row, nodes[None])

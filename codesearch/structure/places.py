@@ -35,7 +35,7 @@ from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import Ref, SourceFiles
-from codesearch.types import FIELD, OF_FILE, TEXT_KINDS, Definition
+from codesearch.types import FUNCTIONS, MEMBER_KINDS, OF_FILE, PROTOTYPE, TEXT_KINDS, Definition
 
 _NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 _LISTED = 5  # Places that an error lists
@@ -119,7 +119,7 @@ def find_spots(
     resolver = _Resolver(indexes, allowed, wanted, asked, here)
     spots = resolver.definitions(members=members) if only_definitions else resolver.places(code=code)
     if kept := [spot for spot in spots if allowed[spot.root](spot.path)]:
-        return kept
+        return resolver.functions(kept) if asked.inside else kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
 
 
@@ -202,6 +202,15 @@ class _Resolver:
 
     def _members(self, names: Sequence[str]) -> list[Spot]:
         return self._of_refs(members_among(self._snapshot, names))
+
+    def functions(self, spots: Sequence[Spot]) -> list[Spot]:
+        """Return places with the functions that prototypes among them declare in place of these."""
+        names = {spot.row.name for spot in spots if spot.row and spot.row.kind == PROTOTYPE}
+        named = [ref for name in names for ref in exactly_named(self._snapshot, name)]
+        bodies = {
+            spot: self._of_refs(bodies_of(ref, named)) for ref in named for spot in self._of_refs([ref])
+        }
+        return list(dict.fromkeys(of for spot in spots for of in bodies.get(spot) or [spot]))
 
     def _spots(self, likeness: Mapping[int, float], names: Sequence[str]) -> list[Spot]:
         return self._of_refs(definitions_among(self._snapshot, most_alike(likeness), names))
@@ -313,6 +322,13 @@ def exactly_named(snapshot: Snapshot, name: str) -> list[Ref]:
     return definitions_among(snapshot, doc_ids, (name,)) + members
 
 
+def bodies_of(prototype: Ref, refs: Iterable[Ref]) -> list[Ref]:
+    """Return those of some definitions of its name that a prototype declares."""
+    if prototype.row.kind != PROTOTYPE:
+        return []
+    return [ref for ref in refs if ref.row.kind in FUNCTIONS and ref.owner == prototype.owner]
+
+
 def place_in_order(ref: Ref) -> tuple[bool, str, str, int]:
     """Return what definitions are sorted by: those of source code come first."""
     return ref.row.flags & OF_FILE > 0, ref.path, ref.root, ref.row.start_line
@@ -383,7 +399,7 @@ def _member_at(spot: Spot, line: int) -> Spot:
     rows = [row for row in spot.rows_and_members() if row.kind not in TEXT_KINDS and row.start_line <= line]
     rows = [row for row in rows if row.last_line >= line]
     nearest = [row for row in rows if row.start_line == max(other.start_line for other in rows)]
-    if not nearest or any(row.kind != FIELD for row in nearest):
+    if not nearest or any(row.kind not in MEMBER_KINDS for row in nearest):
         return spot
     return replace(spot, row=nearest[0], lines=None)
 

@@ -32,7 +32,7 @@ from codesearch.search.snippets import head_of
 from codesearch.store.database import DocumentRow
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.source import Ref, read_source
+from codesearch.store.source import Ref
 from codesearch.structure.buffers import Buffers
 from codesearch.structure.exports import Export, exports_of, is_barrel
 from codesearch.structure.imports import DEFAULT, composed
@@ -53,7 +53,6 @@ from codesearch.structure.meaning import (
     impl_of,
     in_comment,
     is_base,
-    is_prototype,
     is_whole,
     occurrences,
     qualifier,
@@ -255,21 +254,17 @@ class Search:
             spots = find_spots(
                 self._indexes, bare, self._here, self._folders, only_definitions=True, members=True
             )
-            if place.first and spots[0].row and spots[0].row.kind == "module" and self._declared_at(bare):
-                raise IndexNotFoundError(f"{bare} only declares a function")
             within = " ".join(f"{spot.path} {spot.row.qualified_name}" for spot in spots if spot.row)
             is_name = owner and not (place.first or place.inside)
             if is_name and owner not in re.findall(r"\w+", within):  # A folder has this name.
                 if any(ref.row.kind in TYPE_KINDS for ref in self.definitions(owner)):
                     raise IndexNotFoundError(f"{owner} does not define {last}")
         except (ConfigError, IndexNotFoundError) as error:
-            name = self._declared_at(bare) if place.first else ""
-            if not name:
-                if place.first or (place.inside and language_of_path(place.path)):
-                    raise
-                if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
-                    yield Names(bare, [], [])
-                name = last.rstrip(_MARKS) or last
+            if place.first or (place.inside and language_of_path(place.path)):
+                raise
+            if isinstance(error, ConfigError) or language_of_path(bare) or " " in bare:
+                yield Names(bare, [], [])
+            name = last.rstrip(_MARKS) or last
             refs = self.definitions(name)
             yield Names(name, refs, refs, owner, sigil, self.types)
             return
@@ -288,17 +283,6 @@ class Search:
         if not place.first and name not in (*place.inside[-1:], last.rstrip("="), bare):
             yield Names(last, [], [], owner, sigil)
         yield Names(name, refs, targets, sigil=sigil, types=self.types)
-
-    def _declared_at(self, place: str) -> str:
-        """Return the name of the function that C declares in a line, if it is defined elsewhere."""
-        for spot in find_spots(self._indexes, place, self._here, self._folders):
-            if spot.segment and spot.file and (read := read_source(spot.segment, spot.file)):
-                file = SourceFile(Proposed(0, spot.segment, spot.file), *read)
-                start = file.line_starts[min(spot.first_line, len(file.line_starts)) - 1]
-                for match in islice(re.compile(r"\w+(?=\s*\()").finditer(file.source, start), 1):
-                    if is_prototype(file, match.start(), len(match.group()), spot.first_line):
-                        return match.group()
-        return ""
 
     def definitions(self, name: str) -> list[Ref]:
         """Return the definitions of a name, also as they are in open files."""
@@ -479,7 +463,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, Occurrence | Non
                 continue
         best = of_line.setdefault(line, None)
         is_name = is_whole(file.source, position, size, file.language, names.sigil)
-        if not is_name or (names.targets and is_prototype(file, position, size, line)):
+        if not is_name:
             continue
         grade, may_be = graded(file, names, position, line)
         if not names.only_targets or any(ref.doc_id in names.target_ids for ref in may_be):

@@ -19,6 +19,13 @@
     ])
   ]) @constant) (#not-match? @constant "^extern"))
 
+; let NAMED = (function_declarator declarator: [(identifier) @name (parenthesized_declarator (identifier) @name)])
+; each: translation_unit declaration_list linkage_specification preproc_ifdef preproc_if preproc_elif preproc_else
+(EACH (declaration declarator: [
+    NAMED
+    (pointer_declarator declarator: [NAMED (pointer_declarator declarator: [NAMED (pointer_declarator declarator: NAMED)])])
+  ]) @prototype)
+
 (preproc_def name: (identifier) @name value: (_)) @field
 ((preproc_function_def name: (identifier) @name value: (_) @body) @function (#match? @function "\\\\\r?\n"))
 (preproc_function_def name: (identifier) @name) @field

@@ -9,7 +9,7 @@
       (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))))
     (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
     (operator_cast) @name
-  ] body: (_) @body) @function (#not-any-of? @name "for" "if" "return" "switch" "while"))
+  ] body: (_) @body) @function (#not-match? @name "^(else|for|if|return|switch|while)$"))
 (function_definition declarator: [
     (function_declarator declarator: (qualified_identifier) @name)
     (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) @name))
@@ -77,3 +77,11 @@
 (EACH (alias_declaration name: (type_identifier) @name) @field)
 
 (field_declaration declarator: (reference_declarator (field_identifier) @name)) @field
+; let DECLARED = (function_declarator declarator: [(identifier) (field_identifier) (destructor_name) (operator_name)] @name)
+; let DECLARATOR = [DECLARED (operator_cast) @name (reference_declarator DECLARED) (pointer_declarator declarator: [DECLARED (pointer_declarator declarator: DECLARED)])]
+(field_declaration declarator: DECLARATOR) @prototype
+; each: field_declaration_list template_declaration preproc_ifdef preproc_if preproc_elif preproc_else
+(EACH (declaration declarator: DECLARATOR) @prototype)
+
+; each: translation_unit declaration_list
+(EACH (declaration declarator: (reference_declarator DECLARED)) @prototype)

@@ -28,7 +28,7 @@ LEFT_OUT = {
         type_parameter_declaration variadic_parameter_declaration variadic_type_parameter_declaration with_item""",
     "it is a part of a definition, or holds definitions that have patterns": """
         abstract_family data_instance exception_definition external_declaration implementation_definition
-        linkage_specification local_function_declaration primary_constructor record_declaration
+        local_function_declaration primary_constructor record_declaration
         representation_declaration type_binding type_constructor type_definition value_definition variable_declaration
         variant_declaration external_macro_definition module struct""",
     "it says something about a definition that is elsewhere": """

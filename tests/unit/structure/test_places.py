@@ -27,6 +27,8 @@ def engine(tmp_path, tiny_bundle):
             "b/shop.py": "print(1)\nprint(2)\nprint(3)\n\ndef shop():\n    return 1\n",
             "b/crate.py": "class Crate:\n    width: int = 1\n",
             "b/door.py": "SHOP = str(1)\n",
+            "c/ring.h": "int turn(int a);\n/* Says it. */\nint say(int a);\n",
+            "c/ring.c": "int turn(int a)\n{\n\treturn a;\n}\n",
         },
     )
     engine = Engine(tmp_path / "home", model=tiny_bundle)
@@ -54,6 +56,9 @@ def places(engine, tmp_path):
     ("text", "expected"),
     [
         ("python/convert.py:17", ["python/convert.py:17-19 Stack.push"]),
+        ("c/ring.h::turn", ["c/ring.c:1-4 turn"]),
+        ("turn", ["c/ring.c:1-4 turn"]),
+        ("say", ["c/ring.h:3-3 say"]),
         ("python/convert.py:17:5:", ["python/convert.py:17-19 Stack.push"]),
         ("python/convert.py:14", ["python/convert.py:14-23 Stack"]),
         ("python/convert.py:19", ["python/convert.py:17-19 Stack.push"]),

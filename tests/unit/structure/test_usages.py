@@ -701,9 +701,11 @@ def test_in_c_a_structure_is_named_with_struct_and_a_prototype_leads_to_its_func
     tmp_path: Path, index_tree: Callable[..., IndexReader]
 ) -> None:
     tree = {
-        "ring.h": "struct ring { int size; };\nint turn(struct ring *ring);\n",
+        "ring.h": "struct ring { int size; };\nint turn(struct ring *ring);\n"
+        "__says(1, 2) int say(const char *text, ...);\n",
         "ring.c": '#include "ring.h"\n\nint turn(struct ring *ring)\n{\n\treturn ring->size;\n}\n\n'
-        "int twice(void)\n{\n\tint ring = 1, size = 2;\n\treturn turn(0) + ring + size;\n}\n",
+        "int twice(void)\n{\n\tint ring = 1, size = 2;\n\treturn turn(0) + ring + size;\n}\n\n"
+        'int main(void)\n{\n\treturn say("x");\n}\n',
     }
     index = index_tree(write_tree(tmp_path / "project", tree))
     assert lines(find_usages([index], "ring")) == ["ring.h:2", "ring.c:3"]
@@ -711,6 +713,27 @@ def test_in_c_a_structure_is_named_with_struct_and_a_prototype_leads_to_its_func
     for place in ("turn", "ring.h:2", "ring.c:3"):
         found = find_usages([index], place)
         assert ([one.path for one in found.definitions], lines(found)) == (["ring.c"], ["ring.c:11"])
+    for place in ("say", "ring.h:3"):
+        found = find_usages([index], place)
+        assert [(one.path, one.kind) for one in found.definitions] == [("ring.h", "prototype")]
+        assert lines(found) == ["ring.c:16"]
+
+
+def test_a_prototype_of_a_class_declares_only_its_own_method(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "box.hpp": "class Box {\n  int size() const;\n};\nclass Cup {\n  int size() const;\n};\n",
+        "box.cpp": '#include "box.hpp"\nint Box::size() const\n{\n  return 1;\n}\n',
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    for place, expected in {
+        "Box.size": "box.cpp:2",
+        "box.hpp:2": "box.cpp:2",
+        "Cup.size": "box.hpp:5",
+    }.items():
+        definitions = find_usages([index], place).definitions
+        assert [f"{one.path}:{one.start_line}" for one in definitions] == [expected]
 
 
 def test_a_line_with_a_field_or_a_constant_means_it(
