@@ -40,7 +40,7 @@ check-lint:
 check-tests:
 	$(BIN)/pytest -q -n 2 tests/test_calls.py tests/unit --ignore tests/unit/training --ignore tests/unit/exporters
 
-# Some tests wait for processes and for time to pass: with four workers, two cores are busy meanwhile.
+# Some tests wait for processes and for time to pass: with three workers, two cores are busy meanwhile.
 # Long files come first in the order of their names, and the many short ones of tests/unit last.
 test: $(VENV)/installed-test
 	$(MAKE) -j 2 test-alone test-together
@@ -52,7 +52,7 @@ test-alone: $(VENV)/installed-test
 	$(BIN)/pytest -q $(TORCH)
 
 test-together: lint
-	$(BIN)/pytest -q -n 4 --dist loadfile --no-loadscope-reorder $(TOGETHER)
+	$(BIN)/pytest -q -n 3 --dist loadfile --no-loadscope-reorder $(TOGETHER)
 
 # Needs a CUDA device, and the extra `gpu` in place of `cpu` for the tests of embedding.
 test-gpu: $(VENV)/installed-test

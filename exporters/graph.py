@@ -91,7 +91,7 @@ def with_dtype(model: onnx.ModelProto, dtype: str) -> onnx.ModelProto:
             initializer.CopyFrom(numpy_helper.from_array(values.astype(np.float16), f"{name}_fp16"))
             _before(graph, name, [helper.make_node("Cast", [f"{name}_fp16"], [name], to=TensorProto.FLOAT)])
         else:
-            axis = int(_WEIGHT.fullmatch(name)[1])
+            axis = int(_WEIGHT.sub(r"\1", name))
             _quantize_weight(graph, initializer, values, axis)
     return checked(smaller)
 

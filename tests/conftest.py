@@ -21,7 +21,6 @@ from codesearch.build.build import Progress, run
 from codesearch.build.plan import BuildReport, plan_update
 from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
-from codesearch.engine import verify
 from codesearch.engine.engine import Engine
 from codesearch.parsing.identifiers import subtokens
 from codesearch.search.ranking import Candidate
@@ -410,12 +409,6 @@ def always_merged(monkeypatch: pytest.MonkeyPatch) -> None:
 def never_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make updates merge no segments. They still remove segments without live documents."""
     monkeypatch.setattr(build_module, "segments_to_merge", lambda *_, **__: [])
-
-
-@pytest.fixture
-def no_grammar_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out what takes seconds when an installation is checked: the queries of all languages."""
-    monkeypatch.setattr(verify, "load_query", lambda _: None)
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ CHECKPOINT, WEIGHTS, CURVE = "checkpoint.pt", "weights.safetensors", "curve.png"
 class Record(TypedDict):
     """What other modules read of `config.json`; the `vocabulary_hash` is that of `tokenizer.json`."""
 
-    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(extra="allow")
     config: dict[str, Any]
     data_hash: str
     pairs: int
@@ -51,7 +51,7 @@ class Record(TypedDict):
 class Metrics(TypedDict):
     """What other modules read of a line of `metrics.jsonl`."""
 
-    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+    __pydantic_config__ = ConfigDict(extra="allow")
     epoch: int
     loss: float
     valid_mrr: dict[str, float]

@@ -187,11 +187,9 @@ class SkipGramObjective:
     ) -> None:
         self._model, self._datasets, self._device = model, datasets, device
         self._config = replace(config, batch_size=TEXTS)
-        counts = sum(
-            np.bincount(packed.ids, minlength=model.context.num_embeddings)
-            for _, samples in datasets
-            for packed in (samples.documents, samples.queries)
-        )
+        packs = (packed for _, samples in datasets for packed in (samples.documents, samples.queries))
+        size = model.context.num_embeddings
+        counts = np.asarray(sum(np.bincount(packed.ids, minlength=size) for packed in packs))
         self._noise = torch.from_numpy(counts.astype(np.float64) ** 0.75)
         self._kept = np.minimum(1, np.sqrt(FREQUENT * counts.sum() / np.maximum(counts, 1)))
         self._batches: list[BatchIndices] = []

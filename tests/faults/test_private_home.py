@@ -36,7 +36,7 @@ def opened(home: Path) -> None:
         path.chmod(0o755 if path.is_dir() else 0o644)
 
 
-def test_every_file_of_a_home_is_private_under_every_umask(umask, tiny_repo, tmp_path, no_grammar_checks):
+def test_every_file_of_a_home_is_private_under_every_umask(umask, tiny_repo, tmp_path):
     home = tmp_path / "new" / "home"
     engine = Engine(home, device="cpu", vectors=VectorConfig(hnsw_threshold=1))
     engine.index(tiny_repo)

@@ -25,7 +25,7 @@ def source_files(archive: Path, language: str) -> Iterator[tuple[str, bytes]]:
     Skip tests, vendored copies, minified files and files over the product's size limit.
     """
     if archive.suffix == ".deb":
-        unpack = ["dpkg-deb", "--fsys-tarfile", archive]
+        unpack = ["dpkg-deb", "--fsys-tarfile", str(archive)]
         with subprocess.Popen(unpack, stdout=subprocess.PIPE) as process:
             with tarfile.open(fileobj=process.stdout, mode="r|") as opened:
                 yield from _from_tar(opened, language)

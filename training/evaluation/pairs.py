@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from codesearch.parsing.docstrings import first_paragraph
 from codesearch.parsing.extract import extract
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
-from codesearch.store.snapshot import average_lengths
+from codesearch.store.snapshot import Snapshot, average_lengths
 from codesearch.text.onnx import Encoder
 from codesearch.text.terms import document_chunks, query_terms
 from codesearch.text.tokenizer import join_fields
@@ -109,7 +109,8 @@ class CodeScorer:
         self._config = RankConfig()
         # Windows does not delete files that are still mapped.
         self._scratch = tempfile.TemporaryDirectory(prefix="codesearch-codes-", ignore_cleanup_errors=True)
-        self._lexical = LexicalScorer(_Codes(_postings(codes, Path(self._scratch.name))), self._config)
+        snapshot = _Codes(_postings(codes, Path(self._scratch.name)))
+        self._lexical = LexicalScorer(cast(Snapshot, snapshot), self._config)
         self._terms: dict[str, tuple[NDArray[np.intp], Scores, float]] = {}
         texts = [
             encoder.tokenizer.encode(join_fields("", "", code), encoder.max_document_tokens) for code in codes

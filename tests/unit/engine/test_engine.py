@@ -296,9 +296,7 @@ def test_threads_search_while_another_updates(ready, tiny_repo):
     assert ready.search("push", Scope()).documents == 18
 
 
-def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(
-    tiny_repo, home, monkeypatch, no_grammar_checks
-):
+def test_without_onnx_runtime_the_shipped_model_indexes_and_searches(tiny_repo, home, monkeypatch):
     monkeypatch.setattr("codesearch.text.onnx.has_runtime", lambda: False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     engine = Engine(home)
