@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import settle, write_tree
+from tests.conftest import index_by_engine, settle, write_tree
 
 ROOT = Path(__file__).parents[1]
 
@@ -166,7 +166,7 @@ def test_checking_that_an_index_is_up_to_date_needs_neither_numpy_nor_a_model(tm
 def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
     write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
-    loaded_after(RUN, "index", tmp_path / "src", *home)
+    index_by_engine(tmp_path / "src", tmp_path / "home")
     settle(tmp_path / "src", tmp_path / "home")
     assert loaded_after(RUN, "query", "--all", "read a file", *home) == {"numpy", "sqlite3"}
     # The tokenizer library is loaded to split an unknown word into pieces.
@@ -176,7 +176,7 @@ def test_a_query_loads_no_parser_and_no_runtime(tmp_path):
 def test_a_query_with_an_onnx_model_loads_the_runtime(tmp_path, tiny_bundle):
     write_tree(tmp_path / "src", {"a.py": "def f():\n    pass\n"})
     home = ("--home", tmp_path / "home")
-    loaded_after(RUN, "index", tmp_path / "src", *home, "--model", tiny_bundle)
+    index_by_engine(tmp_path / "src", tmp_path / "home", tiny_bundle)
     settle(tmp_path / "src", tmp_path / "home")
     assert loaded_after(RUN, "query", "--all", "f", *home) == {"numpy", "onnxruntime", "sqlite3"}
     assert loaded_after(RUN, "query", "--all", "f", "--mode", "lexical", *home) == {"numpy", "sqlite3"}
