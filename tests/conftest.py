@@ -132,6 +132,8 @@ class HashEncoder:
         self.embedded += [ids.tobytes() for ids in documents]
         return self._encode(documents)
 
+    encode_passages = encode_documents
+
     def _encode(self, documents: Sequence[np.ndarray]) -> np.ndarray:
         sums = np.array([self.table[ids % 1000].sum(axis=0) for ids in documents], np.float32).reshape(
             -1, self.dim

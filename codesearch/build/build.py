@@ -41,6 +41,7 @@ from codesearch.store.segments import SegmentReader, SegmentWriter, last_number,
 from codesearch.store.vectors import VectorWriter, quantize
 from codesearch.text.bundle import recorded_folder
 from codesearch.text.onnx import Encoder
+from codesearch.text.tokenizer import TokenIds
 
 _BATCH = 4_096
 _DOCUMENT_BYTES = 400
@@ -182,8 +183,8 @@ class _Build:
             return
         folder = self.plan.index_folder / segment_folder(number)
         with closing(SegmentWriter(folder, self.encoder.dim)) as writer:
-            embedder = Embedder(self.encoder, writer.vectors)
-            passages = Embedder(self.encoder, writer.passage_vectors)
+            embedder = Embedder(self.encoder.encode_documents, writer.vectors)
+            passages = Embedder(self.encoder.encode_passages, writer.passage_vectors)
             for file in chain([first], files):
                 if isinstance(file, LiveFile):
                     record, segment = file.record, readers[file.segment]
@@ -324,8 +325,10 @@ class Embedder:
     Equal texts of a batch are embedded once: padding can change the last bit of a vector, and copies must rank alike.
     """
 
-    def __init__(self, encoder: Encoder, writer: VectorWriter) -> None:
-        self._encoder, self._writer = encoder, writer
+    def __init__(
+        self, encode: Callable[[Sequence[TokenIds]], NDArray[np.float32]], writer: VectorWriter
+    ) -> None:
+        self._encode, self._writer = encode, writer
         self._waiting: list[list[int] | tuple[NDArray[np.int8], NDArray[np.float32]]] = []
         self._rows: dict[bytes, int] = {}  # Text -> its position among those to embed.
         self.embedded = 0  # Number of texts that the model embedded.
@@ -343,8 +346,7 @@ class Embedder:
     def finish(self) -> None:
         """Embed and write all documents that were added."""
         tokens = [np.frombuffer(text, np.uint32) for text in self._rows]
-        empty = np.empty((0, self._encoder.dim), np.float32)
-        rows, scales = quantize(self._encoder.encode_documents(tokens) if tokens else empty)
+        rows, scales = quantize(self._encode(tokens) if tokens else np.empty((0, 0), np.float32))
         for part in self._waiting:
             if isinstance(part, list):
                 self._writer.add(rows[part], scales[part])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from struct import pack
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,21 +16,23 @@ from codesearch.config import IndexConfig, ParseConfig
 from codesearch.languages import language_named
 from codesearch.languages.records import Language
 from codesearch.parsing.decoding import NOTEBOOK, decoded
+from codesearch.parsing.identifiers import spaced_lines
 from codesearch.parsing.walker import UNREADABLE, SourceFile, refuse_content
 from codesearch.store.arrays import NO_PASSAGES
 from codesearch.store.database import NO_CODE, DocumentRow, FileRecord, document_row
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import ONLY_BLOCKS, PARTLY_BLOCKS
 from codesearch.store.postings import PostingsBlock, checksums_of, make_block
-from codesearch.text.terms import document_chunks, signature
-from codesearch.text.tokenizer import SubtokenTokenizer, document_text, passage_text
+from codesearch.text.terms import FIELDS, document_chunks, signature
+from codesearch.text.tokenizer import SubtokenTokenizer, document_head, passage_head
 from codesearch.treefiles import read_below
-from codesearch.types import VENDORED
+from codesearch.types import VENDORED, Document
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
     from codesearch.parsing.extract import Extraction
 
+_BODY = FIELDS.index("body")
 TOO_COSTLY = "the {} parser crashed or takes too much time or memory: indexed as blocks"
 
 
@@ -101,35 +104,50 @@ class FileParser:
 
     def _parsed(self, record: FileRecord, source: bytes, extraction: Extraction) -> ParsedFile:
         """Return what an index stores of a file and of the documents and members in it."""
-        from codesearch.parsing.passages import passage_lines, passages_of
-
         documents = extraction.documents
         if record.path.startswith(self.vendored):
             documents = [replace(document, flags=document.flags | VENDORED) for document in documents]
-        lines = source.decode("utf-8", "replace").split("\n")
-        cut = passages_of(documents, lines, extraction.depths, self.config.parse)
-        passages = [
-            np.array([number, first, last], "<u4").tobytes() + signature("\n".join(lines[first - 1 : last]))
-            for number, spans in enumerate(cut)
-            for first, last in spans
+        fields = list(map(document_chunks, documents))
+        tokenizer = tokenizer_at(self.tokenizer)
+        tokens = [
+            tokenizer.encode_split(document_head(document), document.code, chunks[_BODY], self.max_tokens)
+            for document, chunks in zip(documents, fields, strict=True)
         ]
-        texts = [document_text(document) for document in documents]
-        inner = [
-            passage_text(document, passage_lines(document, span, lines))
-            for document, spans in zip(documents, cut, strict=True)
-            for span in spans
-        ]
-        encode = tokenizer_at(self.tokenizer).encode_document
+        tag = tokenizer.encode_document("", 0, record.language).tobytes()
+        passages, passage_tokens = self._passages(documents, source, extraction.depths)
         return ParsedFile(
             record=record,
             rows=list(map(document_row, documents)),
-            block=make_block(map(document_chunks, documents)),
+            block=make_block(fields),
             words=checksums_of(source),
-            tokens=[encode(text, self.max_tokens, record.language).tobytes() for text in texts],
+            tokens=[tag + ids for ids in tokens],
             passages=np.frombuffer(b"".join(passages), "<u4").reshape(-1, NO_PASSAGES.shape[1]),
-            passage_tokens=[encode(text, self.max_tokens, record.language).tobytes() for text in inner],
+            passage_tokens=[tag + ids for ids in passage_tokens],
             members=list(map(document_row, extraction.members)) if documents else (),
         )
+
+    def _passages(
+        self, documents: Sequence[Document], source: bytes, depths: Mapping[int, int]
+    ) -> tuple[list[bytes], list[bytes]]:
+        """Return document, lines and signature of each passage of a file, and its token ids."""
+        from codesearch.parsing.passages import lines_around, passages_of
+
+        encode = tokenizer_at(self.tokenizer).encode_split
+        text = source.decode("utf-8", "replace")
+        lines = text.split("\n")
+        cut = passages_of(documents, lines, depths, self.config.parse)
+        spaced = spaced_lines(text) if any(cut) else []
+        passages, tokens = list[bytes](), list[bytes]()
+        for number, (document, spans) in enumerate(zip(documents, cut, strict=True)):
+            head = passage_head(document) if spans else ""
+            for first, last in spans:
+                own = b" ".join(spaced[first - 1 : last]).split()
+                passages.append(pack("<3I", number, first, last) + signature(own))
+                above, below = lines_around(document, (first, last))
+                code = "\n".join(lines[above.start : below.stop])
+                chunks = [*b" ".join(spaced[above]).split(), *own, *b" ".join(spaced[below]).split()]
+                tokens.append(encode(head, code, chunks, self.max_tokens))
+        return passages, tokens
 
 
 def _extract_blocks(source: bytes, path: str, spec: Language, config: ParseConfig) -> Extraction:

@@ -255,12 +255,11 @@ def _statement_rows(root: Node) -> dict[int, int]:
     """Return the rows where a part of a node of many rows begins: a statement, a row of a table, an argument."""
     depths: dict[int, int] = {}
     nodes = [(root, 0)]
-    while nodes:
-        node, depth = nodes.pop()
+    for node, depth in nodes:  # The least nested ones come first.
         for child in node.named_children:
-            first, last = child.start_point[0], child.end_point[0]
-            depths[first] = min(depth, depths.get(first, depth))
-            if last - first >= _MANY_ROWS:
+            first = child.start_point[0]
+            depths.setdefault(first, depth)
+            if child.end_point[0] - first >= _MANY_ROWS:
                 nodes.append((child, depth + 1))
     return depths
 

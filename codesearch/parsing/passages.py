@@ -57,7 +57,8 @@ def _passages(
     return [*passages, (first, last)]
 
 
-def passage_lines(document: Document, passage: LineRange, lines: Sequence[str]) -> list[str]:
-    """Return the lines that a passage is embedded with: its own, and those around it in its document."""
+def lines_around(document: Document, passage: LineRange) -> tuple[slice, slice]:
+    """Return the positions of the lines above and below a passage that it is embedded with, in its document."""
     first, last = passage
-    return list(lines[max(first - _AROUND, document.start_line) - 1 : min(last + _AROUND, document.end_line)])
+    above = max(first - _AROUND, document.start_line)
+    return slice(above - 1, first - 1), slice(last, min(last + _AROUND, document.end_line))

@@ -1,8 +1,8 @@
 """Texts -> unit vectors, by a model bundle that ONNX Runtime runs on the CPU or with CUDA.
 
 Some models only add up rows of a table. For these, `RowSum` embeds queries without ONNX Runtime, because importing it
-and opening a graph takes longer than embedding a query. It also embeds documents if ONNX Runtime is not installed. The
-manifest of such a bundle says where the arrays are in the file of each graph:
+and opening a graph takes longer than embedding a query. On the CPU it also embeds passages, and without ONNX Runtime
+documents. The manifest of such a bundle says where the arrays are in the file of each graph:
 
     "rows": {"query.onnx": {"table": {"offset": 570, "dtype": "int8", "shape": [V, D]},
                             "weights": {"offset": 8448597, "dtype": "float32", "shape": [V]},
@@ -56,6 +56,10 @@ class Encoder(Protocol):
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed documents given as token ids: float32 [B, D], unit length, in the same order."""
+        ...
+
+    def encode_passages(self, passages: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed passages of documents in the same form."""
         ...
 
 
@@ -128,11 +132,18 @@ class OnnxEncoder:
 
         If the first id is that of a language with its own graph, it selects the graph and is not embedded.
         """
+        return self._embed(documents, by_rows=not has_runtime())
+
+    def encode_passages(self, passages: Sequence[TokenIds]) -> NDArray[np.float32]:
+        """Embed passages like documents; on the CPU by a sum of rows if the model is one, in half the time."""
+        return self._embed(passages, by_rows=self.device == "cpu")
+
+    def _embed(self, documents: Sequence[TokenIds], *, by_rows: bool) -> NDArray[np.float32]:
         out = np.zeros((len(documents), self.dim), dtype=np.float32)
         for graph, positions in self._by_graph(documents).items():
             tagged = graph != self.bundle.document_graph
             tokens = [documents[i][1:] if tagged else documents[i] for i in positions]
-            rows = None if has_runtime() else self._rows(graph)
+            rows = self._rows(graph) if by_rows else None
             out[positions] = rows.encode(tokens) if rows else self._encode(graph, tokens)
         return out
 

@@ -14,8 +14,9 @@ because they distinguish functions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
 from itertools import chain
+from operator import or_
 from pathlib import Path
 from zlib import crc32
 
@@ -164,11 +165,9 @@ SIGNATURE_BITS = 256
 """A signature is a set of terms as bits; each term has one, which others share by chance."""
 
 
-def signature(text: str) -> bytes:
+def signature(chunks: Iterable[bytes]) -> bytes:
     """Return the set of the terms of a text as 32-bit numbers, little-endian; `signature_bit` says where a term is."""
-    bits = 0
-    for chunk in set(chunks(text)):
-        bits |= _SIGNATURES[chunk]
+    bits = reduce(or_, map(_SIGNATURES.__getitem__, set(chunks)), 0)
     return bits.to_bytes(SIGNATURE_BITS // 8, "little")
 
 
@@ -196,8 +195,8 @@ FORMS = Memo(_forms, _REMEMBERED)
 
 def _signature_of_chunk(chunk: bytes) -> int:
     bits = 0
-    for element, bit in map(signature_bit, FORMS[chunk]):
-        bits |= 1 << (32 * element + bit)
+    for term in FORMS[chunk]:
+        bits |= 1 << crc32(term.encode()) % SIGNATURE_BITS
     return bits
 
 

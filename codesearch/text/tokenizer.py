@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ PAD_ID = 0
 CONTINUATION = "##"
 _WHOLE_WORDS = re.compile(r'"ignore_merges":\s*true')
 _NUMBER = re.compile(r"\s*\d+")
+_ID_BYTES = 4
 _FEW = 16  # Number of words that are looked up in the text of a vocabulary before all of it is parsed
 _MAX_DOCSTRING_CHARS = 600
 _PLACE_PARTS = 2
@@ -47,18 +48,17 @@ _MAX_CHARS = 64
 
 def document_text(document: Document) -> str:
     """Return the text of a document, as `join_fields` makes it."""
-    return join_fields(
-        document.qualified_name,
-        document.docstring,
-        document.code,
-        path=document.path,
-        context=document.context,
-    )
+    return f"{document_head(document)}\n{document.code}"
 
 
-def passage_text(document: Document, lines: Sequence[str]) -> str:
-    """Return the text of a passage: the place and the name of its document, and its lines."""
-    return join_fields(document.qualified_name, "", "\n".join(lines), path=document.path)
+def document_head(document: Document) -> str:
+    """Return the text of a document without its code."""
+    return _head(document.qualified_name, document.docstring, document.path, document.context)
+
+
+def passage_head(document: Document) -> str:
+    """Return what the text of a passage has before its lines: the place and the name of its document."""
+    return _head(document.qualified_name, "", document.path, "")
 
 
 def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "", context: str = "") -> str:
@@ -67,12 +67,16 @@ def join_fields(qualified_name: str, docstring: str, code: str, *, path: str = "
     >>> join_fields("Session.close", "End it.", "", path="src/net/session.py").splitlines()
     ['net session Session.close', 'End it.']
     """
+    return f"{_head(qualified_name, docstring, path, context)}\n{code}"
+
+
+def _head(qualified_name: str, docstring: str, path: str, context: str) -> str:
     # Short code without documentation often names its topic only in its last folder and the stem of its file.
     place = path.rsplit(".", 1)[0].split("/")[-_PLACE_PARTS:]
     name = " ".join(filter(None, (*place, qualified_name)))
     if context:
         name = f"{name}\n{context}"
-    return f"{name}\n{docstring[:_MAX_DOCSTRING_CHARS]}\n{code}"
+    return f"{name}\n{docstring[:_MAX_DOCSTRING_CHARS]}"
 
 
 class SubtokenTokenizer:
@@ -82,7 +86,7 @@ class SubtokenTokenizer:
         """Make a tokenizer."""
         self._open_tokenizer = open_tokenizer
         self._words = words
-        self._ids: Memo[bytes, tuple[int, ...]] = Memo(self._ids_of, _REMEMBERED)
+        self._ids: Memo[bytes, bytes] = Memo(self._ids_of, _REMEMBERED)
         self._marks: tuple[int, int] | None = None
         if not self._words:
             start, end = (self._tokenizer.token_to_id(mark) for mark in (START, END))
@@ -109,8 +113,7 @@ class SubtokenTokenizer:
     def encode(self, text: str, max_tokens: int) -> TokenIds:
         """Return the first ids of a text without padding: uint32 [T], T <= max_tokens; T is 0 if it has no tokens."""
         if self._marks is None:
-            stream = chain.from_iterable(map(self._ids.__getitem__, chunks(text)))
-            return np.fromiter(islice(stream, max_tokens), dtype=np.uint32)
+            return np.frombuffer(self._first_ids(chunks(text), max_tokens), np.uint32)
         start, end = self._marks
         ids = self._tokenizer.encode(text[: max_tokens * _MAX_CHARS], add_special_tokens=False).ids
         return np.array([start, *ids[: max_tokens - 2], end] if ids else [], dtype=np.uint32)
@@ -120,6 +123,12 @@ class SubtokenTokenizer:
         ids = self.encode(text, max_tokens)
         tag = self.language_id(language)
         return ids if tag is None else np.insert(ids, 0, tag)
+
+    def encode_split(self, head: str, code: str, code_chunks: Sequence[bytes], max_tokens: int) -> bytes:
+        """Return the first ids of a head and code, of which the chunks are known, as bytes."""
+        if self._marks:
+            return self.encode(f"{head}\n{code}", max_tokens).tobytes()
+        return self._first_ids([*chunks(head), *code_chunks], max_tokens)
 
     def language_id(self, language: str) -> int | None:
         """Return the id of a language; only tokenizers of bundles with several document graphs have such ids."""
@@ -132,7 +141,16 @@ class SubtokenTokenizer:
         self._tokenizer.add_special_tokens([f"[{language}]" for language in languages])
         self._words = None  # It does not contain the new marks.
 
-    def _ids_of(self, chunk: bytes) -> tuple[int, ...]:
+    def _first_ids(self, chunks: Sequence[bytes], max_tokens: int) -> bytes:
+        """Return the first ids of some chunks."""
+        size, ids = _ID_BYTES * max_tokens, b""
+        for start in range(0, len(chunks), max_tokens or 1):  # Few chunks have no ids.
+            ids += b"".join(map(self._ids.__getitem__, chunks[start : start + max_tokens]))
+            if len(ids) >= size:
+                break
+        return ids[:size]
+
+    def _ids_of(self, chunk: bytes) -> bytes:
         """Return the ids of the subtokens of a chunk."""
         ids: list[int] = []
         for subtoken in subtokens(chunk.decode()):
@@ -140,7 +158,7 @@ class SubtokenTokenizer:
             ids += (
                 self._tokenizer.encode(subtoken, add_special_tokens=False).ids if whole is None else (whole,)
             )
-        return tuple(ids)
+        return array("I", ids).tobytes()
 
 
 def padded(texts: Sequence[TokenIds]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

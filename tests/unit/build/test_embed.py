@@ -25,9 +25,9 @@ def batches(encoder, monkeypatch):
 
 
 @pytest.fixture
-def embedder(encoder, tmp_path):
+def embedder(encoder, batches, tmp_path):
     writer = VectorWriter(tmp_path, encoder.dim)
-    yield Embedder(encoder, writer)
+    yield Embedder(encoder.encode_documents, writer)
     writer.close()
 
 

@@ -77,5 +77,7 @@ def test_the_shipped_model_gives_the_same_vectors_with_and_without_a_runtime(mon
     ]
     expected = encoder.encode_documents(tokens)
     assert list(encoder._sessions) == ["document.onnx"], "ONNX Runtime is not used though it is installed"
+    by_rows = encoder.encode_passages(tokens)
+    np.testing.assert_allclose(by_rows, expected, atol=1e-6)
     monkeypatch.setattr(onnx, "has_runtime", lambda: False)
-    np.testing.assert_allclose(encoder.encode_documents(tokens), expected, atol=1e-6)
+    assert (encoder.encode_documents(tokens) == by_rows).all()
