@@ -1,11 +1,13 @@
 """Written questions and fetched packages -> `written.train.jsonl.zst` and `written.valid.jsonl.zst`, files of pairs.
 
-A line of `questions.tsv` says in which package, file and line a function begins; its code is in the fetched package.
+A line of a file of questions says in which package, file and line a function begins, and for questions about a passage
+also its lines. The code is in the fetched package.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,6 +16,7 @@ from pathlib import Path
 
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
+from codesearch.parsing.passages import LineRange, passage_lines
 from codesearch.types import Document
 from training.corpus.decontaminate import Forbidden, read_projects
 from training.corpus.fetch import read_marker
@@ -21,6 +24,16 @@ from training.corpus.recipe import SourcePackage, read_recipe
 from training.corpus.rows import write_lines
 from training.files import TrainingError
 
+_LINE = re.compile(
+    r"""([^\t]+)\t([^\t]+)\t        # style; whether the function has documentation
+    (\w+)\t                        # language
+    ([^\t]+)\t([^\t]+)\t(\d+)\t   # package URL, path, first line of the function
+    ([^\t]+)\t                     # its qualified name
+    (?:(\d+)\t(\d+)\t)?           # first and last line of a passage
+    ([^\t]+)                       # the question
+    """,
+    re.VERBOSE,
+)
 NOT_FETCHED, NOT_THERE = "package not fetched", "function not there"
 EVALUATED = "project of an evaluation set"
 """Reasons to leave out a question."""
@@ -28,7 +41,10 @@ EVALUATED = "project of an evaluation set"
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestion:
-    """A line of `questions.tsv`: a package URL with its version, the function's first line, its qualified name."""
+    """A line of a file of questions: a package URL with its version, the function's first line, its qualified name.
+
+    `passage` is the first and last line of the passage that the question is about, or None.
+    """
 
     style: str
     about: str
@@ -38,6 +54,7 @@ class WrittenQuestion:
     line: int
     name: str
     text: str
+    passage: LineRange | None = None
 
 
 def read_written(path: Path) -> list[WrittenQuestion]:
@@ -48,11 +65,12 @@ def read_written(path: Path) -> list[WrittenQuestion]:
     except (OSError, ValueError) as error:
         raise TrainingError(f"{path}: {error}: give a file of written questions") from None
     for number, line in enumerate(lines, start=1):
-        fields = line.split("\t")
-        if len(fields) != len(WrittenQuestion.__dataclass_fields__) or not fields[5].isdecimal():
+        match = _LINE.fullmatch(line)
+        if not match:
             raise TrainingError(f"{path}:{number}: not a written question: see docs/dev/corpus.md")
-        style, about, language, package, file, at, name, text = fields
-        questions.append(WrittenQuestion(style, about, language, package, file, int(at), name, text))
+        style, about, language, package, file, at, name, first, last, text = match.groups()
+        passage = (int(first), int(last)) if first else None
+        questions.append(WrittenQuestion(style, about, language, package, file, int(at), name, text, passage))
     return questions
 
 
@@ -82,38 +100,44 @@ def write_pairs(
         elif forbidden.is_package_of_project(packages[url][1]):
             left_out[EVALUATED] += len(asked)
         else:
-            lines = _pairs(asked, _functions(*packages[url], path))
+            lines = _pairs(asked, *_functions(*packages[url], path))
             left_out[NOT_THERE] += len(asked) - len(lines)
             pairs["train" if zlib.crc32(url.encode()) % 10 else "valid"] += lines
     counts = {name: write_lines(out / f"written.{name}.jsonl.zst", lines) for name, lines in pairs.items()}
     return Counter(counts), left_out
 
 
-def _functions(root: Path, package: SourcePackage, path: str) -> dict[int, Document]:
-    """Return the documents of a file by their first line; none if there is no such file."""
+def _functions(root: Path, package: SourcePackage, path: str) -> tuple[dict[int, Document], list[str]]:
+    """Return the documents of a file by their first line, and its lines; nothing if there is no such file."""
     spec = language_named(package.language)
     if spec is None or not (root / path).is_file():
-        return {}
-    return {
-        document.start_line: document
-        for document in extract((root / path).read_bytes(), path, spec).documents
-    }
+        return {}, []
+    source = (root / path).read_bytes()
+    documents = {document.start_line: document for document in extract(source, path, spec).documents}
+    return documents, source.decode("utf-8", "replace").split("\n")
 
 
-def _pairs(questions: Sequence[WrittenQuestion], functions: Mapping[int, Document]) -> list[bytes]:
+def _pairs(
+    questions: Sequence[WrittenQuestion], functions: Mapping[int, Document], lines: Sequence[str]
+) -> list[bytes]:
     """Return the questions that have a function as lines of JSON."""
     records = (
         {
             "query": question.text,
-            "code": document.code,
             "func_name": document.qualified_name,
             "path": question.path,
-            "docstring": document.docstring,
-            "context": document.context,
             "language": question.language,
             "repo": question.package,
+            **_embedded(question, document, lines),
         }
         for question in questions
         if (document := functions.get(question.line))
     )
     return [json.dumps(record, ensure_ascii=False).encode("utf-8", "replace") + b"\n" for record in records]
+
+
+def _embedded(question: WrittenQuestion, document: Document, lines: Sequence[str]) -> dict[str, str]:
+    """Return what an index embeds with path and name: of a passage its lines alone."""
+    if question.passage:
+        return {"code": "\n".join(passage_lines(document, question.passage, lines))}
+    return {"code": document.code, "docstring": document.docstring, "context": document.context}

@@ -74,6 +74,18 @@ def test_a_question_is_a_pair_with_its_function_as_an_index_has_it(folder):
     assert train[0].document == join_fields("wipe", "Remove files.", code, **fields)
 
 
+def test_a_question_about_a_passage_is_a_pair_with_its_lines(folder):
+    fields = ("symptom", "documented", "python", TRAIN, "lib/trees.py", "4", "wipe", "6", "6", "files stay")
+    (folder / "questions.tsv").write_text("\t".join(fields) + "\n")
+    assert pairs(folder) == 0
+    (pair,) = read_pairs(Source("written", folder / "out"), "train", TrainConfig())
+    code = '    """Remove files."""\n    unlink(path)'
+    assert (pair.query, pair.document) == (
+        "files stay",
+        join_fields("wipe", "", f"def wipe(path):\n{code}", path="lib/trees.py"),
+    )
+
+
 def test_questions_that_have_no_function_are_counted_by_reason(folder, capsys):
     assert pairs(folder, "--evaluation-sets", folder) == 0
     assert capsys.readouterr().out == (
