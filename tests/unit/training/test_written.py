@@ -18,7 +18,7 @@ from training.corpus.written import read_written
 from training.files import TrainingError
 from training.sources import read_pairs
 
-QUESTIONS = Path(__file__).parents[3] / "training" / "written" / "questions.tsv"
+WRITTEN = Path(__file__).parents[3] / "training" / "written"
 TREES = '"""Work on folders."""\n\n\ndef wipe(path):\n    """Remove files."""\n    unlink(path)\n'
 TRAIN, VALID, EVALUATED = (f"pkg:pypi/{name}@1" for name in ("trees", "leaves3", "redis"))
 RECIPE = """
@@ -107,7 +107,10 @@ def test_an_invalid_line_is_an_error(tmp_path):
         read_written(path)
 
 
-def test_the_shipped_questions_can_be_read():
-    questions = read_written(QUESTIONS)
-    assert len(questions) > 7_000
-    assert len({(asked.package, asked.path, asked.line) for asked in questions}) == len(questions)
+@pytest.mark.parametrize(
+    ("file", "count"), [("questions.tsv", 20_010), ("passages.tsv", 7_508), ("everyday.tsv", 2_163)]
+)
+def test_the_shipped_questions_can_be_read(file, count):
+    questions = read_written(WRITTEN / file)
+    assert len(questions) == count
+    assert len({(asked.package, asked.path, asked.line, asked.passage) for asked in questions}) == count
