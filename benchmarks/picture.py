@@ -28,7 +28,7 @@ PICTURE = DOCS / "query.svg"
 _WIDE, _PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 _EXACT = {"q": "os.(scandir|fwalk)\\(", "mode": "exact", "regex": "yes"}
 PAGES: dict[str, tuple[dict[str, int], str, dict[str, str], str]] = {
-    "web.png": (_WIDE, "light", {}, '.hit:nth-child(2) .unfold[aria-label$="copytree"]'),
+    "web.png": (_WIDE, "light", {}, ".hit .head > .facts"),
     "web-lines.png": (_WIDE, "light", _EXACT, ""),
     "web-file.png": (_WIDE, "dark", {}, ".hit .name"),
     "web-phone.png": (_PHONE, "dark", {}, ""),
@@ -104,7 +104,7 @@ def take_pages(home: Path, query: str) -> None:
             page.wait_for_selector(".hit")
             if clicked:
                 page.locator(clicked).first.click()
-                page.wait_for_selector(".unfolded .line, .tree a[aria-current]", state="attached")
+                page.wait_for_selector("#preview .line, .tree a[aria-current]", state="attached")
             page.screenshot(path=DOCS / name)
             Image.open(DOCS / name).quantize(_COLOURS).save(DOCS / name, optimize=True)
         browser.close()

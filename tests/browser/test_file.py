@@ -148,7 +148,7 @@ def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
     assert focused(page) == names(page)[0]
     page.keyboard.press("Enter")  # The file may have changed, so it is read again.
     opened(page, names(page)[0])
-    assert len([url for url in page.watched.requests if "/api/v1/file" in url]) == 2
+    assert len([url for url in page.watched.requests if "/api/v1/file" in url and "last=" not in url]) == 2
 
 
 def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page: Open, tree: Path) -> None:
@@ -214,6 +214,7 @@ def test_text_that_is_not_indexed_can_be_opened_and_is_in_the_tree(
     page.wait_for_selector(".tree a[aria-current]")
     assert page.locator(".tree a").all_inner_texts() == ["README.md", "long.py"]
     assert page.locator("#file .line").all_inner_texts() == ["# Long\n"]
+    assert page.locator(".outline").count() == 0
 
 
 def test_folders_of_a_path_are_links_to_what_the_query_finds_there(open_page: Open, tree: Path) -> None:

@@ -99,6 +99,8 @@ def test_all_text_has_a_contrast_of_at_least_4_5(open_page: Open, scheme: str) -
         page.wait_for_selector("main > section:not([hidden]), #error:not([hidden])")
         show(page, view)
         page.keyboard.press("ArrowDown")
+        if view == "hits":
+            page.wait_for_selector("#preview .line")
         found = page.evaluate(CONTRASTS)
         assert len(found) > 5
         assert {name: round(ratio, 2) for name, ratio in found.items() if ratio < 4.5} == {}
@@ -308,7 +310,9 @@ def test_axe_finds_no_violation(open_page: Open, tree: Path, width: int) -> None
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     page.wait_for_selector(".unfolded .line")
-    check("unfolded hit")
+    if width > 1100:
+        page.wait_for_selector("#preview .line")
+    check("unfolded hit, its file beside the list")
     page.locator("#query").fill("copy lang:")
     page.wait_for_selector("#completions:not([hidden])")
     check("completions")

@@ -644,7 +644,7 @@ def answered(answer: Any, route: Any) -> None:
 
 
 def test_a_hit_unfolds_its_passage_and_then_all_of_it(open_page: Open) -> None:
-    page = open_page("?q=copy")
+    page = open_page("?q=copy", width=1000)  # A wide window also asks for a preview.
     asked = []
 
     def code(route: Any) -> None:

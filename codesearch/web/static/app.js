@@ -7,8 +7,9 @@ import { isFileShown, lineOf, partParams, selectLines, setUpTree, showFile, show
 import {
   address, asked, formParams, listRequest, nameAt, NO_NUMBERS, ofList, parse, setForm, setUpFilters, showChips, showNumbers, valuesOf,
 } from "./filters.js";
-import { showAnswer } from "./hits.js";
+import { rowOf, showAnswer } from "./hits.js";
 import { showHome } from "./home.js";
+import { closePreview, openPreview, preview } from "./preview.js";
 import { setUpEditor } from "./settings.js";
 
 const MOST = { usages: 1000, lines: 1000, screen: 400, limit: 100 };
@@ -115,6 +116,7 @@ async function showList(from_history) {
     shown = { key, hits, counts: answer.counts, scroll: more.pages > 1 ? scrollY : 0 };
     const has_more = (lines ?? answer.hits).length >= limit && limit < most;
     announce(showAnswer(name, answer, { root: params.get("root"), path: params.get("path") ?? "", more: has_more }));
+    if (!currentHit()) preview(null);
   }
   byId("hits").dataset.query = view ? nameOf(at) : byId("query").value.trim();
   showNumbers(shown.counts ?? NO_NUMBERS);
@@ -221,20 +223,22 @@ function actionOf({ target: control, key }) {
   if (control.matches("input:not([type=checkbox]), select")) return leave;
   const anywhere = { "/": toSearch, "?": () => byId("help").showPopover() }[key];
   if (anywhere || byId("filters").contains(control)) return anywhere ?? leave;
-  const arrows = state.view !== "file" && { ArrowDown: () => move(1), ArrowUp: () => move(-1) };
+  const is_code = control.closest(".source");
+  const arrows = !is_code && state.view !== "file" && { ArrowDown: () => move(1), ArrowUp: () => move(-1) };
   return {
     ...arrows, j: () => move(1), k: () => move(-1), n: () => nextName(1), N: () => nextName(-1),
     ArrowRight: () => press('.unfold[aria-expanded="false"], .whole'),
     ArrowLeft: () => press('.unfold[aria-expanded="true"]'),
     s: () => press('[data-open="similar"]'), u: () => press('.actions [data-open="usages"]'),
     o: () => press('[data-open="editor"]'), y: () => press("[data-copy]"),
-    Escape: state.view ? back : toSearch,
+    p: () => currentHit() && openPreview(...shownBy(currentHit().querySelector(".name"))),
+    Escape: is_code && state.view !== "file" ? () => focusHit(currentHit()) : state.view ? back : toSearch,
   }[key];
 }
 
 /** Focus the next or the previous name in the code of the hit or the file: at first, in the selected lines. */
 function nextName(by) {
-  const part = byId("file").hidden ? currentHit() : byId("file");
+  const part = document.activeElement.closest(".source") ?? (byId("file").hidden ? currentHit() : byId("file"));
   const all = [...part?.querySelectorAll(".use") ?? []];
   const first = part?.querySelector(".selected .use") ?? all[0];
   const at = all.indexOf(document.activeElement);
@@ -259,6 +263,13 @@ function markCurrent(hit) {
   before?.querySelector(".name").removeAttribute("aria-current");
   hit.classList.add("current");
   hit.querySelector(".name").setAttribute("aria-current", "true");
+}
+
+/** Return the link that an element of the list stands for, and the hit there. */
+function shownBy(element) {
+  const link = element.closest("a[data-open=file]") ?? rowOf(element)?.querySelector("a[data-open=file]");
+  const at = link && parse(link.href).at;
+  return [link, at && shown.hits.find((hit) => hit.root === at.root && hit.path === at.path && hit.start_line === at.line)];
 }
 
 async function copy(button) {
@@ -286,8 +297,13 @@ function clicked(event) {
   else if (button?.id === "more") showMore(button);
   else if (button?.dataset.copy) copy(button);
   else if (button?.matches("#error button")) load();
+  else if (button?.matches("#preview .close")) {
+    closePreview();
+    focusHit(currentHit());
+  }
   const number = event.target.closest("#file .number");
   const link = event.target.closest("a[data-open]");
+  if (!link && !button && event.target.closest(".hit") && getSelection().isCollapsed) preview(...shownBy(event.target));
   if (!(number || link) || event.ctrlKey || event.metaKey || event.button) return;
   if (number) {
     event.preventDefault();
@@ -327,7 +343,9 @@ document.addEventListener("click", clicked);
 document.addEventListener("keydown", pressed);
 document.addEventListener("focusin", (event) => {
   const hit = event.target.closest(".hit");
-  if (hit) markCurrent(hit);
+  if (!hit) return;
+  markCurrent(hit);
+  if (!event.target.matches(":active")) preview(...shownBy(event.target));  // The list must not move below a click.
 });
 addEventListener("pagehide", writeTyped);
 addEventListener("popstate", () => {

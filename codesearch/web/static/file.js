@@ -140,7 +140,7 @@ function outline(found, { root, path }, hits) {
       href: address("file", { root, path, line: one.start_line, last: one.end_line }), "data-open": "file",
       "data-line": one.start_line, title: one.signature, class: starts.has(one.start_line) && "found", "aria-label": one.name,
     }, ...breakable(one.name)))));
-  return el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: wide.matches },
+  return items.length > 0 && el("nav", { class: "outline", "aria-label": "Outline" }, el("details", { open: wide.matches },
     el("summary", {}, "Outline"),
     items.length > MANY && filterOf(items),
     el("ul", {}, ...items),

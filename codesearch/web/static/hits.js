@@ -106,7 +106,6 @@ function linesOf({ root, path, of_file }) {
     const [{ inside, label }] = lines;
     const name = label ?? (inside?.qualified_name || inside?.name);
     const code = excerptOf(lines, { root, path });
-    for (const number of code.querySelectorAll(".number")) number.removeAttribute("tabindex");
     if (!name) return [code];
     const hit = { ...inside, root, path };
     return [el("div", { class: "within" }, el("h3", {}, fileLink(hit, name, {}, ...breakable(name))), unfolder(hit, name),
@@ -149,7 +148,7 @@ function hitItem(hit, where) {
   const [name, rest] = hit.label;
   const has_code = hit.snippet.length > 0;
   const is_file = name === hit.path;
-  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}` }, el("article", { "aria-labelledby": `${id}-name` },
+  return el("li", { class: "hit", "data-file": `${hit.root}\n${hit.path}` }, el("article", { "aria-labelledby": `${id}-name`, tabindex: "-1" },
     el("div", { class: "head" },
       el("h2", { id: `${id}-name` }, fileLink(hit, name, { class: "name", "aria-describedby": !is_file && `${id}-place` }, ...breakable(name))),
       hit.last_line && unfolder(hit, name),
@@ -180,12 +179,16 @@ function fold(button) {
   rowOf(button).querySelector(":scope > .unfolded").remove();
 }
 
-const rowOf = (button) => button.closest(".others li, .within, article");
+/** Return the row that has an element: the one of a hit, of another definition of its file, or of one around lines. */
+export const rowOf = (button) => button.closest(".others li, .within, article");
+
+/** Return the best passage of a long definition, if it has one. */
+export const passageOf = ({ start_line, last_line, passages = [] }) => (last_line - start_line < LONG ? undefined : passages[0]);
 
 /** Show the best passage of a long definition, or all of its lines. */
 async function unfold(button, definition) {
-  const { start_line, last_line, passages = [] } = definition;
-  const [passage = { start_line, end_line: last_line }] = last_line - start_line < LONG ? [] : passages;
+  const { start_line, last_line } = definition;
+  const passage = passageOf(definition) ?? { start_line, end_line: last_line };
   const row = rowOf(button);
   button.ariaExpanded = "true";
   const unfolded = el("div", { class: "unfolded" });
