@@ -68,6 +68,7 @@ class Language:
     needs_self: bool = False  # a member is never used without a qualifier
     binds: str = ""  # pattern of what binds NAME in a function: a parameter or a local variable
     key_mark: str = ""  # what stands behind the name of a field in a literal
+    literal: str = ""  # pattern of what names the type of a literal before its bracket
     attribute: str = ""  # the end of a class's name that `[...]` leaves out
 
     def __hash__(self) -> int:
@@ -122,23 +123,35 @@ _SHORT = (
     r"(?<![\w.])NAME\s*(?:,\s*\w+\s*)*:=|\w\s*,\s*NAME\s*(?:,\s*\w+\s*)*:=|\bvar\s+NAME\b"
     r"|^func[^{\n]*[(,]\s*NAME\s+[\w*[.]"
 )
+# The type of a literal: `Point{` of Go and Rust; `: Point = {` and `<Point>{` of TypeScript; `struct point p = {` of C.
+_NAMED_LITERAL = r"(?P<type>[^\W\d]\w*)(?:::)?(?:\[[^][]*\]|<[^<>]*>)?\s*\Z"
+_DECLARED_LITERAL = r":\s*(?:[\w.]+\.)?(?P<type>[^\W\d]\w*)(?:<[^=;{}]*>)?(?:\[\])*\s*=\s*\Z"
+_C_LITERAL = r"(?P<type>[^\W\d]\w*)(?:[\s*]+[^\W\d]\w*(?:\[[^][]*\])*\s*=|\s*\))\s*\Z"
 _hashed = partial(Language, comments=Comments(_HASH, ()))
 _braced = partial(Language, comments=Comments(_DASHES, (("{-", "-}"),)))
 _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
 _ocaml = partial(_starred, grammar="tree_sitter_ocaml", family="ocaml", after_names="'", sigil="^`")
 _SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
 _CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
-_of_c = partial(Language, family="c", mask="c", imports=("include", "import"), opens_all=True, binds=_TYPED)
+_of_c = partial(
+    Language,
+    family="c",
+    mask="c",
+    imports=("include", "import"),
+    opens_all=True,
+    binds=_TYPED,
+    literal=_C_LITERAL,
+)
 # fmt: off
 _lua = partial(Language, family="lua", comments=Comments(_DASHES, (("--[[", "]]"),)), strings=_QUOTES, self_words=_SELF,
     needs_self=True, imports=("require", "load"))
 _script = partial(Language, family="javascript", strings=_BACKTICKS, block=_METHOD, in_names="$", imports=_FROM,
-    needs_self=True, has_exports=True, key_mark=":", binds=_DECLARED)
+    needs_self=True, has_exports=True, key_mark=":", literal=_DECLARED_LITERAL, binds=_DECLARED)
 _page = partial(Language, grammar="tree_sitter_typescript", factory="language_typescript", query="typescript",
     is_markup=True)
 LANGUAGES = (
     Language("go", ".go", "tree_sitter_go", imports=_IMPORT, strings=_BACKTICKS, needs_self=True, is_packaged=True,
-        key_mark=":", binds=_SHORT, public=_CAPITAL, short_name="golang"),
+        key_mark=":", literal=_NAMED_LITERAL, binds=_SHORT, public=_CAPITAL, short_name="golang"),
     Language("java", ".java", "tree_sitter_java", family="java", in_names="$", imports=_IMPORT, is_packaged=True,
         public=_SAYS_PUBLIC, binds=_TYPED),
     _script("javascript", ".js .jsx .mjs .cjs .es6 .jsm #!node", "tree_sitter_javascript"),
@@ -184,7 +197,7 @@ LANGUAGES = (
         comments=Comments(_HASH, (("<#", "#>"),)), sigil=r"\$?(?:(?i:global|script|local|private):)?", imports=_SOURCED,
         opens_all=True),
     Language("rust", ".rs", "tree_sitter_rust", separator="::", mask="rust", self_words=_SELF, needs_self=True,
-        imports=("use ",), has_exports=True, public=_PUB),
+        imports=("use ",), has_exports=True, key_mark=":", literal=_NAMED_LITERAL, public=_PUB),
     Language("scala", ".scala .sc .sbt #!scala", "tree_sitter_scala", family="java", imports=_IMPORT, is_packaged=True),
     Language("swift", ".swift #!swift", "tree_sitter_swift", mask="swift", self_words=_SELF, has_open_classes=True,
         imports=_IMPORT, opens_all=True, public=_SAYS_PUBLIC),

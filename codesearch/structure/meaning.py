@@ -33,7 +33,7 @@ from codesearch.structure.imports import (
     normal,
 )
 from codesearch.structure.places import bodies_of
-from codesearch.structure.receivers import Types
+from codesearch.structure.receivers import Types, literal_type
 from codesearch.types import FUNCTIONS, MEMBER_KINDS, NESTED, PROTOTYPE, TYPE_KINDS
 
 GRADES = (
@@ -63,6 +63,7 @@ _PACKAGE = re.compile(r"^[ \t]*(?:package|namespace)[ \t]+([\w.\\]+)", re.MULTIL
 _MOST_PACKAGED, _MOST_OWNERS = 50, 20
 _MOST_HEADER = 4_000
 _BEFORE_KEY = re.compile(r"(?:^|[{(,])\s*\Z")
+_DESIGNATED = re.compile(r"(?:^|[{(,])\s*\.\Z")
 _TAG, _MOST_TAG = re.compile(r"\b(?:struct|union|enum)\s+\Z"), 30
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
@@ -315,6 +316,8 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
             return LIKELY, ()
         if not names.modules:
             return NO_DEFINITION, ()
+    if refs := _of_literal(file, names, position, before):
+        return (LIKELY if names.are_one(refs) else SEVERAL), refs
     possible = _fitting(file, names.possible(file), position, before)
     own = [ref for ref in names.by_file.get((file.root, file.path), ()) if ref in possible]
     refs = (
@@ -337,11 +340,24 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
     return SEVERAL, refs or possible or names.refs
 
 
+def _of_literal(file: SourceFile, names: Names, position: int, before: str | None) -> list[Ref]:
+    """Return what the key of a literal can mean, such as `x` in `Point{x: 1}` or `struct point p = {.x = 1}`."""
+    if before or not record_of(file.language).literal:
+        return []
+    if before is None:
+        is_key = _is_key(file, position)
+    else:
+        is_key = _DESIGNATED.search(_line_before(file.source, position)) is not None
+    members = [ref for ref in names.possible(file) if _is_method(ref)] if is_key else []
+    of = literal_type(file.source, position, file.language) if members else ""
+    return names.types.members_of(of, members, file.path) if of else []
+
+
 def _bare(file: SourceFile, names: Names, position: int, line: int, possible: Sequence[Ref]) -> Sequence[Ref]:
     """Return what a name without a receiver can mean, if it is no import: members only in their class."""
     around = file.type_around(line)
     if not record_of(file.language).needs_self and around:
-        if members := names.types.members_of(around, [ref for ref in possible if _is_method(ref)]):
+        if members := names.types.members_of(around, [ref for ref in possible if _is_method(ref)], file.path):
             return members
     is_bound = names.is_outside(file, names.name) or file.binds(names.name, line)
     return [ref for ref in possible if not _is_method(ref) and not is_bound]
@@ -356,7 +372,7 @@ def _joined(
     if before and before[0].isupper() and (static := [ref for ref in members if ref.owner == before]):
         return static
     if types := names.types.before(file, position, line):
-        return [ref for of in types for ref in names.types.members_of(of, members)]
+        return [ref for of in types for ref in names.types.members_of(of, members, file.path)]
     is_outside = names.is_outside(file, before or "")
     return () if is_outside or (members and not _is_one(members)) else members or possible
 

@@ -295,7 +295,8 @@ def distinct(refs: Sequence[Ref], names: Sequence[str]) -> list[Ref]:
     *around, name = names
     refs = [ref for ref in refs if ref.row.name == name] or refs
     refs = [ref for ref in refs if ref.row.kind not in TEXT_KINDS] or refs
-    constructors = [ref for ref in refs if ref.owner == ref.row.name and ref.row.kind == "method"]
+    own = [ref for ref in refs if ref.owner == ref.row.name and ref.row.kind == "method"]
+    constructors = [ref for ref in own if ref.file.language != "go"]
     if constructors and around[-1:] == [name]:
         refs = constructors
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
@@ -14,6 +15,8 @@ from codesearch.types import FIELD, TYPE_KINDS
 
 _JOINED = re.compile(r"\s*(?:\?\.|&\.|!!?\.|\.|->|::)\s*\Z")
 _MOST_BEFORE, _MOST_TYPES, _DEEPEST = 400, 4, 3
+_MOST_LITERAL = 4_000
+_BRACKET, _IN_LIST = re.compile(r"[\[\](){}]"), re.compile(r"[\[{,(]\s*\Z")
 _MOST_ANCESTORS, _MOST_REFS = 40, 50
 _SUPER = ("super", "base", "parent")
 _TYPE = r"[\"']?(?:[\w$]+(?:\.|::|\\))*(?P<type>[A-Za-z_]\w*)"
@@ -71,6 +74,27 @@ def receiver_before(source: str, position: int) -> tuple[str, bool, int] | None:
     return (word.group().lstrip("$"), is_called, begin + word.start()) if word else None
 
 
+def literal_type(source: str, position: int, language: str) -> str:
+    """Return the type of the literal around a key, also of one in a list; "" if that is not written before it.
+
+    >>> literal_type("p := &Point{x: 1, y: 2}", 18, "go"), literal_type("const a: B[] = [{c: 1}]", 17, "typescript")
+    ('Point', 'B')
+    """
+    begin, depth = max(position - _MOST_LITERAL, 0), 0
+    for bracket in (
+        reversed([*_BRACKET.finditer(source, begin, position)]) if record_of(language).literal else ()
+    ):
+        depth += 1 if bracket[0] in ")]}" else -1
+        if depth < 0:
+            head = source[max(begin, bracket.start() - _MOST_BEFORE) : bracket.start()]
+            if declared := re.search(record_of(language).literal, head):
+                return declared["type"]
+            if not _IN_LIST.search(head):
+                break
+            depth = 0
+    return ""
+
+
 @cache
 def _patterns(name: str, language: str) -> tuple[re.Pattern[str], ...]:
     record = record_of(language)
@@ -113,13 +137,17 @@ def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, 
 
 
 def result_of(signature: str) -> str:
-    """Return the type that a signature says its function returns, or "".
+    """Return the type that a signature says its function returns, or that a parameter of types extends, or "".
 
     >>> result_of("def make(x) -> Jar"), result_of("func Make(x int) (*Jar, error)"), result_of("def make(x)")
     ('Jar', 'Jar', '')
+    >>> result_of("find<T extends Jar>(name: string): T | undefined")
+    'Jar'
     """
     *_, last = [None, *_RESULT.finditer(signature)]
-    return last["type"] or last["go"] if last else ""
+    found = last["type"] or last["go"] if last else ""
+    bound = found and re.search(rf"[<,]\s*{found}\s+extends\s+{_TYPE}", signature)
+    return bound["type"] if bound else found
 
 
 class Types:
@@ -146,13 +174,19 @@ class Types:
             self._ancestors[name] = frozenset(found)
         return self._ancestors[name]
 
-    def members_of(self, name: str, refs: Sequence[Ref]) -> list[Ref]:
-        """Return the members that a value of a type can have: its own, else those of its bases, and overriding ones."""
+    def members_of(self, name: str, refs: Sequence[Ref], path: str) -> list[Ref]:
+        """Return the members that a value of a type can have: its own, else those of its bases, and overriding ones.
+
+        Of several types with this name, the one in the folder of `path` is meant.
+        """
         own = [ref for ref in refs if ref.owner == name]
+        if len(own) > 1:
+            folder = posixpath.dirname(path)
+            own = [ref for ref in own if posixpath.dirname(ref.path) == folder] or own
         above = own or [
             ref for ref in refs if ref.owner in self.ancestors(name) or self._embeds(name, ref.owner)
         ]
-        below = [ref for ref in refs if name in self.ancestors(ref.owner)]
+        below = [ref for ref in refs if ref.owner != name in self.ancestors(ref.owner)]
         return list(dict.fromkeys([*above, *below]))
 
     def _embeds(self, name: str, other: str) -> bool:
@@ -180,7 +214,10 @@ class Types:
         if inner and not (inner[0] in record_of(file.language).self_words and not inner[1]):
             owners = self.before(file, at, line, depth + 1)
             return self._of_fields(word, owners)
-        found = [] if inner else declared_types(file.function_text(line, at), word, file.language)[-1:]
+        above = "" if inner else file.function_text(line, at)
+        if word in above and around and re.search(rf"\b{re.escape(word)}\s*=\s*this\s*[;,\n]", above):
+            return [around]  # `const self = this;`
+        found = [] if inner else declared_types(above, word, file.language)[-1:]
         if not found and inner:
             if types := self._of_fields(word, [around]):
                 return types

@@ -736,6 +736,82 @@ def test_a_prototype_of_a_class_declares_only_its_own_method(
         assert [f"{one.path}:{one.start_line}" for one in definitions] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("path", "code", "expected"),
+    [
+        (
+            "a.go",
+            "package a\n\ntype Ring struct {\n\tsize int\n}\ntype Rope struct {\n\tsize int\n}\n\n"
+            "func F() {\n\ta := &Ring{size: 1}\n\tb := Rope{\n\t\tsize: 2}\n\tc := []Ring{{size: 3}}\n"
+            "\td := G{size: 4}\n}\n",
+            [11, 14],
+        ),
+        (
+            "a.ts",
+            "interface Ring {\n  size: number;\n}\ninterface Rope {\n  size: number;\n}\n\nfunction f() {\n"
+            "  const a: Ring = { size: 1 };\n  const b: Rope = { size: 2 };\n  const c: Ring[] = [\n    { size: 3 }];\n"
+            "  g({ size: 4 });\n}\n",
+            [9, 12],
+        ),
+        (
+            "a.rs",
+            "struct Ring {\n    size: u8,\n}\nstruct Rope {\n    size: u8,\n}\nfn f() {\n"
+            "    let a = Ring { size: 1 };\n"
+            "    let b = Rope { size: 2 };\n}\n",
+            [8],
+        ),
+        (
+            "a.c",
+            "struct ring {\n\tint size;\n};\nstruct rope {\n\tint size;\n};\n"
+            "static const struct ring a = {\n\t.size = 1,\n};\n"
+            "struct rope b = { .size = 2 };\nstruct ring *c = &(struct ring) { .size = 3 };\n",
+            [8, 11],
+        ),
+    ],
+)
+def test_a_key_of_a_literal_means_the_field_of_the_type_that_is_written_before_it(
+    path: str, code: str, expected: list[int], tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    index = index_tree(write_tree(tmp_path / "project", {path: code}))
+    found = find_usages([index], "ring.size" if path == "a.c" else "Ring.size")
+    assert [usage.line for usage in found.usages] == expected
+
+
+def test_a_variable_that_is_this_has_the_members_of_the_class(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "a.js": "class Client {\n  open() {\n    const self = this;\n    on('end', () => self.close());\n"
+        "    other.close();\n"
+        "  }\n  close() {\n    return 1;\n  }\n}\nclass File {\n  close() {\n    return 2;\n  }\n}\n"
+    }
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Client.close")
+    assert lines(found) == ["a.js:4"]
+
+
+def test_of_two_types_with_one_name_that_of_the_folder_is_meant(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    message = (
+        "package NAME\n\ntype Message struct {\n\tuid int\n}\n\nfunc (m *Message) ID() int { return m.uid }\n"
+    )
+    tree = {f"{name}/{name}.go": message.replace("NAME", name) for name in ("imap", "mbox")}
+    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "imap/imap.go:4")
+    assert lines(found) == ["imap/imap.go:7"]
+
+
+def test_a_method_of_go_with_the_name_of_its_type_is_no_constructor(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    code = 'package a\n\ntype Error struct{}\n\nfunc (e Error) Error() string { return "" }\n\ntype Other struct{}\n\n'
+    tree = {
+        "a.go": f'{code}func (o Other) Error() string {{ return "" }}\n\nfunc F(o Other) {{ o.Error() }}\n'
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    found = find_usages([index], "a.go:5")
+    assert ([one.start_line for one in found.definitions], lines(found)) == ([5], [])
+
+
 def test_a_line_with_a_field_or_a_constant_means_it(
     tmp_path: Path, index_tree: Callable[..., IndexReader]
 ) -> None:
