@@ -82,6 +82,7 @@ def show_file(view: FileView, first: int, last: int, mark: Marker) -> dict[str, 
     shown = range(first - 1, last)
     ends = (at for at, definition in enumerate(view.definitions) if definition.last_line >= first)
     start = min(next(ends, 0), max(len(view.definitions) - MOST, 0))
+    starts = {definition.start_line - 1 for definition in view.definitions}
     depths = {definition: len(around) for around, definition in nested(view.definitions)}
     return {
         "root": view.root,
@@ -90,7 +91,7 @@ def show_file(view: FileView, first: int, last: int, mark: Marker) -> dict[str, 
         "stale": view.stale,
         "line_count": len(lines),
         "lines": list(
-            plain_lines(lines, shown) if is_plain else file_lines(lines, view.language, shown, mark)
+            plain_lines(lines, shown) if is_plain else file_lines(lines, view.language, starts, shown, mark)
         ),
         "definition_count": len(view.definitions),
         "definitions": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -59,23 +59,30 @@ def plain_lines(lines: Sequence[str], chosen: range) -> Iterator[Line]:
         yield _line(at + 1, lines[at], (("plain", lines[at]),), lambda _: [])
 
 
-def file_lines(lines: Sequence[str], language: str, chosen: range, mark: Marker) -> Iterator[Line]:
-    """Yield some lines of a file, whose positions begin at 0."""
-    for part in _parts(lines):
+def file_lines(
+    lines: Sequence[str], language: str, starts: Set[int], chosen: range, mark: Marker
+) -> Iterator[Line]:
+    """Yield some lines of a file, whose positions begin at 0, as those of the `starts` of its definitions."""
+    for part in _parts(lines, starts):
         if shown := range(max(part.start, chosen.start), min(part.stop, chosen.stop)):
             code = "\n".join(lines[part.start : part.stop])
             positions = (at - part.start for at in shown)
             yield from token_lines(code, language, part.start + 1, positions, mark)
 
 
-def _parts(lines: Sequence[str]) -> Iterator[range]:
-    """Yield parts of a file that are short enough to be coloured, or single longer lines."""
-    start = size = 0
+def _parts(lines: Sequence[str], starts: Set[int]) -> Iterator[range]:
+    """Yield parts of a file that are short enough to be coloured, or single longer lines.
+
+    A part ends before a definition if it can: elsewhere the next one might begin inside of a string.
+    """
+    start = size = cut = 0
     for at, line in enumerate(lines):
+        cut = at if at in starts else cut
         size += len(line) + 1
-        if size > MAX_COLOURED and at > start:
-            yield range(start, at)
-            start, size = at, len(line) + 1
+        while size > MAX_COLOURED and at > start:
+            end = cut if cut > start else at
+            yield range(start, end)
+            start, size = end, sum(len(text) + 1 for text in lines[end : at + 1])
     yield range(start, len(lines))
 
 

@@ -82,6 +82,7 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
     assert page.locator("#list-title").inner_text() == "Usages of copy_tree"
     assert page.locator("#summary").inner_text().startswith("0 usages in 0 files")
     assert names(page) == ["copy_tree"]
+    assert page.locator(".hit .facts").inner_text() == "definition · function · 5 lines"
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     opened(page, "copy_tree")
@@ -253,6 +254,12 @@ def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_pag
     assert page.locator(".diff .added").inner_text() == "+new <b>\n"
     (asked,) = [parse_qs(urlsplit(url).query) for url in page.watched.requests if "/api/v1/diff" in url]
     assert (asked["id"], asked["path"]) == (["a" * 40], ["shop/copying.py"])
+    diff[1:] = ["Copy files"]
+    page.reload()
+    page.locator(".hit summary").click()
+    page.locator(
+        ".diff", has_text="No diff: this is the first commit, or it changed nothing here."
+    ).wait_for()
     page.keyboard.press("Escape")
     opened_path = "() => document.querySelector('#file h1')?.checkVisibility()"
     page.wait_for_function(opened_path)

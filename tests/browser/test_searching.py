@@ -510,7 +510,8 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open, confidence:
 
 
 def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> None:
-    page = open_page("?q=copy")
+    page = open_page()
+    assert any(numbers(page).values())
     error = {"error": {"message": "index format 3, expected 4", "cure": "run `codesearch index` again"}}
     page.route("**/api/v1/search?*", lambda route: route.fulfill(status=400, json=error))
     page.locator("#query").fill("median")
@@ -519,6 +520,7 @@ def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> N
     assert alert.inner_text().startswith("index format 3, expected 4: run codesearch index again")
     assert alert.locator("code").inner_text() == "codesearch index"
     assert not page.locator("#list").is_visible()  # Its hits are those of another query.
+    assert not any(numbers(page).values())
     page.watched.errors.clear()
 
 

@@ -164,6 +164,7 @@ function fail(error) {
   byId("error-title").hidden = byId("error").hidden = !error;
   if (!error) return;
   reveal("");  // What was shown answers something else.
+  showNumbers(NO_NUMBERS);
   const cure = error.cure ? [": ", ...prose(error.cure)] : [];
   const actions = error.choices.length ? error.choices : [el("button", { type: "button" }, "Try again")];
   fill(byId("error"), ...prose(error.message), ...cure, " ", ...actions);

@@ -6,6 +6,7 @@ import { address, fileParams, placeAt } from "./filters.js";
 import { editorLink } from "./settings.js";
 
 const DIFF = { "+": "added", "-": "removed", "@": "hunk", d: "hunk" };
+const NO_DIFF = "No diff: this is the first commit, or it changed nothing here.";
 const LONG = 40;  // Lines of a definition whose passage is shown before all of it.
 const VIEWS = { lines: linesView, usages: usagesView, history: historyView };
 
@@ -70,7 +71,7 @@ function linesView(answer) {
 
 function usagesView({ name, definitions, derived, usages, usage_count, file_count, unread_files, near, coverage }) {
   const of_definition = (what) => (one, at) =>
-    hitItem({ ...one, rank: `${what}-${at}`, label: [one.qualified_name || one.name, what], snippet: [] });
+    hitItem({ ...one, kind: `${what} · ${one.kind}`, rank: `${what}-${at}`, label: [one.qualified_name || one.name], snippet: [] });
   const marked = (usage) => ({ ...usage, tokens: usage.text.split(name).flatMap((part, at) => (
     at ? [["text", name, true], ["text", part]] : [["text", part]])) });
   const grades = Map.groupBy(usages.map(marked), ({ grade }) => grade);
@@ -132,9 +133,10 @@ function commitItem({ rank, id, date, author, subject, body, paths }, root, path
     body && el("pre", { class: "code" }, body), diff);
   details.addEventListener("toggle", async () => {
     if (diff.firstChild) return;
-    const { lines } = await ask("diff", new URLSearchParams({ root, id, path })).catch(({ message }) => ({ lines: [message] }));
-    fill(diff, ...lines.slice(Math.max(lines.findIndex((line) => line.startsWith("diff ")), 0)).map((line) => (
-      el("span", { class: `line ${DIFF[line[0]] ?? ""}` }, line, "\n"))));
+    const { lines = [], message = NO_DIFF } = await ask("diff", new URLSearchParams({ root, id, path })).catch((error) => error);
+    const start = lines.findIndex((line) => line.startsWith("diff "));
+    fill(diff, ...(start < 0 ? [message] : lines.slice(start).map((line) => (
+      el("span", { class: `line ${DIFF[line[0]] ?? ""}` }, line, "\n")))));
   });
   return el("li", { class: "hit", "data-file": id }, el("article", { "aria-labelledby": `hit-${rank}-name` }, details));
 }

@@ -230,6 +230,16 @@ def test_an_answer_has_at_most_2000_coloured_lines_and_definitions_of_a_file(cli
     assert all(line["tokens"][0] == ["keyword", "def"] for line in found["lines"])
 
 
+def test_no_part_of_a_file_that_is_coloured_begins_inside_of_a_string(client, engine, root):
+    function = 'def f{}():\n    """Say\n' + 3 * f"    {199 * 'it '}\n" + '    now."""\n'
+    write_tree(root, {"strings.py": "".join(function.format(number) for number in range(60))})
+    engine.index(root)
+    lines = file_of(client, root, "strings.py").json()["lines"]
+    assert sum(len(line["text"]) for line in lines) > 100_000
+    starts = [line["tokens"][0] for line in lines if line["text"].startswith("def")]
+    assert starts == 60 * [["keyword", "def"]]
+
+
 def test_status_counts_kinds(shared, shared_root):
     (found,) = shared.get(f"{API}status").json()["roots"]
     assert (found["root"], found["kinds"], found["files"]) == (str(shared_root), {"function": 2}, 2)
