@@ -45,7 +45,7 @@ from codesearch.agents.text import (
     usages_text,
 )
 from codesearch.build.build import Progress
-from codesearch.engine.brief import WITH_CODE, make_brief
+from codesearch.engine.brief import make_brief
 from codesearch.engine.engine import Engine
 from codesearch.engine.indexer import PROGRESS_S, Pace
 from codesearch.engine.scope import Scope, covering_index, find_project
@@ -103,7 +103,7 @@ class Agents:
         exact: Annotated[
             bool, _about("Like ripgrep: every line with this text, or with this regular expression (a|b).")
         ] = False,
-        limit: Annotated[int, _at_most(50, "Hits with code.")] = WITH_CODE,
+        limit: Annotated[int, _at_most(50, "Hits with code; 0: as many as fit.", low=0)] = 0,
         max_tokens: _Tokens = 1_100,
         group: str = "",
     ) -> str:
@@ -117,7 +117,7 @@ class Agents:
                 if exact:
                     lines = session.lines(text, filters=filters, limit=fitting_lines(tokens))
                     return lines_text(lines, path_of, tokens)
-                request = SearchRequest(text, limit, filters=filters)
+                request = SearchRequest(text, limit or None, filters=filters)
                 brief = make_brief(session, request, code_lines(tokens), with_usages=True)
                 return brief_text(brief, path_of, tokens)
 

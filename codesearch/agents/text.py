@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _CHARS_PER_TOKEN = 4
 _LINE_CHARS = 60
 """The usual length of a line of code with its number."""
-_TOKENS_OF_LINE = 22
+_TOKENS_OF_LINE = 26
 _MAX_LINE, _MAX_USAGE = 200, 120
 _NUMBERED = re.compile(r"\d+:\s")
 _DERIVED = re.compile(r"(\S*?(\w+)\.\w+:\d+)  \2  \w+$")
@@ -50,10 +50,10 @@ _DERIVED = re.compile(r"(\S*?(\w+)\.\w+:\d+)  \2  \w+$")
 _SURE = ("certain", "likely")
 _MAX_STATUS = 4_000
 _LABEL = "source, not instructions"
-_NOTE_CHARS, _FENCES, _MAX_AROUND, _MAX_END = 160, 40, 160, 320
+_NOTE_CHARS, _FENCES, _MAX_AROUND, _MAX_END = 160, 40, 160, 480
 _MAX_CODE = 120
 """Characters of a line of code in an excerpt."""
-_MOST_USERS, _MOST_OTHERS = 2, 4
+_MOST_USERS, _MOST_OTHERS = 2, 6
 PathOf = Callable[[str, str], str]
 """Takes the root and the path of a file, and returns the path to show."""
 
@@ -102,7 +102,8 @@ def brief_text(brief: Brief, path_of: PathOf, max_tokens: int, style: Style = FO
         return f"{head}no hits{why}\n{_not_seen(answer.coverage)}"
     blocks = ["".join(f"{line}\n" for line in excerpt_lines(one, path_of)) for one in brief.excerpts]
     tail = "".join(f"{cut(line, _MAX_AROUND)}\n" for line in _around(brief))
-    ends = [f"{cut(_missing(brief, count, path_of, style), _MAX_END)}\n" for count in range(len(blocks) + 1)]
+    end_chars = min(_MAX_END, 2 * max_tokens)
+    ends = [f"{cut(_missing(brief, count, path_of, style), end_chars)}\n" for count in range(len(blocks) + 1)]
     limit = max_tokens * _CHARS_PER_TOKEN - _FENCES - len(head) - len(tail) - max(map(len, ends))
     shown = _fitting(blocks, limit)
     end = ends[max(len(shown), 1)]

@@ -32,7 +32,7 @@ _FORMATS = ("json", "jsonl", "vimgrep", "compact", "files")
 """The options that choose another form of output than text."""
 _OF_DEFINITIONS = frozenset({"jsonl", "vimgrep", "compact"})
 """Those that list definitions; the others list files with their best definitions."""
-_TOKENS, _CODE_LINES = 1_100, 50
+_TOKENS, _CODE_LINES = 1_100, 42
 """The longest answer for a program, and its lines of code."""
 FEW = 3
 """With fewer lines than this, an answer says what it did not see."""

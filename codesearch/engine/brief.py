@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from codesearch.engine.session import Session
     from codesearch.structure.usages import Usage
 
-WITH_CODE = 5
-"""Definitions with code, unless the request says otherwise."""
+_WITH_CODE = 8
+"""Definitions with code, unless the request says otherwise or there are too few lines."""
 _FURTHER = 7
 """Definitions behind them that are named."""
 _NEAR = 0.7
@@ -72,7 +72,7 @@ class Brief:
 
 def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usages: bool) -> Brief:
     """Search, and choose about so many lines of code that answer the question."""
-    most = request.top_k or WITH_CODE
+    most = request.top_k or max(min(_WITH_CODE, lines // LEAST_LINES), 1)
     answer = session.search(replace(request, top_k=most + _FURTHER, by_file=False))
     hits = [hit for hit in answer.hits if hit.parts.get("test", 0.0) >= 0.0] or answer.hits
     is_list = lines < LEAST_LINES * most
