@@ -16,7 +16,7 @@ from pathlib import Path
 
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.passages import LineRange, passage_lines
+from codesearch.parsing.passages import LineRange, lines_around
 from codesearch.types import Document
 from training.corpus.decontaminate import Forbidden, read_projects
 from training.corpus.fetch import read_marker
@@ -139,5 +139,6 @@ def _pairs(
 def _embedded(question: WrittenQuestion, document: Document, lines: Sequence[str]) -> dict[str, str]:
     """Return what an index embeds with path and name: of a passage its lines alone."""
     if question.passage:
-        return {"code": "\n".join(passage_lines(document, question.passage, lines))}
+        above, below = lines_around(document, question.passage)
+        return {"code": "\n".join(lines[above.start : below.stop])}
     return {"code": document.code, "docstring": document.docstring, "context": document.context}
