@@ -40,8 +40,8 @@ def _bounded(package: str) -> str:
     from importlib.metadata import PackageNotFoundError, requires
 
     with suppress(PackageNotFoundError):
-        for asked in requires(NAME) or ():
-            requirement = asked.partition(";")[0].strip()
+        for required in requires(NAME) or ():
+            requirement = required.partition(";")[0].strip()
             if _name_of(requirement) == package:
                 return requirement
     return package
@@ -80,21 +80,21 @@ def _uv_tool(receipt: Path, packages: Sequence[str], without: Collection[str]) -
     """Return the command that installs the tool with the packages requested before and the new ones."""
     import tomllib
 
-    asked = tomllib.loads(receipt.read_text("utf-8"))["tool"]["requirements"]
-    tool = next((one for one in asked if one["name"] == NAME), {"name": NAME})
+    given = tomllib.loads(receipt.read_text("utf-8"))["tool"]["requirements"]
+    tool = next((package for package in given if package["name"] == NAME), {"name": NAME})
     dropped = {_EXTRAS.get(package) for package in without}
     extras = [extra for extra in tool.get("extras", ()) if extra not in dropped]
-    kept = [one for one in asked if one["name"] not in (NAME, *without, *map(_name_of, packages))]
-    withs = [*(_requirement(one, one.get("extras", ())) for one in kept), *packages]
+    kept = [package for package in given if package["name"] not in (NAME, *without, *map(_name_of, packages))]
+    withs = [*(_requirement(package, package.get("extras", ())) for package in kept), *packages]
     return ["uv", "tool", "install", *_options("--with", withs), _requirement(tool, extras)]
 
 
-def _requirement(asked: Mapping[str, Any], extras: Sequence[str]) -> str:
-    name = asked["name"] + (f"[{','.join(extras)}]" if extras else "")
-    place = next((asked[key] for key in ("path", "directory", "editable", "url") if key in asked), "")
-    if "git" in asked:
-        place = f"git+{asked['git']}"
-    return f"{name} @ {place}" if place else name + asked.get("specifier", "")
+def _requirement(package: Mapping[str, Any], extras: Sequence[str]) -> str:
+    name = package["name"] + (f"[{','.join(extras)}]" if extras else "")
+    place = next((package[key] for key in ("path", "directory", "editable", "url") if key in package), "")
+    if "git" in package:
+        place = f"git+{package['git']}"
+    return f"{name} @ {place}" if place else name + package.get("specifier", "")
 
 
 def _options(option: str, values: Sequence[str]) -> list[str]:

@@ -79,30 +79,31 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
     near = [hit for hit in hits if is_list or hit is hits[0] or hit.score >= _NEAR * hits[0].score]
     if is_name := bool(hits) and _has_name(hits[0]):
         near = [hit for hit in hits if _has_name(hit)]
-    shown, uncovered = near[:most], list[str]()
-    for idea in [] if is_name or is_list else ideas_of(request.query):
-        covered = max(_covered(hit, idea) for hit in shown)
-        if covered < _COVERED:
-            found = session.search(replace(request, query=idea, top_k=most, by_file=False))
-            able = [] if found.low_confidence else found.hits
-            fitting = [hit for hit in able if _covered(hit, idea) >= _COVERED]
-            shown = [*shown[: most - 1], *fitting[:1]] if fitting else shown
-            uncovered += [idea] if not fitting and covered < _HARDLY_COVERED else []
+    ideas = [] if is_name or is_list else ideas_of(request.query)
+    shown, uncovered = _cover(session, replace(request, top_k=most, by_file=False), near[:most], ideas)
     excerpts = excerpts_of(shown, answer.query, 0 if is_list else lines)
     is_used = with_usages and shown and not is_list and shown[0].kind in FUNCTIONS
     callers, tests = _used(session, shown[0]) if is_used else ([], [])
     others = [hit for hit in (near if is_name else hits) if hit not in shown]
-    return Brief(
-        answer,
-        excerpts,
-        others,
-        list(islice(_called(session, excerpts[:_CALLING]), _MOST_CALLED)),
-        callers,
-        tests,
-        uncovered,
-        is_name,
-        is_list,
-    )
+    called = list(islice(_called(session, excerpts[:_CALLING]), _MOST_CALLED))
+    return Brief(answer, excerpts, others, called, callers, tests, uncovered, is_name, is_list)
+
+
+def _cover(
+    session: Session, request: SearchRequest, shown: list[Hit], ideas: Iterable[str]
+) -> tuple[list[Hit], list[str]]:
+    """Show the best definition of each idea that no hit covers, not the last hit; return the ideas without one too."""
+    uncovered: list[str] = []
+    for idea in ideas:
+        covered = max((_covered(hit, idea) for hit in shown), default=0.0)
+        if covered < _COVERED:
+            answer = session.search(replace(request, query=idea))
+            hits = [] if answer.low_confidence else answer.hits
+            if hit := next((hit for hit in hits if _covered(hit, idea) >= _COVERED), None):
+                shown = [*shown[:-1], hit] if len(shown) == request.top_k else [*shown, hit]
+            elif covered < _HARDLY_COVERED:
+                uncovered.append(idea)
+    return shown, uncovered
 
 
 def ideas_of(query: str) -> list[str]:
@@ -141,18 +142,18 @@ def _called(session: Session, excerpts: Sequence[Excerpt]) -> Iterator[Definitio
                 spot.segment and spot.segment.name_counts[name][0] <= _FEW_FILES for spot in of_name
             )
             functions = [spot.definition for spot in of_name if is_rare and not is_test(spot.path)]
-            yield from (one for one in functions if one and one.kind in FUNCTIONS)
+            yield from (function for function in functions if function and function.kind in FUNCTIONS)
 
 
 def _used(session: Session, hit: Hit) -> tuple[list[Usage], list[Usage]]:
     """Return the certain usages of a definition in source code, and its usages in tests."""
     place = f"{os.path.join(hit.root, hit.path)}:{hit.start_line}"
     try:
-        found = session.usages(place, limit=_MOST_USAGES, all_code=True, with_derived=False).found
+        usages = session.usages(place, limit=_MOST_USAGES, all_code=True, with_derived=False).found.usages
     except CodeSearchError:  # Such as a place at the top of a file, or a path that cannot be given.
         return [], []
-    sure = [usage for usage in found.usages if usage.grade == "certain" and not _is_inside(usage, hit)]
-    likely = [usage for usage in found.usages if usage.grade in ("certain", "likely") and is_test(usage.path)]
+    sure = [usage for usage in usages if usage.grade == "certain" and not _is_inside(usage, hit)]
+    likely = [usage for usage in usages if usage.grade in ("certain", "likely") and is_test(usage.path)]
     tests = [usage for usage in likely if usage.inside and usage.inside.kind != "module"]
     return _firsts(usage for usage in sure if not usage.other_code), _firsts(tests)
 
@@ -165,6 +166,6 @@ def _firsts(usages: Iterable[Usage]) -> list[Usage]:
     """Return the first usage in each definition."""
     first: dict[Sequence[object], Usage] = {}
     for usage in usages:
-        around = usage.inside.start_line if usage.inside else 0
-        first.setdefault((usage.root, usage.path, around), usage)
+        line = usage.inside.start_line if usage.inside else 0
+        first.setdefault((usage.root, usage.path, line), usage)
     return list(first.values())

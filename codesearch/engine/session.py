@@ -76,7 +76,7 @@ class Policy:
     # Bring indexes up to date if that is estimated to take at most this; None: do not compare them.
     budget_s: float | None = REFRESH_S
     # Calls the function that indexes a folder or a revision; it may show progress or try again.
-    indexing: Indexing = lambda wanted, index: index()
+    indexing: Indexing = lambda root, index: index()
     on_progress: ProgressCallback = lambda _: None  # Called with the progress of an update.
 
 
@@ -97,9 +97,15 @@ def _partial(index: IndexReader) -> Freshness:
 class Session:
     """Answers questions about one scope; `Engine.session` opens it, and nothing has to be closed.
 
-        session = Engine().session(Scope(here=Path.cwd()))
-        for hit in session.search("copy a directory tree", top_k=5).hits:
-            print(hit.path, hit.start_line, session.usages(hit.name).found.usage_count)
+    >>> from tempfile import TemporaryDirectory
+    >>> from codesearch import Engine, Scope
+    >>> project = Path(__file__).parents[1] / "evaluation/smoke/sources/python"
+    >>> with TemporaryDirectory() as home, Engine(home) as engine:
+    ...     _ = engine.index(project)
+    ...     session = engine.session(Scope([project]))
+    ...     for hit in session.search("last lines of a file", top_k=1).hits:
+    ...         print(hit.path, hit.start_line, hit.name, session.usages(hit.name).found.usage_count)
+    storage.py 95 tail 2
 
     Every question raises `IndexNotFoundError` if nothing is indexed there, and `IndexStoreError` if no index can be
     read. An index that cannot be read does not concern the others.
@@ -140,32 +146,38 @@ class Session:
     def _find(self, policy: Policy) -> None:
         """Find the indexes of the scope; index what is missing if the policy allows it."""
         home, scope = self._engine.local_home(), self.scope
-        indexed: set[Path] = set()
         try:
             entries = find_indexes(home, scope)
         except IndexNotFoundError as none:  # A question about commits alone needs no index.
             self._error = none
             return
+        indexed: set[Path] = set()
+        by_folder: dict[Path, IndexEntry] = {}
         for entry in entries:
-            root, error = to_index(scope, entry), entry.error
-            if root and not policy.may_index:
-                self.missing.append(root)
+            root = to_index(scope, entry)
+            if root and policy.may_index:
+                entry = self._index(entry, root, policy, indexed)
             elif root:
-                index = self._engine.index_project if entry.is_missing else self._engine.index
-                try:
-                    if root not in indexed:
-                        policy.indexing(root, partial(index, root))
-                    indexed.add(root)
-                    entry = covering_index(home, entry.folder if entry.is_missing else root) or entry
-                except CodeSearchError as failure:
-                    error = failure
+                self.missing.append(root)
             if entry.is_missing:
-                error = error or missing_error(home, scope, entry.folder)
+                entry = replace(entry, error=entry.error or missing_error(home, scope, entry.folder))
                 if not scope.all_folders():
-                    self._error = error
-                entry = replace(entry, error=error)
-            self.entries.append(entry)
-        self.entries = list({entry.folder: entry for entry in self.entries}.values())
+                    self._error = entry.error
+            by_folder[entry.folder] = entry
+        self.entries = list(by_folder.values())
+
+    def _index(self, entry: IndexEntry, root: Path, policy: Policy, indexed: set[Path]) -> IndexEntry:
+        """Index a root that is not in `indexed`; return its entry, or the given one if that fails."""
+        index = self._engine.index_project if entry.is_missing else self._engine.index
+        try:
+            if root not in indexed:
+                policy.indexing(root, partial(index, root))
+            indexed.add(root)
+            return (
+                covering_index(self._engine.local_home(), entry.folder if entry.is_missing else root) or entry
+            )
+        except CodeSearchError as error:
+            return replace(entry, error=error) if entry.is_missing else entry
 
     def _compare(self, budget_s: float, on_progress: ProgressCallback) -> None:
         """Bring the indexes up to date. An error of one of several does not concern the others."""
@@ -174,10 +186,10 @@ class Session:
                 continue
             try:
                 try:
-                    found = self._engine.refresh_entry(entry, budget_s, on_progress, opens=True)
+                    freshness = self._engine.refresh_entry(entry, budget_s, on_progress, opens=True)
                 except IndexWriteError:  # The home is full or read-only; the index stays as it is.
-                    found = self._engine.refresh_entry(entry, None)
-                self.freshness.append(found)
+                    freshness = self._engine.refresh_entry(entry, None)
+                self.freshness.append(freshness)
             except CodeSearchError as error:
                 if len(self.entries) == 1:
                     self._error = error
@@ -205,7 +217,7 @@ class Session:
             self._manifests = [index.manifest for index in opened]
             for index in opened:
                 if not index.manifest.complete:
-                    others = [one for one in self.freshness if one.root != index.manifest.root]
+                    others = [other for other in self.freshness if other.root != index.manifest.root]
                     self.freshness = [*others, _partial(index)]
             yield opened
 
@@ -317,8 +329,8 @@ class Session:
         from codesearch.structure.whole import WHOLE_LINES, read_places
 
         most_lines = WHOLE_LINES if most_lines is most_chars is None else most_lines
-        asked = parse_asked(place)
-        line = 0 if asked.last else asked.first
+        parsed = parse_asked(place)
+        line = 0 if parsed.last else parsed.first
         with self.spots(place, code=True) as spots:
             return self._of_places(read_places(spots, most_lines, most_chars, line), len(spots))
 
@@ -353,7 +365,7 @@ class Session:
             return self._of_places(outlines, len(outlines))
 
     def _of_places(self, shown: list[Shown], count: int) -> PlacesAnswer[Shown]:
-        more = {"not shown": count - len(shown), "folded": sum(one.folded for one in shown)}
+        more = {"not shown": count - len(shown), "folded": sum(place.folded for place in shown)}
         return PlacesAnswer(tuple(shown), count, *self._seen(more))
 
     def _seen(self, more: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[Freshness, ...], Coverage]:
@@ -457,7 +469,9 @@ class Session:
 
         with self.indexes() as indexes:
             files = proposed_files(Snapshot(indexes), "", self._inside(filters))
-            return sorted(((one.segment.root, one.file.path) for one in files), key=lambda one: one[::-1])
+            return sorted(
+                ((segment.root, file.path) for _, segment, file in files), key=lambda pair: pair[::-1]
+            )
 
     def duplicates(
         self,
@@ -488,9 +502,8 @@ class Session:
         from codesearch.store.snapshot import Snapshot
 
         # A check of changes must not pass because the index does not have them.
-        old = [
-            one.root for one in self.freshness if one.state in (State.BEHIND, State.LOCKED, State.UNCHECKED)
-        ]
+        lacking = (State.BEHIND, State.LOCKED, State.UNCHECKED)
+        old = [index.root for index in self.freshness if index.state in lacking]
         if old and changed is not None:
             raise IndexStoreError(f"the index of {old[0]} may lack changes", f"run {index_command(old[0])}")
         filters = self._inside(filters)

@@ -43,7 +43,7 @@ _LEFT_OUT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_BINARY = re.compile(
+_BINARY = re.compile(  # Endings of images, archives, programs, data and documents.
     r"""\.(?:png|jpe?g|gif|bmp|ico|icns|webp|tiff?|psd|pdf|zip|gz|tgz|bz2|xz|zst|7z|rar|jar|war|whl|egg|class|pyc|pyo|so
     |dylib|dll|exe|o|a|lib|obj|bin|dat|db|sqlite3?|wasm|woff2?|ttf|otf|eot|mp[34]|m4a|wav|ogg|flac|avi|mov|webm|mkv
     |npy|npz|parquet|onnx|pt|pkl|h5|iso|dmg|deb|rpm|docx?|xlsx?|pptx?)$""",
@@ -52,10 +52,12 @@ _BINARY = re.compile(
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _CPP_ONLY = re.compile(
     rb"""^[ \t]*+(?:class\s+\w | namespace\b | template\s*< | (?:public|private|protected)\s*:
-    | enum\s+(?:class|struct)\s+\w | using\s+(?:namespace\s|\w+\s*=) | (?:struct|class)\s+\w+(?:\s+final)?\s*:\s*[\w:]
-    | (?!\#|//|\*|/\*)[\w:&*<> \t]{1,80}\boperator\s*(?:[-+*/%=<>!&|^~\[]|\(\s{0,9}\)|new\b|delete\b|bool\b))
+    | enum\s+(?:class|struct)\s+\w | using\s+(?:namespace\s|\w+\s*=)
+    | (?:struct|class)\s+\w+(?:\s+final)?\s*:\s*[\w:]                        # a type with bases
+    | (?!\#|//|\*|/\*)[\w:&*<> \t]{1,80}\boperator\s*                       # an operator of a type
+        (?:[-+*/%=<>!&|^~\[]|\(\s{0,9}\)|new\b|delete\b|bool\b))
     | \bstd::\w | =[ \t]*(?:default|delete)[ \t]*; | \b(?:static|dynamic|const|reinterpret)_cast<
-    | \bvirtual[ \t]+~?[\w:<>&*\ ]{1,80}\([^()\n]{0,200}\)
+    | \bvirtual[ \t]+~?[\w:<>&*\ ]{1,80}\([^()\n]{0,200}\)                  # a virtual function, with its marks
         (?:\s{0,9}(?:const|noexcept|override|final|=\s{0,9}0)){0,4}\s{0,9}[;{]""",
     re.MULTILINE | re.VERBOSE,
 )
@@ -96,21 +98,20 @@ def language_name(text: str) -> str:
     >>> language_name("py"), language_name("C++"), language_name(".ts"), language_name("golang")
     ('python', 'cpp', 'typescript', 'go')
     """
-    wanted = text.strip().lower()
-    if wanted in _BY_NAME:
-        return wanted
-    if wanted in _SHORT_NAMES:
-        return _SHORT_NAMES[wanted]
-    suffix = f".{wanted.removeprefix('.')}"
-    spec = _BY_EXTENSION.get(suffix) or _TEXT_BY_ENDING.get(suffix) or _BY_INTERPRETER.get(wanted)
+    name = text.strip().lower()
+    if name in _BY_NAME:
+        return name
+    if name in _SHORT_NAMES:
+        return _SHORT_NAMES[name]
+    suffix = f".{name.removeprefix('.')}"
+    spec = _BY_EXTENSION.get(suffix) or _TEXT_BY_ENDING.get(suffix) or _BY_INTERPRETER.get(name)
     if spec is None:
         from difflib import get_close_matches
 
         names = (*_BY_NAME, *_SHORT_NAMES)
-        alike = (
-            [name for name in names if name[0] == letter] for letter in wanted[:2]
-        )  # "ypthon" is python.
-        near = [match for of_letter in alike for match in get_close_matches(wanted, of_letter, 1, _SIMILAR)]
+        # "ypthon" is python.
+        alike = ([known for known in names if known[0] == letter] for letter in name[:2])
+        near = [match for of_letter in alike for match in get_close_matches(name, of_letter, 1, _SIMILAR)]
         known = ", ".join(spec.name for spec in LANGUAGES)
         cure = f"did you mean {near[0]}?" if near else f"choose one of {known} or of docs/languages.md"
         raise ConfigError(f"unknown language {text!r}", cure)

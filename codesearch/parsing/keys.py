@@ -45,14 +45,14 @@ _FUNCTION = re.compile(rb"function(?<![\w$.]function)\s*(?:\(\s*([\w$]+)\s*\)|(?
 _SCOPED = re.compile(rb"\b(?:this|super|arguments|for|while|do)\b")
 _TOKEN = re.compile(
     rb"""(
-        [A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+
-      | [(),=\[\]{}+*/%<>&|^~@!?;\\\#]
-      | \.(?:[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+)?
-      | [0-9][A-Za-z0-9_.]*+
-      | \"\"\".*?\"\"\" | \'\'\'.*?\'\'\'
+        [A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+           # a word
+      | [(),=\[\]{}+*/%<>&|^~@!?;\\\#]                         # a mark
+      | \.(?:[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+)?     # a member, or a dot
+      | [0-9][A-Za-z0-9_.]*+                                  # a number
+      | \"\"\".*?\"\"\" | \'\'\'.*?\'\'\'                     # strings
       | "[^"\\\n]*+(?:\\.[^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\.[^'\\\n]*+)*+' | `[^`\\]*+(?:\\.[^`\\]*+)*+`
-      | (?:->|::)[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+
-      | [^\sA-Za-z0-9_]
+      | (?:->|::)[A-Za-z_$\x80-\xff][A-Za-z0-9_$\x80-\xff]*+    # a member of PHP, C++ or Rust
+      | [^\sA-Za-z0-9_]                                       # any other mark
     )\s*+""",
     re.DOTALL | re.VERBOSE,
 )

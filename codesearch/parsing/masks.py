@@ -19,155 +19,174 @@ from typing import NamedTuple
 
 from codesearch.parsing.identifiers import ARGUMENTS
 
-_MAX_DROPPED = 4_000
-_MAX_PARAMETER = 100
+_MAX_DROPPED, _MAX_PARAMETER = 4_000, 100
 _ANY, _NO_WORD = re.compile(rb"[^\n]"), re.compile(rb"\W")
 _CONDITIONAL = re.compile(rb"^[ \t]*+#[ \t]*(?:if|else)", re.MULTILINE)
-_MACRO = rb"[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,4}\))?"
-_NESTED_ARGUMENTS = rb"\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\)"
-"""Arguments on one line, with calls among them."""
-_KEYWORD = (
-    rb"(?:class|struct|union|enum|namespace|template|typedef|static|extern|inline|virtual|const|constexpr|explicit|"
-    rb"using|void|bool|char|int|long|short|float|double|unsigned|signed|@interface|@protocol|@implementation)\b"
-)
+_PARTS = {
+    b"MACRO": rb"[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,200}(?:\([^()\n]{0,200}\)[^()\n]{0,200}){0,4}\))?",
+    # Arguments on one line, with calls among them; those of an annotation of Kotlin, which may be missing.
+    b"ARGUMENTS": rb"\([^()\n]{0,300}(?:\([^()\n]{0,100}\)[^()\n]{0,100}){0,6}\)",
+    b"KOTLIN_ARGUMENTS": ARGUMENTS,
+    # The words that begin a declaration of C, or stand in a type of it.
+    b"KEYWORD": rb"""(?:class|struct|union|enum|namespace|template|typedef|static|extern|inline|virtual|const|constexpr
+        |explicit|using|void|bool|char|int|long|short|float|double|unsigned|signed|@interface|@protocol
+        |@implementation)\b""",
+    b"STORAGE": rb"(?:const|extern|inline|static|virtual)",
+    b"BUILT_IN": rb"(?:unsigned|signed|long|short|int|char|float|double|void|bool|_Bool)\b",
+    b"NO_TYPE": rb"(?:static|extern|const|volatile|register|typedef|return|goto|else|case|struct|union|enum|__\w+)\b",
+    # Keywords of Kotlin in some places only, and names elsewhere.
+    b"SOFT": rb"""(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix
+        |inline|inner|internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed
+        |suspend|tailrec|value|vararg)\b""",
+    # Space and comments of Rust; the condition of a branch of `cfg_if!`.
+    b"SPACE": rb"(?>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))*+",
+    b"CFG": rb"if[ \t]+\#\[[^\]\n]{0,300}(?:\][^\]\n{]{1,100})?\]\s{0,40}\{",
+}
+
+
+def _pattern(text: bytes, flags: re.RegexFlag = re.VERBOSE) -> re.Pattern[bytes]:
+    """Compile a pattern in which %(NAME)b stands for a part."""
+    return re.compile(text % _PARTS, flags | re.VERBOSE)
+
+
 # The patterns of C begin with a line end, which `re` finds five times as fast as the begin of a line.
-# `class EXPORT Name final : Base {`: the keyword; the macros. A bit-field ends in `;`.
-_EXPORTED = re.compile(
-    rb"\n[ \t]*+(?:typedef[ \t]+|template[ \t]*<[^\n]{0,200}>[ \t]*)?"
-    rb"(?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?"
-    rb"((?!final\b|class\b|struct\b)(?:(?:(?:\w{1,60}(?:\([^()\n]{0,100}\))?|\[\[[^\[\]\n]{1,100}\]\])"
-    rb"[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3}))"
-    rb"(?!(?:const|noexcept|override|volatile)\b)[\w:<>, ]{1,200}\s{0,40}(?:\{|:(?!:)[^;{}]{0,500}\{)"
+# `class EXPORT Name final : Base {`, without the name of a bit-field, which ends in `;`.
+_EXPORTED = _pattern(
+    rb"""\n[ \t]*+(?:typedef[ \t]+|template[ \t]*<[^\n]{0,200}>[ \t]*)?
+    (?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?
+    ((?!final\b|class\b|struct\b)(?:                                        # 1: up to three macros
+        (?:\w{1,60}(?:\([^()\n]{0,100}\))?|\[\[[^\[\]\n]{1,100}\]\])[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3})
+    (?!(?:const|noexcept|override|volatile)\b)[\w:<>, ]{1,200}\s{0,40}      # the name
+    (?:\{|:(?!:)[^;{}]{0,500}\{)                                            # the bases and the brace"""
 )
-# A macro before a declaration, or on a line above it, above other macros and comments, or at the end of a file.
-_END = rb"|(?:#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z"
-_ABOVE = rb"\s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60})\s{1,40}){0,4}"
-_PREFIX = re.compile(rb"\n[ \t]*+(" + _MACRO + rb")(?=" + _ABOVE + rb"(?:" + _KEYWORD + _END + rb"))")
-# `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`: the macro; the parenthesis behind the name.
-_WRAPPED = re.compile(
-    rb"\n(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}"
-    rb"[ \t]*(\))\s{0,40}(?=\([^;{}]{0,500}\)\s{0,40}\{)",
+# A macro before a declaration.
+_PREFIX = _pattern(
+    rb"""\n[ \t]*+(%(MACRO)b)(?=
+    \s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60})\s{1,40}){0,4}        # other macros and comments
+    (?:%(KEYWORD)b|(?:\#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z))              # the declaration, or the end of the file"""
 )
-# `TEST_CASE("title", "[tags]") {` and `BOOST_AUTO_TEST_CASE(name) {`: the title or name; the rest.
-_TITLED = re.compile(
-    rb"\n[ \t]*+[A-Z][A-Z0-9_]{2,60}(\()[ \t]*\"((?:[^\"\\\n]|\\.){1,200})\""
-    rb"([^;{}()]{0,200}(?:\([^;{}()]{0,100}\)[^;{}()]{0,100}){0,6}\))(?=\s{0,40}\{)",
+# `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`.
+_WRAPPED = _pattern(
+    rb"""\n(?!(?:if|for|while|switch|return|else)\b)\w[\w*& \t]{0,80}?[ \t*&]
+    ((?:[A-Za-z_]\w{0,60})?\([ \t]*)\w{1,80}[ \t]*(\))      # 1: the macro; the name; 2: the parenthesis behind it
+    \s{0,40}(?=\([^;{}]{0,500}\)\s{0,40}\{)                 # the parameters"""
 )
-_DEFINING = re.compile(
-    rb"\n[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)((?:,[^;{}()\"]{0,300})?\))"
-    rb"(?=\s{0,40}\{)",
+# `TEST_CASE("title", "[tags]") {` and `BOOST_AUTO_TEST_CASE(name) {`. Groups: the parenthesis; title or name; the rest.
+_TITLED = _pattern(
+    rb"""\n[ \t]*+[A-Z][A-Z0-9_]{2,60}(\()[ \t]*"((?:[^"\\\n]|\\.){1,200})"
+    ([^;{}()]{0,200}(?:\([^;{}()]{0,100}\)[^;{}()]{0,100}){0,6}\))(?=\s{0,40}\{)"""
 )
-# `__printf(1, 2)` before a function's name, and the words above and before it.
-_NUMBERED = re.compile(
-    rb"\([ \t]*\d{1,9}(?:[ \t]*,[ \t]*\d{1,9}){0,4}[ \t]*\)"
-    rb"(?=\s{1,40}\**(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){0,6}[A-Za-z_]\w{0,80}[ \t]*\()"
+_DEFINING = _pattern(
+    rb"""\n[A-Z][A-Z0-9_]{2,60}(\()[ \t]*(\w{1,80}(?:,[ \t]?\w{1,80}(?=[ \t]*\)))?)
+    ((?:,[^;{}()"]{0,300})?\))(?=\s{0,40}\{)"""
+)
+# `__printf(1, 2)` before a function's name.
+_NUMBERED = _pattern(
+    rb"""\([ \t]*\d{1,9}(?:[ \t]*,[ \t]*\d{1,9}){0,4}[ \t]*\)
+    (?=\s{1,40}\**(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){0,6}[A-Za-z_]\w{0,80}[ \t]*\()   # the words before it, and it"""
 )
 _WORDS = re.compile(
     rb"[ \t]*(?:[\w*][\w*,() \t]*[ \t*])?((?!_BitInt\b|_?[Aa]lignas\b)[A-Za-z_]\w{0,80})[ \t]?"
 )
-# `static __section("x") int f(`: the attribute at the begin of a function.
-_LEADING = re.compile(
-    rb"\n(?:(?:static|extern|inline|__\w{1,40}|[A-Z][A-Z0-9_]{2,40})[ \t]+){0,5}"
-    rb"(__(?!attribute__|declspec|typeof|asm|extension)[a-z]\w{1,60}[ \t]?" + _NESTED_ARGUMENTS + rb")"
-    rb"(?=\s{1,9}(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){1,5}\w{1,80}[ \t]*\()"
+# `static __section("x") int f(`: an attribute at the begin of a function.
+_LEADING = _pattern(
+    rb"""\n(?:(?:static|extern|inline|__\w{1,40}|[A-Z][A-Z0-9_]{2,40})[ \t]+){0,5}
+    (__(?!attribute__|declspec|typeof|asm|extension)[a-z]\w{1,60}[ \t]?%(ARGUMENTS)b)   # 1: the attribute
+    (?=\s{1,9}(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){1,5}\w{1,80}[ \t]*\()                    # the type and the name"""
 )
 # `typedef void (APIENTRYP F)(int)`, where the macro has the star.
 _POINTER = re.compile(rb"\([ \t]*([A-Z_][A-Z0-9_]{2,60})[ \t]+(?=\w{1,80}\)[ \t]?\()")
 # A loop over the members of something: `list_for_each_entry(a, b, c) {`.
 _EACH = re.compile(rb"\n[ \t]++((?:\w{1,60}_)?(?:for_?each|FOR_?EACH|do_each|Q_FOREACH)\w{0,60})(?=[ \t]?\()")
 _WHILE_EACH = re.compile(rb"\}[ \t]?(while_\w{1,60})(?=\()")
-# The words before the name of a function or a variable at the begin of a line, its name, and what follows.
-_HEAD = re.compile(
-    rb"\n((?:[A-Za-z_]\w{0,60}(?:[\s*]{1,9}|[ \t*]{10,99}\n?)){2,9})"
-    rb"((?!_{2,4}(?:acq|align|alloc|attr|cache|must|packed|printf|rel|scanf|section))[A-Za-z_]\w{0,80})"
-    rb"[ \t]{0,9}([(;=\[])"
+# The begin of a function or a variable at the begin of a line.
+_HEAD = _pattern(
+    rb"""\n((?:[A-Za-z_]\w{0,60}(?:[\s*]{1,9}|[ \t*]{10,99}\n?)){2,9})      # 1: the words before its name
+    ((?!_{2,4}(?:acq|align|alloc|attr|cache|must|packed|printf|rel|scanf|section))[A-Za-z_]\w{0,80})    # 2: its name
+    [ \t]{0,9}([(;=\[])                                                     # 3: what follows"""
 )
 _HEAD_WORD = re.compile(rb"(?:(?:struct|union|enum|class|typename)\s+)?\w+")
-_KNOWN_WORD = re.compile(
-    rb"(?:struct|union|enum|class|typename)\s|(?:static|extern|const|volatile|inline|register|typedef|auto|constexpr|"
-    rb"consteval|explicit|friend|mutable|virtual|template|else|return|new|delete|goto|case|throw|namespace|using|"
-    rb"operator|define|thread_local|_Thread_local|_Noreturn|restrict)\Z"
+_KNOWN_WORD = _pattern(
+    rb"""(?:struct|union|enum|class|typename)\s     # A type, which is known to be one, or a word that is no type.
+    |(?:static|extern|const|volatile|inline|register|typedef|auto|constexpr|consteval|explicit|friend|mutable|virtual
+    |template|else|return|new|delete|goto|case|throw|namespace|using|operator|define|thread_local|_Thread_local
+    |_Noreturn|restrict)\Z"""
 )
-# Attributes behind the name of a member or a variable, or behind the brace of its type, and what may stand before.
-_TRAILING = re.compile(
-    rb"__\w{1,60}(?:[ \t]?"
-    + _NESTED_ARGUMENTS
-    + rb")?(?:[ \t]+__\w{1,60}(?:[ \t]?"
-    + _NESTED_ARGUMENTS
-    + rb")?)*+"
-    rb"[ \t]*(?=[;=]|\w{1,80}[ \t]*;)"
+# Attributes behind the name of a member or a variable, or behind the brace of its type.
+_TRAILING = _pattern(
+    rb"""__\w{1,60}(?:[ \t]?%(ARGUMENTS)b)?(?:[ \t]+__\w{1,60}(?:[ \t]?%(ARGUMENTS)b)?)*+
+    [ \t]*(?=[;=]|\w{1,80}[ \t]*;)                  # the end, or the name behind the brace"""
 )
 _OF_TYPES = re.compile(
     rb"_{2,4}(?:\w{1,60}\(|aligned|attribute|cacheline|designated|may_alias|no_rand|packed|rand)"
 )
-_BUILT_IN = rb"(?:unsigned|signed|long|short|int|char|float|double|void|bool|_Bool)\b"
-_BUILT_IN_WORD = re.compile(_BUILT_IN)
-_NO_TYPE = (
-    rb"(?:static|extern|const|volatile|register|typedef|return|goto|else|case|struct|union|enum|__\w+)\b"
+_BUILT_IN_WORD = _pattern(rb"%(BUILT_IN)b")
+# What may stand before such an attribute.
+_DECLARED = _pattern(
+    rb"""\s*(?:(?:static|extern|const|volatile|register)\s+)*+
+    (?:(?:struct|union|enum)\s+\w+|%(BUILT_IN)b(?:\s+%(BUILT_IN)b)*+|(?:__\w{0,6}\d\d|(?!%(NO_TYPE)b)\w+)\b)  # the type
+    (?:[\s*]+(?:const|volatile|__\w+)\b)*[\s*]+
+    (?!%(BUILT_IN)b|__)\w+(?:\s*:\s*\w+)?\s*        # the name, with the width of a bit-field"""
 )
-_DECLARED = re.compile(
-    rb"\s*(?:(?:static|extern|const|volatile|register)\s+)*+(?:(?:struct|union|enum)\s+\w+"
-    rb"|" + _BUILT_IN + rb"(?:\s+" + _BUILT_IN + rb")*+|(?:__\w{0,6}\d\d|(?!" + _NO_TYPE + rb")\w+)\b)"
-    rb"(?:[\s*]+(?:const|volatile|__\w+)\b)*[\s*]+(?!" + _BUILT_IN + rb"|__)\w+(?:\s*:\s*\w+)?\s*"
+# `JNIEXPORT jint JNICALL name(`: the macros before the type, and those between the type and the name.
+_SPECIFIER = _pattern(
+    rb"""\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:%(MACRO)b[ \t]+){1,3})     # 1: the macros
+    (?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}(?:[\w:~]{1,80}|operator[^\w\s(]{1,3})[ \t]*\()"""
 )
-_STORAGE = rb"(?:const|extern|inline|static|virtual)"
-# `JNIEXPORT jint JNICALL name(`: the macros before the type; those between the type and the name.
-_SPECIFIER = re.compile(
-    rb"\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:" + _MACRO + rb"[ \t]+){1,3})"
-    rb"(?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}(?:[\w:~]{1,80}|operator[^\w\s(]{1,3})[ \t]*\()",
-)
-_CONVENTION = re.compile(
-    rb"\n[ \t]*+(?:" + _STORAGE + rb"[ \t]+){0,4}(?!" + _STORAGE + rb"\b)"
-    rb"[A-Za-z_][\w:<>, \t]{0,80}[\s*&]((?:" + _MACRO + rb"[ \t]+){1,2})(?=\w{1,80}[ \t]*\()",
+_CONVENTION = _pattern(
+    rb"""\n[ \t]*+(?:%(STORAGE)b[ \t]+){0,4}(?!%(STORAGE)b\b)[A-Za-z_][\w:<>, \t]{0,80}[\s*&]   # the type
+    ((?:%(MACRO)b[ \t]+){1,2})(?=\w{1,80}[ \t]*\()              # 1: the macros"""
 )
 # `void f(int n UNUSED)`: the macro behind a parameter.
 _UNUSED = re.compile(rb"[ \t](?:[A-Z][A-Z0-9_]{2,60}|__(?:maybe_)?unused)(?=\s{0,40}[,)])")
 _PARAMETER = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]*\Z")
 # `API_AVAILABLE(ios(10), macos(10.12))` behind a declaration.
-_AVAILABLE = re.compile(
-    rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}" + _NESTED_ARGUMENTS + rb")(?=\s{0,40}[;{=,])"
-)
-# Only if there are errors: a macro alone on a line, one below or behind the parameters, and what Qt adds to classes;
-# one before a constructor or an operator, or behind another specifier; types as arguments.
-_ALONE = re.compile(
-    rb"\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}"
-    rb"(?:[ \t]*(?:" + _NESTED_ARGUMENTS + rb"|\(\"(?:[^\"\\\n]|\\.){0,300}\"\))|(?![ \t]*\s{1,40}\})))"
-    rb"[ \t\r]*$(?!\s{0,40}(?:[{:,;)?&|+*.=<>-]|/(?![/*])))",
+_AVAILABLE = _pattern(rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}%(ARGUMENTS)b)(?=\s{0,40}[;{=,])")
+# The patterns up to `_TYPE_ARGUMENT` are for files with errors. A macro that is alone on a line:
+_ALONE = _pattern(
+    rb"""\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}
+    (?:[ \t]*(?:%(ARGUMENTS)b|\("(?:[^"\\\n]|\\.){0,300}"\))|(?![ \t]*\s{1,40}\})))     # not the last value of an enum
+    [ \t\r]*$(?!\s{0,40}(?:[{:,;)?&|+*.=<>-]|/(?![/*])))                                # nothing goes on below it""",
     re.MULTILINE,
 )
-_BEHIND = re.compile(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(" + _MACRO + rb")(?=\s{0,40}[;{])")
-_SECTION = re.compile(
-    rb"\n[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))",
+# A macro below or behind the parameters.
+_BEHIND = _pattern(rb"\)[ \t]*(?:const\b|override\b|noexcept\b)?\s{0,40}(%(MACRO)b)(?=\s{0,40}[;{])")
+# What Qt adds to classes: `public slots:` and `signals:`.
+_SECTION = _pattern(
+    rb"\n[ \t]*+(?:(?:public|protected|private)[ \t]+(\w{1,40})[ \t]*:|((?:Q_SIGNALS|signals)[ \t]*:))"
 )
-_INNER = re.compile(
-    rb"(?:[\n;{}>]|\b(?:constexpr|explicit|friend|inline|static|virtual)\b)[ \t]*("
-    + _MACRO
-    + rb")(?=\s{1,40}"
-    rb"(?:" + _KEYWORD + rb"|(?:auto|friend|operator)\b|~?\w{1,60}\([^;{}]{0,300}\)[\w\s]{0,40}:(?!:)|~))"
+# A macro before a declaration, also behind another specifier.
+_INNER = _pattern(
+    rb"""(?:[\n;{}>]|\b(?:constexpr|explicit|friend|inline|static|virtual)\b)[ \t]*(%(MACRO)b)
+    (?=\s{1,40}(?:%(KEYWORD)b|(?:auto|friend|operator)\b
+    |~?\w{1,60}\([^;{}]{0,300}\)[\w\s]{0,40}:(?!:)|~))          # a constructor with initialisers, a destructor"""
 )
-_TYPE_ARGUMENT = re.compile(
-    rb"(,\s{0,40}(?:(?:\w{1,60}[ \t]+){0,3}\w{1,60}[ \t]*\*{1,3}"
-    rb"|(?:(?:const|struct|union|enum|unsigned|long)[ \t]+){1,3}\w{1,80}))(?=\s{0,9}[,)])"
+# A type as an argument: a pointer, or a name behind a keyword.
+_TYPE_ARGUMENT = _pattern(
+    rb"""(,\s{0,40}(?:(?:\w{1,60}[ \t]+){0,3}\w{1,60}[ \t]*\*{1,3}
+    |(?:(?:const|struct|union|enum|unsigned|long)[ \t]+){1,3}\w{1,80}))(?=\s{0,9}[,)])"""
 )
-# Instantiations, `export` and imports of C++; the type of an enum of C, or the width of an integer; enums of Apple:
-# `typedef NS_ENUM(NSInteger, Name) {`.
-_MODULE = re.compile(
-    rb"\n[ \t]*+(?:(extern[ \t]+template\b[^;{}]{1,300};)|(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])"
-    rb"|((?:export[ \t]+)?(?:import|module)\b[ \t]*(?:[\w.:]{1,80}|<[^<>\n]{1,80}>|\"[^\"\n]{1,80}\")?[ \t]*;))"
+# Of C++: instantiations, the word before an exported declaration, and imports.
+_MODULE = _pattern(
+    rb"""\n[ \t]*+(?:(extern[ \t]+template\b[^;{}]{1,300};)|(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])
+    |((?:export[ \t]+)?(?:import|module)\b[ \t]*(?:[\w.:]{1,80}|<[^<>\n]{1,80}>|"[^"\n]{1,80}")?[ \t]*;))"""
 )
-_ENUM_TYPE = re.compile(
+# The type of an enum, and the width of an integer.
+_ENUM_TYPE = _pattern(
     rb"\benum\b(?:[ \t]+\w{1,80})?[ \t]*(:[ \t]*\w[\w ]{0,40})(?=\s{0,40}\{)|\b_BitInt[ \t]*(\([^()\n]{1,80}\))"
 )
-_NS_ENUM = re.compile(
-    rb"\n[ \t]*+((?:typedef[ \t]+)?(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*\([^(),;{}]{1,80},)"
-    rb"[ \t]*\w{1,80}[ \t]*(\))(?=\s{0,40}\{)"
+# An enum of Apple: `typedef NS_ENUM(NSInteger, Name) {`. Groups: what is before the name; the parenthesis behind it.
+_NS_ENUM = _pattern(
+    rb"""\n[ \t]*+((?:typedef[ \t]+)?(?:NS|CF)_(?:CLOSED_|ERROR_)?(?:ENUM|OPTIONS)[ \t]*\([^(),;{}]{1,80},)
+    [ \t]*\w{1,80}[ \t]*(\))(?=\s{0,40}\{)"""
 )
 
-# Comments, strings, directives and brackets of C, C#, Objective-C and Swift: the directive; its condition.
-_C_TOKEN = re.compile(
-    rb"""//[^\n]* | /\*.*?(?:\*/|\Z) | R"([^()\\\s]{0,16})\(.*?(?:\)\1"|\Z) | "(?:[^"\\\n]|\\.)*"?
-    | '(?:[^'\\\n]|\\.){0,8}'? | ^[ \t]*\#[ \t]*(\w*)((?:[^\n\\]|\\.)*) | [(){}]""",
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
+# Comments, strings, directives and brackets of C, C#, Objective-C and Swift.
+_C_TOKEN = _pattern(
+    rb"""//[^\n]* | /\*.*?(?:\*/|\Z)
+    | R"([^()\\\s]{0,16})\(.*?(?:\)\1"|\Z) | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.){0,8}'?      # 1: of a raw string
+    | ^[ \t]*\#[ \t]*(\w*)((?:[^\n\\]|\\.)*) | [(){}]           # 2: the word of a directive, 3: its condition""",
+    re.MULTILINE | re.DOTALL,
 )
 # No `;` or bracket, and the last line, which is no directive, ends with a word or a parenthesis.
 _HALF = re.compile(rb"[^;{}]{0,1000}(?<!\\)\n[ \t]*+(?!\#)[^;{}\n]{0,300}[\w)\]>][ \t\r]*\n[ \t]*\Z")
@@ -179,45 +198,42 @@ _STEPS = {b"{": (1, 0), b"}": (-1, 0), b"(": (0, 1), b")": (0, -1)}
 _EXPANSION = re.compile(rb"(\$\{[^{}\n]*+(?:\{[^{}\n]*+\}[^{}\n]*+)*+\})")
 # `ref partial struct` and `extension(string text) {` of C#: what follows is a member of the class around it.
 _REF_STRUCT = re.compile(rb"\b(ref)[ \t]+partial[ \t]+struct\b")
-_EXTENSION = re.compile(
+_EXTENSION = _pattern(
     rb"\n[ \t]*+(extension[ \t]*(?:<[^<>(){}\n]{0,200}>)?[ \t]*\([^(){}\n]{0,200}\)[^;{}]{0,200}\{)"
 )
 
-# Names that are keywords in some places only, where they are names; the condition of a branch of `when`; parameters
-# that a function or its type takes from its context; annotations of a constructor on a separate line; words of newer
-# versions; the ends of bodies on one line; the marks of a string.
-_SOFT = (
-    rb"(?:abstract|actual|annotation|companion|const|crossinline|data|enum|expect|external|final|infix|inline|inner|"
-    rb"internal|lateinit|noinline|open|operator|out|override|private|protected|public|reified|sealed|suspend|tailrec|"
-    rb"value|vararg)\b"
+# Names of Kotlin that are keywords in some places.
+_SOFT_KEYWORD = _pattern(rb"\b%(SOFT)b(?=\(|[ \t]*(?:[=:,.)\]{?;+*/<>-]))|(?<=\.)%(SOFT)b")
+# The arguments of an annotation, and words before a declaration: the grammar may take them for an expression.
+_ANNOTATED = _pattern(
+    rb"""@[\w.:]{1,80}%(KOTLIN_ARGUMENTS)b\s{1,80}((?:(?!companion\b|enum\b)%(SOFT)b\s{1,80}){0,6})
+    (?=@|(?:class|companion|enum|fun|interface|object|typealias|val|var)\b)"""
 )
-_SOFT_KEYWORD = re.compile(
-    rb"\b" + _SOFT + rb"(?=\(|[ \t]*(?:[=:,.)\]{?;+*/<>-]))|(?<=\.)" + _SOFT,
-)
-# The arguments of an annotation, and words between it and a declaration: the grammar may take them for an expression.
-_ANNOTATED = re.compile(
-    rb"@[\w.:]{1,80}" + ARGUMENTS + rb"\s{1,80}((?:(?!companion\b|enum\b)" + _SOFT + rb"\s{1,80}){0,6})"
-    rb"(?=@|(?:class|companion|enum|fun|interface|object|typealias|val|var)\b)"
-)
+# The condition of a branch of `when`.
 _GUARD = re.compile(rb"^[ \t]*+(?!if\b)[^\n{}=>]{1,200}?\b(if\b[^\n{}]{1,200}?)(?=->)", re.MULTILINE)
-_CONTEXT = re.compile(
-    rb"\b(context" + _NESTED_ARGUMENTS + rb")"
-    rb"(?=\s{1,80}(?:@?[\w.]{1,40}(?:\([^()\n]{0,100}\))?\s{1,40}){0,6}(?:fun|val|var|class|interface|object)\b"
-    rb"|[ \t]*(?:[\w.<>?]{1,80}\.)?\([^()\n]{0,200}\)[ \t]*->)"
+# Parameters that a function or its type takes from its context.
+_CONTEXT = _pattern(
+    rb"""\b(context%(ARGUMENTS)b)(?=\s{1,80}
+    (?:@?[\w.]{1,40}(?:\([^()\n]{0,100}\))?\s{1,40}){0,6}(?:fun|val|var|class|interface|object)\b   # a declaration
+    |[ \t]*(?:[\w.<>?]{1,80}\.)?\([^()\n]{0,200}\)[ \t]*->)                                         # a type"""
 )
-_CONSTRUCTOR = re.compile(
-    rb"\bclass[ \t]+\w{1,80}[ \t]*(?:<[^<>(){}\n]{0,200}>)?\s*\n[ \t]*((?:@[\w.]{1,60}[ \t]+){1,4})"
-    rb"(?=(?:\w{1,20}[ \t]+)?constructor\b)"
+# The annotations of a constructor on a separate line.
+_CONSTRUCTOR = _pattern(
+    rb"""\bclass[ \t]+\w{1,80}[ \t]*(?:<[^<>(){}\n]{0,200}>)?\s*\n[ \t]*((?:@[\w.]{1,60}[ \t]+){1,4})
+    (?=(?:\w{1,20}[ \t]+)?constructor\b)"""
 )
+# Words of newer versions.
 _NEWER = re.compile(rb"\b(actual)(?=[ \t]+(?:constructor|val|var)\b)|(?<=@)(all:)(?=\w)")
-_ONE_LINE_BODY = re.compile(
-    rb"[\w)\]\"'?!]([ \t])\}|(?<=\})([ \t])"
-    rb"(?=(?:class|companion|constructor|fun|init|object|override|private|val|var)\b)"
+# The end of a body on one line, and what follows such a body.
+_ONE_LINE_BODY = _pattern(
+    rb"""[\w)\]"'?!]([ \t])\}|(?<=\})([ \t])
+    (?=(?:class|companion|constructor|fun|init|object|override|private|val|var)\b)"""
 )
 # A call of `get` or `set` below a property, which the grammar takes for its accessor.
-_NO_ACCESSOR = re.compile(
-    rb"^[ \t]*+([gs]et)(?=[ \t]*\((?:[ \t]*[\"\d]|[^()\n]{0,200}\)[ \t]*[\w.]))", re.MULTILINE
+_NO_ACCESSOR = _pattern(
+    rb"""^[ \t]*+([gs]et)(?=[ \t]*\((?:[ \t]*["\d]|[^()\n]{0,200}\)[ \t]*[\w.]))""", re.MULTILINE
 )
+# The marks of a string with several dollars.
 _DOLLARS = re.compile(rb"(?<![\w$])(\${2,8})(?=\")")
 # `m?.total = 3` and `operator +=` of C#: the question mark; the sign.
 _CONDITIONAL_TARGET = re.compile(rb"(\?)[.\[][\w.?!\[\]\"' ]{1,100}[-+*/%&|^?]{0,2}=(?![=>])")
@@ -228,9 +244,9 @@ _OTHER_BRANCH = re.compile(rb"^(\#[ \t]*(?:else|elif)\b[^\n]*)", re.MULTILINE)
 # A function of types of Luau.
 _TYPE_FUNCTION = re.compile(rb"^[ \t]*+((?:export[ \t]+)?type[ \t]+)(?=function\b)", re.MULTILINE)
 # Keywords as symbols of Julia; a function of another module without methods.
-_SYMBOL = re.compile(
-    rb"(?<![\w:)\]}\"'!])(:(?:abstract|baremodule|begin|break|catch|const|continue|do|elseif|else|end|export|finally|for|"
-    rb"function|global|if|import|let|local|macro|module|mutable|primitive|quote|return|struct|try|using|where|while)\b)"
+_SYMBOL = _pattern(
+    rb"""(?<![\w:)\]}"'!])(:(?:abstract|baremodule|begin|break|catch|const|continue|do|elseif|else|end|export|finally
+    |for|function|global|if|import|let|local|macro|module|mutable|primitive|quote|return|struct|try|using|where|while)\b)"""
 )
 _NO_METHODS = re.compile(rb"^[ \t]*+function[ \t]+((?:\w{1,60}\.){1,5})\w{1,60}[ \t]+end\b", re.MULTILINE)
 # Fields of a struct of Julia that do not change.
@@ -239,21 +255,9 @@ _CONST_FIELD = re.compile(rb"^[ \t]+(const)[ \t]+\w{1,80}[ \t\r]*(?:::[^\n=]{1,2
 _EMPTY_BLOCK = re.compile(rb"[=(,\"'][ \t]*(\{\s{0,40}\})")
 # The path behind a variable, as in `$PSScriptRoot/a.psm1`.
 _PATH_BEHIND = re.compile(rb"\$\w{1,60}((?:[\\/][\w.*-]{1,100}){1,20})(?=\s)")
+_OF_DECLARATIONS = (_EXPORTED, _PREFIX, _LEADING, _SPECIFIER, _CONVENTION, _WRAPPED)
 _FIRST = {
-    "c": (
-        _MODULE,
-        _ENUM_TYPE,
-        _NS_ENUM,
-        _EXPORTED,
-        _PREFIX,
-        _LEADING,
-        _SPECIFIER,
-        _CONVENTION,
-        _WRAPPED,
-        _EACH,
-        _WHILE_EACH,
-        _POINTER,
-    ),
+    "c": (_MODULE, _ENUM_TYPE, _NS_ENUM, *_OF_DECLARATIONS, _EACH, _WHILE_EACH, _POINTER),
     "csharp": (_CONDITIONAL_TARGET,),
     "haskell": (_OTHER_BRANCH,),
     "julia": (_NO_METHODS,),
@@ -282,22 +286,21 @@ _REPLACED = {
 }
 """What such a pattern, or its last group, begins with instead."""
 
-# Comments, strings and braces of Rust: the mark of a raw string; a macro's name; the colon of a struct with a type.
-_RUST_TOKEN = re.compile(
-    rb"""//[^\n]* | /\*.*?(?:\*/|\Z) | r(\#*)".*?(?:"\1|\Z) | "(?:[^"\\]|\\.)*"?
+# Comments, strings and braces of Rust.
+_RUST_TOKEN = _pattern(
+    rb"""//[^\n]* | /\*.*?(?:\*/|\Z)
+    | r(\#*)".*?(?:"\1|\Z) | "(?:[^"\\]|\\.)*"?                                                 # 1: of a raw string
     | '(?:[^'\\\n\x80-\xff]|[\x80-\xff]{2,4}|\\(?:u\{\w{0,8}\}|[^\n]\w{0,2}))'
-    | ^[ \t]*(?:\w{1,60}::){0,4}(\w{1,60})![ \t]*\{ | \bstruct[ \t]+\w{1,80}[ \t]*(:)[^;{}()]{0,200}\{ | [{}]""",
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
+    | ^[ \t]*(?:\w{1,60}::){0,4}(\w{1,60})![ \t]*\{                                             # 2: a macro's name
+    | \bstruct[ \t]+\w{1,80}[ \t]*(:)[^;{}()]{0,200}\{ | [{}]                                   # 3: before a type""",
+    re.MULTILINE | re.DOTALL,
 )
-_SPACE_AND_COMMENTS = rb"(?>\s+|//[^\n]*|/\*.*?(?:\*/|\Z))*+"
-_CFG = rb"if[ \t]+\#\[[^\]\n]{0,300}(?:\][^\]\n{]{1,100})?\]\s{0,40}\{"
-_ITEM = re.compile(
-    _SPACE_AND_COMMENTS
-    + rb"(?:\#!?\[|(?:pub|fn|struct|enum|impl|trait|mod|const|static|use|type|unsafe|async|extern)\b"
-    rb"|\w{1,60}!\s{0,10}\{)",
+_ITEM = _pattern(
+    rb"""%(SPACE)b(?:\#!?\[|(?:pub|fn|struct|enum|impl|trait|mod|const|static|use|type|unsafe|async|extern)\b
+    |\w{1,60}!\s{0,10}\{)           # a macro""",
     re.DOTALL,
 )
-_BRANCH = re.compile(_SPACE_AND_COMMENTS + rb"(?:else\s{0,40}\{|(?:else\s{1,40})?" + _CFG + rb")", re.DOTALL)
+_BRANCH = _pattern(rb"%(SPACE)b(?:else\s{0,40}\{|(?:else\s{1,40})?%(CFG)b)", re.DOTALL)
 _TEMPLATES = re.compile(rb"quote|macro_rules|matches|format_args")
 _FLAG = re.compile(rb"\bconst\s+(\w+)\s*=[^;{}]*;")
 
@@ -347,11 +350,8 @@ def _blank_head(match: re.Match[bytes], text: bytearray) -> None:
         return
     types = [word for word in words if _BUILT_IN_WORD.match(word[0])]
     has_type = bool(types) or b" struct " in b" " + match[1]
-    macros = [
-        word
-        for word in words
-        if word not in types and (word[0].startswith(b"__") or (has_type and is_function))
-    ]
+    unknown = [word for word in words if word not in types]
+    macros = [word for word in unknown if word[0].startswith(b"__") or (has_type and is_function)]
     for word in macros if has_type or len(macros) < len(words) else macros[:-1]:
         _blank(text, match.start(1) + word.start(), match.start(1) + word.end())
 
@@ -421,40 +421,39 @@ def _open_extensions(source: bytes, text: bytearray) -> None:
 
 def _choose_branches(source: bytes, text: bytearray) -> None:
     """Blank all branches but one of each `#if` whose branches are no whole statements."""
-    around: list[list[_Directive]] = []
+    opened: list[list[_Directive]] = []  # The directives of each `#if` so far, outer ones first.
     braces = parens = 0
     for token in _C_TOKEN.finditer(source):
         word = token[2] or b""
-        if token[0] in _STEPS:
-            step = _STEPS[token[0]]
+        if step := _STEPS.get(token[0]):
             braces, parens = braces + step[0], parens + step[1]
             if token[0] == b"}" and braces <= 0:
                 parens = 0  # None is open between definitions.
             continue
         if word.startswith(b"if"):
-            around.append([])
-        elif not around or word not in _NEXT_BRANCH:
+            opened.append([])
+        elif not opened or word not in _NEXT_BRANCH:
             continue
         holds = word in (b"ifndef", b"else") or bool(_TRUE.match(token[3]))
-        around[-1].append(_Directive(token.span(), holds, (braces, parens)))
-        braces, parens = around[-1][0].depth
+        opened[-1].append(_Directive(token.span(), holds, (braces, parens)))
+        braces, parens = opened[-1][0].depth
         if word == b"endif":
-            braces, parens = _blank_branches(around.pop(), text)
+            braces, parens = _blank_branches(opened.pop(), text)
 
 
 def _blank_branches(directives: list[_Directive], text: bytearray) -> tuple[int, int]:
     """Blank the directives and the branches that are not chosen; return what is open below the `#endif`."""
-    before, *depths = (one.depth for one in directives)
+    before, *depths = (directive.depth for directive in directives)
     branches = [(above.span[1], below.span[0]) for above, below in pairwise(directives)]
     if set(depths) == {before} and before[1] <= 0 and not any(_HALF.match(text, *span) for span in branches):
         return before
     # Without a condition that holds, branches that leave the same open are alternatives. Else none is read.
     default = 0 if len(set(depths)) == 1 < len(depths) else len(branches)
-    chosen = next((number for number, one in enumerate(directives[:-1]) if one.holds), default)
+    chosen = next((number for number, directive in enumerate(directives[:-1]) if directive.holds), default)
     dropped = branches[:chosen] + branches[chosen + 1 :]
     if any(end - start > _MAX_DROPPED for start, end in dropped):
         return before
-    for span in (*(one.span for one in directives), *dropped):
+    for span in (*(directive.span for directive in directives), *dropped):
         _blank(text, *span)
     return [*depths, before][chosen]
 

@@ -41,10 +41,9 @@ def hydrate(
 
     A candidate whose code is gone is skipped, or shown by a copy if there is one.
     """
-    shown = [shown for best in candidates for shown in (best, *best.others)]
-    doc_ids = [doc_id for one in shown for doc_id in (one.doc_id, *one.copies[:MAX_COPIES])]
-    refs = documents.refs(doc_ids)
-    return _hits(candidates, iter(refs), context, 1, passages_of)
+    shown = (shown for best in candidates for shown in (best, *best.others))
+    doc_ids = [doc_id for candidate in shown for doc_id in (candidate.doc_id, *candidate.copies[:MAX_COPIES])]
+    return _hits(candidates, iter(documents.refs(doc_ids)), context, 1, passages_of)
 
 
 def hits_of(refs: Sequence[Ref]) -> list[Hit]:

@@ -108,9 +108,8 @@ class SegmentReader:
         return set.intersection(*found).difference(self.dead_files) if found else set()
 
     def _count_name(self, name: str) -> tuple[int, int]:
-        defining = self.postings.with_all(
-            query_terms(name)[:1], _NAME
-        )  # Of several terms, the first is all of it.
+        # Of several terms, the first is all of it.
+        defining = self.postings.with_all(query_terms(name)[:1], _NAME)
         return len(self.files_with(words_of(name.encode()))), len(defining[~np.isin(defining, self.dead)])
 
     def close(self) -> None:

@@ -25,8 +25,6 @@ from codesearch.structure.places import distinct, exactly_named
 _PARSED = 64
 _FIRST_ID = -1_000_000
 """The first doc_id of a definition in a text; each text has as many below it."""
-
-
 _PARSING = Lock()
 """An editor asks several questions about each change, and only the first one parses the text."""
 
@@ -76,18 +74,22 @@ class Buffers:
             if proposed is None or content_digest(content) == proposed.file.digest:
                 continue
             with suppress(CodeSearchError):  # Such as a language without a parser.
-                found = parsed(path, text)
-                language = next((document.language for document in found.documents), proposed.file.language)
+                extraction = parsed(path, text)
+                language = next(
+                    (document.language for document in extraction.documents), proposed.file.language
+                )
                 file = FileRecord(proposed.file.path, language, len(content), b"")
                 source = decoded(content, path.name)
-                buffer = Buffer(proposed._replace(file=file), source, found, number * _FIRST_ID)
+                buffer = Buffer(proposed._replace(file=file), source, extraction, number * _FIRST_ID)
                 self.changed[buffer.root, buffer.path] = buffer
 
     def file(self, path: Path) -> SourceFile | None:
         """Return a file as it is in the editor, else as it is saved; None if no index covers it."""
         proposed = self._proposed(path)
-        if proposed is None or (buffer := self.changed.get(_key(proposed))):
-            return proposed and buffer
+        if proposed is None:
+            return None
+        if buffer := self.changed.get(_key(proposed)):
+            return buffer
         read = read_source(proposed.segment, proposed.file)
         return SourceFile(proposed, *read) if read else None
 
@@ -107,8 +109,8 @@ class Buffers:
         """Return the file at a path; if it is not indexed, as a new file of the innermost index around it."""
         for index in self._indexes:
             if paths := paths_in(index, str(path)):
-                found = next(filter(None, (live_file(index, below) for below in paths)), None)
-                return Proposed(0, *(found or (index.segments[0], FileRecord(paths[0], "", 0, b""))))
+                live = next(filter(None, (live_file(index, below) for below in paths)), None)
+                return Proposed(0, *(live or (index.segments[0], FileRecord(paths[0], "", 0, b""))))
         return None
 
 

@@ -18,14 +18,13 @@ from codesearch.structure.meaning import SourceFile
 from codesearch.types import FOLDER_FILES
 
 _MOST_DEFINITIONS, _MOST_EXPORTS = 10, 30
-# How JavaScript exports a name: as the default (two forms), or under another name (three forms). The forms begin with
-# the same word, so that a search is fast.
+# How JavaScript exports a name, {0}. The forms begin with the same word, so that a search is fast.
 _EXPORTED = r"""export(?<!\wexport)(?:
-    \s+default\s+(?:(?:async|abstract)\s+)*(?:(?:function|class)\b[\s*]*)?{0}(?![\w$])
-    | s(?<=\bmodule\.exports)\s*=\s*{0}(?![\w$.(])
-    | \s*\{{[^}}]*?(?<![\w$]){0}\s+as\s+(?P<as>[\w$]+)
-    | s\.(?P<member>[\w$]+)\s*=\s*{0}(?![\w$.(])
-    | s\s*=\s*\{{[^}}]*?(?<![\w$.])(?P<key>[\w$]+)\s*:\s*{0}\s*[,}}]
+    \s+default\s+(?:(?:async|abstract)\s+)*(?:(?:function|class)\b[\s*]*)?{0}(?![\w$])    # export default {0}
+    | s(?<=\bmodule\.exports)\s*=\s*{0}(?![\w$.(])                    # module.exports = {0}
+    | \s*\{{[^}}]*?(?<![\w$]){0}\s+as\s+(?P<as>[\w$]+)               # export {{ {0} as other }}
+    | s\.(?P<member>[\w$]+)\s*=\s*{0}(?![\w$.(])                      # exports.other = {0}
+    | s\s*=\s*\{{[^}}]*?(?<![\w$.])(?P<key>[\w$]+)\s*:\s*{0}\s*[,}}]  # exports = {{ other: {0} }}
 )"""
 
 

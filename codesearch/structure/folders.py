@@ -37,12 +37,8 @@ def _unlisted_entries(
     """Return the names of further folders and text files in a folder that a walk comes to."""
     root, walk = index.root, index.manifest.walk_config()
     place = os.path.join(os.path.realpath(root), folder).rstrip(os.sep)
-    is_root = not folder
-    if (
-        not index.manifest.has_sources
-        or not (is_root or is_inside(folder))
-        or os.path.realpath(place) != place
-    ):
+    is_below = (not folder or is_inside(folder)) and os.path.realpath(place) == place
+    if not (index.manifest.has_sources and is_below):
         return [], []
     folders, files = list[str](), list[str]()
     with suppress(OSError):

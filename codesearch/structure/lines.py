@@ -91,13 +91,13 @@ def find_lines(
         files = proposed_files(snapshot, "", filters, others=True)
         read, unread = read_all(files, b"", partial(_matching, pattern), seconds)
     read.sort(key=_order)
-    places = [place for one, lines in read for place in _places(one, lines, filters)]
+    places = [place for file, lines in read for place in _places(file, lines, filters)]
     shown = TextPattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case)
-    found = list[Usage]()
-    for one, of_file in groupby(places[:limit], key=attrgetter("file")):
-        if source := read_source(one.segment, one.file):
-            file = SourceFile(one, *source)
-            found += [usage_at(file, _position(file, place.line, shown), place.line) for place in of_file]
+    usages: list[Usage] = []
+    for proposed, of_file in groupby(places[:limit], key=attrgetter("file")):
+        if source := read_source(proposed.segment, proposed.file):
+            file = SourceFile(proposed, *source)
+            usages += [usage_at(file, _position(file, place.line, shown), place.line) for place in of_file]
     counts = {
         "lang": Counter(place.file.file.language for place in places),
         "kind": Counter(place.kind for place in places if place.kind),
@@ -107,7 +107,7 @@ def find_lines(
     return Lines(
         text,
         bool(is_pattern),
-        tuple(found),
+        tuple(usages),
         len(places),
         count,
         {name: dict(numbers) for name, numbers in counts.items()},
@@ -126,20 +126,20 @@ def _matching(pattern: TextPattern, source: bytes) -> list[int]:
     return [at for at, text in enumerate(texts, start=1) if any(pattern.finditer(text))] or list(lines)
 
 
-def _places(one: Proposed, lines: Sequence[int], filters: Filters) -> Iterator[_Place]:
-    """Yield the lines of a file in definitions of wanted kinds."""
-    spans, kinds = one.segment.store.spans(one.file), one.segment.rows["kind"]
+def _places(proposed: Proposed, lines: Sequence[int], filters: Filters) -> Iterator[_Place]:
+    """Yield the lines of a file in definitions of the kinds of a filter."""
+    spans, kinds = proposed.segment.store.spans(proposed.file), proposed.segment.rows["kind"]
     for line in lines:
         at = around(spans, line)
-        kind = "" if at is None else KINDS[kinds[one.file.first_doc + at]]
+        kind = "" if at is None else KINDS[kinds[proposed.file.first_doc + at]]
         if not filters.kinds or kind in filters.kinds:
-            yield _Place(one, line, kind)
+            yield _Place(proposed, line, kind)
 
 
-def _order(found: tuple[Proposed, list[int]]) -> tuple[bool, str, str]:
+def _order(read: tuple[Proposed, list[int]]) -> tuple[bool, str, str]:
     """Order source code before tests and examples."""
-    one, path = found[0], found[0].file.path
-    return is_test(path) or is_beside(path), path, one.segment.root
+    _, segment, file = read[0]
+    return is_test(file.path) or is_beside(file.path), file.path, segment.root
 
 
 def _position(file: SourceFile, line: int, pattern: TextPattern) -> int:

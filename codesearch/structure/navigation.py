@@ -106,9 +106,8 @@ class Navigation:
     def counts(self, names: Names) -> tuple[int, int]:
         """Return how many lines use the definitions outside of tests and imports, and how many tests do."""
         used = self._used(names)
-        return sum(not (usage.is_other or _is_import(usage)) for usage in used), len(
-            first_in_tests(used, names)
-        )
+        in_code = sum(not (usage.is_other or _is_import(usage)) for usage in used)
+        return in_code, len(first_in_tests(used, names))
 
     def in_file(self, names: Names, path: Path) -> list[Span]:
         """Return where a file means the definitions, with their own names."""
@@ -129,8 +128,8 @@ class Navigation:
         for usage in self._used(names):
             row = usage.file.innermost(usage.line)
             if usage.grade == CERTAIN and row and not _is_import(usage):
-                around = Defined(*row.shown(usage.file.proposed.file), root=usage.file.root)
-                callers[around].append(_span(usage.file, usage.position, usage.line))
+                caller = Defined(*row.shown(usage.file.proposed.file), root=usage.file.root)
+                callers[caller].append(_span(usage.file, usage.position, usage.line))
         return [(*named, callers[named[0]]) for named in self._with_names(list(callers))]
 
     def called(self, names: Names) -> list[Call]:
@@ -148,8 +147,8 @@ class Navigation:
                 line, at = line + file.source.count("\n", at, match.start()), match.start()
                 key = match.group(), qualifier(file.source, at)
                 if key not in seen and len(seen) < _MOST_CALLED:
-                    meant = self._meant(file, match.group(), at, line)
-                    seen[key] = defined(meant.targets) if meant else ()
+                    callees = self._meant(file, match.group(), at, line)
+                    seen[key] = defined(callees.targets) if callees else ()
                 for other in seen.get(key, ()):
                     if other.kind in FUNCTIONS or other.kind in TYPE_KINDS:
                         called[other].append(_span(file, at, line))

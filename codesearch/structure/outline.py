@@ -79,8 +79,8 @@ def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
     parents = _parents(tree)
 
     def rank(node: Node) -> tuple[bool, int, bool, float]:
-        around = parents.get(node, node)
-        return around.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
+        parent = parents.get(node, node)
+        return parent.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
 
     order = sorted(tree.all(), key=rank)
 
@@ -147,9 +147,9 @@ def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
     rows = spot.rows_and_members()
     defined = {row.qualified_name for row in rows if row.kind in FUNCTIONS}
     rows = [row for row in rows if row.kind != PROTOTYPE or row.qualified_name not in defined]
-    for around, row in nested(rows):
-        nodes[row] = _definition_node(spot.file, row, _weight(row, len(around) + 1, scorer))
-        nodes[around[-1] if around else None].children.append(nodes[row])
+    for outer, row in nested(rows):
+        nodes[row] = _definition_node(spot.file, row, _weight(row, len(outer) + 1, scorer))
+        nodes[outer[-1] if outer else None].children.append(nodes[row])
     return nodes.get(spot.row, nodes[None])
 
 

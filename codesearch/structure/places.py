@@ -104,22 +104,22 @@ def find_spots(
     With `code`, definitions come before folders. With `only_definitions` they come before files too, and lines stand
     for the definition around the first one; with `members`, for a field or constant that stands there.
     """
-    wanted = text.strip()
-    if not wanted or len(wanted) > MOST_PLACE:
+    text = text.strip()
+    if not text or len(text) > MOST_PLACE:
         raise ConfigError(
             f"a place has 1 to {MOST_PLACE:,} characters", "give PATH, PATH:LINE, PATH::NAME or NAME"
         )
-    if _NOT_UTF_8.search(wanted):
-        raise IndexNotFoundError(f"{wanted[:_SHOWN]!r} is not in UTF-8, so it is in no index")
-    asked = parse_asked(wanted)
-    if not asked.names and not asked.first:
-        names = tuple(filter(None, split_name(wanted))) or (wanted,)
-        asked = replace(asked, names=names)  # Such as the title of a section.
+    if _NOT_UTF_8.search(text):
+        raise IndexNotFoundError(f"{text[:_SHOWN]!r} is not in UTF-8, so it is in no index")
+    place = parse_asked(text)
+    if not place.names and not place.first:
+        names = tuple(filter(None, split_name(text))) or (text,)
+        place = replace(place, names=names)  # Such as the title of a section.
     allowed = allowed_paths(indexes, within)
-    resolver = _Resolver(indexes, allowed, wanted, asked, here)
+    resolver = _Resolver(indexes, allowed, text, place, here)
     spots = resolver.definitions(members=members) if only_definitions else resolver.places(code=code)
     if kept := [spot for spot in spots if allowed[spot.root](spot.path)]:
-        return resolver.functions(kept) if asked.inside else kept
+        return resolver.functions(kept) if place.inside else kept
     raise IndexNotFoundError(f"{text[:_SHOWN]!r} is outside of {', '.join(map(str, within))}")
 
 
@@ -138,17 +138,17 @@ class _Resolver:
         indexes: Sequence[IndexReader],
         allowed: Mapping[str, Callable[[str], bool]],
         text: str,
-        asked: Asked,
+        place: Asked,
         here: Path | str | None,
     ) -> None:
-        self._allowed, self._text, self._asked, self._here = allowed, text[:_SHOWN], asked, here
+        self._allowed, self._text, self._place, self._here = allowed, text[:_SHOWN], place, here
         self._indexes = {index.manifest.root: index for index in indexes}
         self._snapshot = Snapshot(indexes)
 
     def places(self, *, code: bool) -> list[Spot]:
         """Return the files, folders, lines and definitions."""
         files = self._files()
-        if self._asked.first or (self._asked.inside and files):
+        if self._place.first or (self._place.inside and files):
             return self._in_files(files)
         if spots := files or (self._named() if code else []) or self._folders() or self._named():
             return spots
@@ -156,44 +156,44 @@ class _Resolver:
 
     def definitions(self, *, members: bool) -> list[Spot]:
         """Return the definitions."""
-        if self._asked.first or self._asked.inside or not (spots := self._named()):
+        if self._place.first or self._place.inside or not (spots := self._named()):
             spots = self.places(code=True)
-        if members and self._asked.first:
-            spots = [_member_at(spot, self._asked.first) for spot in spots]
+        if members and self._place.first:
+            spots = [_member_at(spot, self._place.first) for spot in spots]
         inner = (_at_line(spot, spot.lines[0]) if spot.lines else spot for spot in spots)
         if definitions := [spot for spot in inner if spot.row]:
             return definitions
-        if self._asked.first:
+        if self._place.first:
             raise IndexNotFoundError(f"{self._text} is in no definition", "give a line inside one")
         raise ConfigError(f"{self._text} is no function or class", "give FILE:LINE or a name")
 
     def _in_files(self, files: Sequence[Spot]) -> list[Spot]:
-        asked, path = self._asked, self._asked.path[:_SHOWN]
-        first, last = asked.first, asked.last
+        place, path = self._place, self._place.path[:_SHOWN]
+        first, last = place.first, place.last
         if last and last < first:
             raise ConfigError(f"lines {first}-{last} end before they begin", f"give {last}-{first}")
         if not files:
             raise self._missing(f"{path} is not in the index", "give the path of a file in it")
         if first:
             return [replace(file, lines=(first, last)) if last else _at_line(file, first) for file in files]
-        if spots := [spot for file in files for spot in self._spots(self._inside(file), asked.inside)]:
+        if spots := [spot for file in files for spot in self._spots(self._inside(file), place.inside)]:
             return spots
         places = {(spot.root, spot.path) for spot in files}
-        if spots := [spot for spot in self._members(asked.inside) if (spot.root, spot.path) in places]:
+        if spots := [spot for spot in self._members(place.inside) if (spot.root, spot.path) in places]:
             return spots
         name = self._text.partition("::")[2]
-        near = did_you_mean(near_names(self._snapshot, asked.inside[-1]))
+        near = did_you_mean(near_names(self._snapshot, place.inside[-1]))
         raise IndexNotFoundError(f"{path} has no definition {name!r}", near or "see its outline")
 
     def _inside(self, spot: Spot) -> dict[int, float]:
         assert spot.file is not None
         base = next(base for base, segment in self._snapshot.based_segments() if segment is spot.segment)
         first = base + spot.file.first_doc
-        return documents_inside(self._snapshot, range(first, first + spot.file.doc_count), self._asked)
+        return documents_inside(self._snapshot, range(first, first + spot.file.doc_count), self._place)
 
     def _named(self) -> list[Spot]:
-        names = self._asked.names
-        spots = self._spots(documents_named(self._snapshot, self._asked), names)
+        names = self._place.names
+        spots = self._spots(documents_named(self._snapshot, self._place), names)
         if any(spot.row and spot.row.name == names[-1] for spot in spots):
             return spots
         members = self._members(names)
@@ -223,17 +223,17 @@ class _Resolver:
 
     def _files(self) -> list[Spot]:
         """Return the files with this path; if there are none, those whose path ends in it."""
-        asked = self._asked
+        place = self._place
         files = [
             Spot(index, path, *indexed)
             for index in self._indexes.values()
-            for path in paths_in(index, asked.path, self._here)
+            for path in paths_in(index, place.path, self._here)
             if (indexed := live_file(index, path))
         ]
-        if not files and not os.path.isabs(asked.path) and asked.ending:
+        if not files and not os.path.isabs(place.path) and place.ending:
             files = [
                 Spot(self._indexes[segment.root], file.path, segment, file)
-                for segment, file, _ in self._snapshot.files_at(asked.ending)
+                for segment, file, _ in self._snapshot.files_at(place.ending)
             ]
         return _ordered(files)
 
@@ -241,8 +241,8 @@ class _Resolver:
         """Return the folders with this path; if there are none, those whose path ends in it."""
         exact: list[Spot] = []
         ending: list[Spot] = []
-        path, end = self._asked.path, f"/{self._asked.ending.rstrip('/')}"
-        for index in self._indexes.values() if not self._asked.inside else ():
+        path, end = self._place.path, f"/{self._place.ending.rstrip('/')}"
+        for index in self._indexes.values() if not self._place.inside else ():
             folders = _folders_of(index)
             here = (below for base in (self._here, None) for below in paths_in(index, path, base))
             exact += [Spot(index, below) for below in here if below in folders][:1]
@@ -252,14 +252,14 @@ class _Resolver:
 
     def _missing(self, problem: str, cure: str) -> IndexNotFoundError:
         """Return an error; its cure differs if the path is a file that is not indexed."""
-        asked = self._asked
+        place = self._place
         for root, index in self._indexes.items():
-            for path in paths_in(index, asked.path, self._here) if index.manifest.has_sources else ():
+            for path in paths_in(index, place.path, self._here) if index.manifest.has_sources else ():
                 if self._allowed[root](path) and os.path.isfile(index.root / path):
                     return IndexNotFoundError("not indexed", _cure(index, path), about=path[:_SHOWN])
-        path = asked.path.rstrip("/")
-        wanted = path if "/" in path or language_of_path(path) or not asked.names else asked.names[-1]
-        return IndexNotFoundError(problem, did_you_mean(near_names(self._snapshot, wanted)) or cure)
+        path = place.path.rstrip("/")
+        name = path if "/" in path or language_of_path(path) or not place.names else place.names[-1]
+        return IndexNotFoundError(problem, did_you_mean(near_names(self._snapshot, name)) or cure)
 
 
 def _cure(index: IndexReader, path: str) -> str:
@@ -292,12 +292,12 @@ def distinct(refs: Sequence[Ref], names: Sequence[str]) -> list[Ref]:
     The case of the name decides if some definitions have it. Sections, settings and modules only count if there is
     nothing else. `Stack` is the class and not its constructor of the same name, which is `Stack.Stack`.
     """
-    *around, name = names
+    *qualifiers, name = names
     refs = [ref for ref in refs if ref.row.name == name] or refs
     refs = [ref for ref in refs if ref.row.kind not in TEXT_KINDS] or refs
     own = [ref for ref in refs if ref.owner == ref.row.name and ref.row.kind == "method"]
     constructors = [ref for ref in own if ref.file.language != "go"]
-    if constructors and around[-1:] == [name]:
+    if constructors and qualifiers[-1:] == [name]:
         refs = constructors
     else:
         types = {(ref.root, ref.path) for ref in refs if ref.row.kind != "method"}
@@ -341,9 +341,9 @@ def definitions_like(
     """Return definitions whose names a text is a part of, or is like: some with its name, then one of each name."""
     snapshot, allowed = Snapshot(indexes), allowed_paths(indexes, within)
     documents = allowed_documents(Filters(within=tuple(within)), snapshot)
-    *around, last = parse_asked(text).names or (text.strip(),)
+    *qualifiers, last = parse_asked(text).names or (text.strip(),)
     exact, others = list[Ref](), list[list[Ref]]()
-    owner = around[-1].lower() if around else ""
+    owner = qualifiers[-1].lower() if qualifiers else ""
     for name in near_names(snapshot, last, most, documents):
         refs = exactly_named(snapshot, name)
         refs = [ref for ref in refs if owner in ref.around.lower() and allowed[ref.root](ref.path)]

@@ -196,8 +196,8 @@ def usages_lines(
 ) -> Iterator[str]:
     """Yield definitions, those with the name as a base, and usages by grade, file and the definition around them."""
     listed = [f"{defined.path}:{defined.start_line}" for defined in usages.definitions]
-    meant = {place for usage in usages.usages if len(usage.may_be) < len(listed) for place in usage.may_be}
-    marks = {place: f"[{number}]" for number, place in enumerate(listed, 1) if place in meant}
+    marked = {place for usage in usages.usages if len(usage.may_be) < len(listed) for place in usage.may_be}
+    marks = {place: f"[{number}]" for number, place in enumerate(listed, 1) if place in marked}
     if usages.definitions and usages.usage_count:
         yield Row(width, about=usages_conclusion(usages))
     yield from _defined_lines(usages, marks, width, path_of)
@@ -232,11 +232,11 @@ def listed_lines(
         if before != (usage.root, usage.path, usage.may_be):
             before, inside = (usage.root, usage.path, usage.may_be), None
             yield Row(width, place=path_of(usage.root, usage.path), more=about(usage))
-        around = None if usage.inside and usage.inside.kind == "module" else usage.inside
-        owner = around and short_name(around)
+        outer = None if usage.inside and usage.inside.kind == "module" else usage.inside
+        owner = outer and short_name(outer)
         if owner != inside:
             inside = owner
-            if around is None or around.start_line != usage.line:
+            if outer is None or outer.start_line != usage.line:
                 yield Row(width, name=f"  {owner or '(outside of definitions)'}")
         number = gutter.format(usage.line)
         yield Row(width, about=number, code=_in_sight(usage.text, name, width - len(number)))

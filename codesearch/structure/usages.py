@@ -248,8 +248,8 @@ class Search:
         bare = text.lstrip(_SIGILS)
         bare, sigil = (bare, text[: len(text) - len(bare)]) if parse_asked(bare).names else (text, "")
         place = parse_asked(bare)
-        *around, last = place.names or (bare,)
-        owner = around[-1] if around else ""
+        *qualifiers, last = place.names or (bare,)
+        owner = qualifiers[-1] if qualifiers else ""
         try:
             spots = find_spots(
                 self._indexes, bare, self._here, self._folders, only_definitions=True, members=True
@@ -340,8 +340,8 @@ class Search:
         for file in self._files_with(name)[0]:
             for usage in filter(None, _in_file(file, names)[0].values()):
                 if usage.grade == CERTAIN:
-                    meant = [refs[ref.doc_id] for ref in usage.may_be if ref.doc_id in refs]
-                    yield usage._replace(may_be=list(dict.fromkeys(meant)))
+                    bases = [refs[ref.doc_id] for ref in usage.may_be if ref.doc_id in refs]
+                    yield usage._replace(may_be=list(dict.fromkeys(bases)))
 
     def _attributes(self, names: Names) -> Iterator[tuple[SourceFile, str, Ref]]:
         """Yield the files with the short name of an attribute of C#."""
@@ -382,12 +382,12 @@ class Search:
         Files with usages are left out.
         """
         without = {usage.file.proposed for usage in usages}
-        wanted, other_words = terms_of(names.name), dict[Proposed, int]()
+        name_words, other_words = terms_of(names.name), dict[Proposed, int]()
         for proposed in proposed_files(self._snapshot, "", self._filters):
             path = proposed.file.path
             words = terms_of(path.rpartition("/")[2].partition(".")[0])
-            if wanted <= words and proposed not in without and (is_test(path) or is_beside(path)):
-                other_words[proposed] = len(words - wanted)
+            if name_words <= words and proposed not in without and (is_test(path) or is_beside(path)):
+                other_words[proposed] = len(words - name_words)
         named: list[Occurrence] = []
         for read in read_with(lambda _: True, sorted(other_words, key=other_words.__getitem__))[0]:
             file = SourceFile(*read)
@@ -534,11 +534,11 @@ def first_in_tests(usages: Sequence[Occurrence], names: Names) -> list[Occurrenc
         inside = usage.file.innermost(usage.line)
         if inside and inside.flags & TEST:
             first.setdefault((usage.file, inside), usage)
-    wanted = terms_of(names.name)
+    words = terms_of(names.name)
 
     def rank(test: tuple[SourceFile, DocumentRow]) -> tuple[int, bool]:
         file, row = test
-        return first[test].grade, not wanted <= terms_of(f"{file.path} {row.qualified_name}")
+        return first[test].grade, not words <= terms_of(f"{file.path} {row.qualified_name}")
 
     return [first[test] for test in sorted(first, key=rank)]
 
@@ -618,7 +618,7 @@ def usage_at(file: SourceFile, position: int, line: int, *, is_other: bool = Fal
     first = max(start, position - _TEXT_BEFORE)
     mark = "…" if source[start:first].strip() else ""
     text = mark + source[first : min(end, position + _TEXT_AFTER)].strip().lstrip("\ufeff")
-    around = file.innermost(line)
-    inside = around and around.of(file.proposed.file)
+    row = file.innermost(line)
+    inside = row and row.of(file.proposed.file)
     column = position - start + 1
     return Usage(file.root, file.path, line, column, text, "", (), inside, file.stale, is_other)

@@ -110,8 +110,8 @@ def read_whole(
         head = head_of(lines[first - 1 : last], spot.row.signature)
         if line >= first + head.stop:  # Else all of it is meant.
             window = min(_WINDOW, most // 2)
-            around = range(max(line - window, first), min(line + window, last) + 1)
-            shown = sorted({*range(first + head.start, first + head.stop), *around})
+            near = range(max(line - window, first), min(line + window, last) + 1)
+            shown = sorted({*range(first + head.start, first + head.stop), *near})
     texts = tuple((number, lines[number - 1].rstrip("\r")) for number in shown)
     return Reading(spot.root, spot.path, file.language, spot.definition, first, last, texts, stale)
 
@@ -208,28 +208,28 @@ def nested(definitions: Iterable[D]) -> Iterator[tuple[list[D], D]]:
     Names decide about definitions in one line, and about sections, which end where the next one begins. Top-level code
     in no other definition is left out.
     """
-    around: list[D] = []
+    outer: list[D] = []
     for inner in definitions:
         if inner.kind == "module":
             continue
         names = inner.qualified_name.removesuffix(inner.name)
-        while around and not (
-            names.startswith(around[-1].qualified_name)
-            if inner.kind in TEXT_KINDS or inner.start_line == around[-1].last_line
-            else inner.last_line <= around[-1].last_line
+        while outer and not (
+            names.startswith(outer[-1].qualified_name)
+            if inner.kind in TEXT_KINDS or inner.start_line == outer[-1].last_line
+            else inner.last_line <= outer[-1].last_line
         ):
-            around.pop()
-        yield around, inner
-        around.append(inner)
+            outer.pop()
+        yield outer, inner
+        outer.append(inner)
 
 
 def by_depth(rows: Iterable[DocumentRow]) -> list[list[DocumentRow]]:
     """Return definitions by the number of classes around them; constants and what is in functions are left out."""
     levels: list[list[DocumentRow]] = []
-    for around, row in nested(row for row in rows if row.kind != "constant"):
-        if all(outer.kind in HEADER_KINDS for outer in around):
-            levels += [[]] if len(around) == len(levels) else []
-            levels[len(around)].append(row)
+    for outer, row in nested(row for row in rows if row.kind != "constant"):
+        if all(definition.kind in HEADER_KINDS for definition in outer):
+            levels += [[]] if len(outer) == len(levels) else []
+            levels[len(outer)].append(row)
     return levels
 
 

@@ -8,7 +8,7 @@ from codesearch.agents.text import usages_text
 from codesearch.engine.brief import Brief, make_brief
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.search.request import SearchRequest
+from codesearch.search.request import Filters, SearchRequest
 
 TREE = {
     "pyproject.toml": "",
@@ -86,3 +86,8 @@ def test_what_the_shown_lines_call_is_named(session):
     brief = brief_of(session, "apply all rules of a store", top_k=1)
     assert names(brief) == ["apply_rules"]
     assert [(one.path, one.start_line) for one in brief.called] == [("shop/rules.py", 1)]
+
+
+def test_a_question_of_several_ideas_without_a_hit_has_an_empty_answer(session):
+    question = "rules are saved in a store after the token is expired"
+    assert not brief_of(session, question, filters=Filters(paths=("nothing/",))).excerpts
