@@ -26,7 +26,7 @@ from codesearch.config import WalkConfig
 from codesearch.evaluation.result import describe_environment
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from codesearch.text import onnx as encoding
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder, RowSum, choose_device
@@ -89,7 +89,7 @@ def main() -> None:
 
 def function_texts(tree: Path) -> Iterator[str]:
     """Yield the text that an encoder reads of each function under a folder."""
-    for file in walk(tree, WalkConfig(), WalkReport()):
+    for file in walk(tree, WalkConfig(), WalkSummary()):
         spec = language_named(file.language)
         if spec:
             for document in extract((tree / file.path).read_bytes(), file.path, spec).documents:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         DuplicatesAnswer,
         FoundAnswer,
         Freshness,
-        IndexReport,
         IndexStatus,
+        IndexSummary,
         PlacesAnswer,
         State,
     )
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
-    from codesearch.portable.pack import ExportReport
+    from codesearch.portable.pack import ExportSummary
     from codesearch.search.request import Filters, Place, SearchRequest
     from codesearch.structure.lines import Lines
     from codesearch.structure.text import Outline
@@ -74,7 +74,7 @@ __all__ = [
     "DuplicatesAnswer",
     "Engine",
     "ExportError",
-    "ExportReport",
+    "ExportSummary",
     "Filters",
     "FoundAnswer",
     "Freshness",
@@ -85,7 +85,7 @@ __all__ = [
     "IndexLockedError",
     "IndexNotFoundError",
     "IndexOptions",
-    "IndexReport",
+    "IndexSummary",
     "IndexStatus",
     "IndexStoreError",
     "Lines",

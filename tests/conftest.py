@@ -18,7 +18,7 @@ from codesearch.build import parse
 from codesearch.build import plan as plan_module
 from codesearch.build import stamps as stamps_module
 from codesearch.build.build import Progress, run
-from codesearch.build.plan import BuildReport, plan_update
+from codesearch.build.plan import BuildSummary, plan_update
 from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
 from codesearch.engine.engine import Engine
@@ -183,7 +183,7 @@ def build(
     rebuild: bool = False,
     merge_all: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
-) -> BuildReport:
+) -> BuildSummary:
     """Index a tree with an encoder, as the command does, in this process."""
     config = config or IndexConfig()
     folder = index_folder(home, root)

@@ -13,7 +13,7 @@ from codesearch.cli.render import render
 from codesearch.config import IndexConfig
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from codesearch.search.request import SearchRequest
 from codesearch.text.bundle import SHIPPED, TOKENIZER, load_bundle
 from tests.conftest import settle, write_tree
@@ -68,7 +68,7 @@ def calls(work: Callable[[], object]) -> int:
 
 def test_a_parsed_megabyte_takes_as_many_calls_as_before() -> None:
     config = IndexConfig()
-    files = [file for file in walk(SMOKE, config.walk, WalkReport()) if file.path.startswith("python/")]
+    files = [file for file in walk(SMOKE, config.walk, WalkSummary()) if file.path.startswith("python/")]
     parser = FileParser(SMOKE, config, SHIPPED / TOKENIZER, load_bundle(SHIPPED).max_document_tokens)
 
     def parse() -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from codesearch.build.file_parser import FileParser, ParsedFile
 from codesearch.build.parse import parse_files
-from codesearch.build.plan import BuildReport, LiveFile, Plan, can_merge, live_files, segments_to_merge
+from codesearch.build.plan import BuildSummary, LiveFile, Plan, can_merge, live_files, segments_to_merge
 from codesearch.build.stamps import write_stamps
 from codesearch.parsing.walker import SourceFile, extension_of
 from codesearch.store.database import FileRecord
@@ -68,12 +68,8 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def run(
-    plan: Plan,
-    encoder: Encoder,
-    on_progress: ProgressCallback = lambda _: None,
-    *,
-    merge_all: bool = False,
-) -> BuildReport:
+    plan: Plan, encoder: Encoder, on_progress: ProgressCallback = lambda _: None, *, merge_all: bool = False
+) -> BuildSummary:
     """Carry out a plan and publish the result. The caller holds the writer lock."""
     if plan.previous:
         check_intact(plan.index_folder, plan.previous)
@@ -106,7 +102,7 @@ def run(
         merging = replace(plan, last=manifest, previous=manifest, to_parse=[], dead=[], removed=0)
         manifest = run(merging, encoder, on_progress, merge_all=True).manifest
     counts = build.parsed, plan.kept, plan.removed, build.embedded
-    return BuildReport(manifest, *counts, encoder.name, encoder.device)
+    return BuildSummary(manifest, *counts, encoder.name, encoder.device)
 
 
 class _Build:

@@ -23,7 +23,7 @@ from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfi
 from codesearch.files import ABSENT, Stamp
 from codesearch.languages import grammar_version
 from codesearch.languages.records import LANGUAGES
-from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkReport, known_file, walk
+from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkSummary, known_file, walk
 from codesearch.store.catalogue import index_folder
 from codesearch.store.database import FileRecord, StoreReader
 from codesearch.store.digest import content_digest
@@ -106,7 +106,7 @@ class Plan:
         self.stores.close()
 
 
-class BuildReport(NamedTuple):
+class BuildSummary(NamedTuple):
     """What a run did."""
 
     manifest: Manifest
@@ -172,7 +172,7 @@ def plan_update(
     until: float = math.inf,
 ) -> Plan:
     """Compare `root` with the last commit: by the stamps if no folder changed, else by a walk."""
-    report = WalkReport(until=until)
+    summary = WalkSummary(until=until)
     digest = digest_of(config, model_id)
     previous = None if rebuild or not last or last.config_digest != digest else last
     tree = None
@@ -181,7 +181,7 @@ def plan_update(
             seen = compare(index_folder, previous, (config.walk, config.options))
         tree = _changes(config.walk, previous, seen)
     old = seen.stamps if seen else read_stamps(index_folder, previous.commit) if previous else Stamps()
-    tree = tree or _walked(root, config.walk, old, report)
+    tree = tree or _walked(root, config.walk, old, summary)
     with ExitStack() as opened:  # If what follows fails, the databases are closed.
         stores = Stores(index_folder, previous)
         opened.enter_context(closing(stores))
@@ -193,7 +193,7 @@ def plan_update(
             for file in tree.files
             if not (live := known.get(file.path))
             or file.path.startswith(switched)
-            or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, report)
+            or not _is_unchanged(root, file, live.record, old.files.get(file.path), config.walk, summary)
         ]
         opened.pop_all()
     gone = known.keys() - {file.path for file in tree.files}
@@ -227,19 +227,19 @@ class _Tree:
     stamps: Stamps
 
 
-def _walked(root: Path, config: WalkConfig, old: Stamps, report: WalkReport) -> _Tree:
+def _walked(root: Path, config: WalkConfig, old: Stamps, summary: WalkSummary) -> _Tree:
     """Return what a walk finds."""
     started_ns = time.time_ns()
-    files = sorted(walk(root, config, report), key=lambda file: file.path)
-    counts = limited_counts(report.skipped), limited_counts(report.folders)
-    tally = Tally(*counts, report.warnings, report.vendored)
+    files = sorted(walk(root, config, summary), key=lambda file: file.path)
+    counts = limited_counts(summary.skipped), limited_counts(summary.folders)
+    tally = Tally(*counts, summary.warnings, summary.vendored)
     stamps = Stamps(
         trusted({file.path: file.stamp for file in files}, started_ns, old.files, old.taken_ns),
-        trusted(report.passed, started_ns, old.passed, old.taken_ns),
-        trusted(report.watched, started_ns, old.watched, old.taken_ns),
+        trusted(summary.passed, started_ns, old.passed, old.taken_ns),
+        trusted(summary.watched, started_ns, old.watched, old.taken_ns),
         time.time_ns(),
     )
-    return _Tree(files, True, tally, report.missing_grammars, stamps)
+    return _Tree(files, True, tally, summary.missing_grammars, stamps)
 
 
 def _changes(config: WalkConfig, previous: Manifest, seen: Comparison) -> _Tree | None:
@@ -297,14 +297,14 @@ def _is_unchanged(
     record: FileRecord,
     stamp: Stamp | None,
     walk: WalkConfig,
-    report: WalkReport,
+    summary: WalkSummary,
 ) -> bool:
     """Say whether a file is unchanged: compare its stamp with that of the last walk, then the content."""
     if file.size != record.size or file.language != record.language:
         return False
     if file.stamp == stamp:
         return True
-    report.check_time()
+    summary.check_time()
     try:
         source, _ = read_below(root, file.path, walk)
     except OSError:

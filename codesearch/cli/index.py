@@ -23,9 +23,9 @@ from codesearch.structure.text import counted
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.engine.answer import IndexReport, OfIndex
-    from codesearch.portable.pack import ExportReport
-    from codesearch.watch.watcher import Report
+    from codesearch.engine.answer import IndexSummary, OfIndex
+    from codesearch.portable.pack import ExportSummary
+    from codesearch.watch.watcher import WatchEvent
 
 _SHOWN_WARNINGS = 10
 
@@ -62,10 +62,10 @@ def index(
         shard, paths = shard or "1/1", list(map(invocation.path, roots))
         with build_progress(f"shard {shard}") as on_progress:
             pushed = backend.push(engine, paths, shard, given, rebuild=rebuild, on_progress=on_progress)
-        for report in pushed:
-            done = f"{report.written:,} written, {report.deleted:,} deleted in {report.seconds:.1f} s"
-            documents = counted(report.documents, "document")
-            yield Output(f"{visible(report.root)}: {documents} on the server, {done}\n")
+        for summary in pushed:
+            done = f"{summary.written:,} written, {summary.deleted:,} deleted in {summary.seconds:.1f} s"
+            documents = counted(summary.documents, "document")
+            yield Output(f"{visible(summary.root)}: {documents} on the server, {done}\n")
     elif options.at:
         for folder in roots:
             scope = Scope((invocation.path(folder),), at=options.at)
@@ -100,34 +100,34 @@ def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) ->
     return [root for path, root in roots.items() if shard_of(path, count) == number]
 
 
-def _built(name: str, report: IndexReport, *, merged: bool) -> Output:
+def _built(name: str, summary: IndexSummary, *, merged: bool) -> Output:
     """Say what a run did to the index of a folder, which is named as it was typed."""
-    documents = counted(report.documents, "document")
-    if not report.built or (not report.parsed and not report.removed and report.kept):
-        done = "nothing to do" if not report.built else "merged" if merged else "nothing to parse"
-        are = "is" if report.documents == 1 else "are"
+    documents = counted(summary.documents, "document")
+    if not summary.built or (not summary.parsed and not summary.removed and summary.kept):
+        done = "nothing to do" if not summary.built else "merged" if merged else "nothing to parse"
+        are = "is" if summary.documents == 1 else "are"
         warned = "".join(
-            f"warning: {visible(line)}\n" for line in report.warnings[:1] if not report.documents
+            f"warning: {visible(line)}\n" for line in summary.warnings[:1] if not summary.documents
         )
-        return Output(f"{name}: {done}, {documents} {are} up to date ({report.seconds:.2f} s)\n", warned)
+        return Output(f"{name}: {done}, {documents} {are} up to date ({summary.seconds:.2f} s)\n", warned)
     out = [
-        f"{name}: {_made(report, report.seconds)}",
-        *([f"  languages  {counts(report.languages)}"] if report.languages else []),
-        f"  files      {report.parsed:,} parsed, {report.kept:,} unchanged, {report.removed:,} removed",
-        f"  encoder    {report.model} on {report.device}: {counted(report.embedded, 'text')} embedded",
-        *not_indexed(report.not_indexed, report.folders_not_entered),
+        f"{name}: {_made(summary, summary.seconds)}",
+        *([f"  languages  {counts(summary.languages)}"] if summary.languages else []),
+        f"  files      {summary.parsed:,} parsed, {summary.kept:,} unchanged, {summary.removed:,} removed",
+        f"  encoder    {summary.model} on {summary.device}: {counted(summary.embedded, 'text')} embedded",
+        *not_indexed(summary.not_indexed, summary.folders_not_entered),
     ]
-    warnings = [visible(line) for line in report.warnings[:_SHOWN_WARNINGS]]
-    if not report.documents and not warnings:
+    warnings = [visible(line) for line in summary.warnings[:_SHOWN_WARNINGS]]
+    if not summary.documents and not warnings:
         warnings.insert(0, f"{name}: no functions or classes found in any supported language")
-    if (more := len(report.warnings) - _SHOWN_WARNINGS) > 0:
+    if (more := len(summary.warnings) - _SHOWN_WARNINGS) > 0:
         warnings.append(f"{more} more, see `codesearch status --warnings`")
-    notes = "".join(f"warning: {line}\n" for line in warnings) + build_notes(report)
+    notes = "".join(f"warning: {line}\n" for line in warnings) + build_notes(summary)
     return Output("".join(f"{visible(line)}\n" for line in out), notes)
 
 
-def _made(report: OfIndex | ExportReport, seconds: float) -> str:
-    documents, files = counted(report.documents, "document"), counted(report.files, "file")
+def _made(summary: OfIndex | ExportSummary, seconds: float) -> str:
+    documents, files = counted(summary.documents, "document"), counted(summary.files, "file")
     return f"{documents} from {files} in {seconds:.1f} s"
 
 
@@ -151,30 +151,30 @@ def watch(
     roots = [invocation.path(folder) for folder in folders or [Path()]]
     for root in roots:
         with build_progress(root.name) as on_progress:
-            report = engine.index(root, on_progress=on_progress)
-        if report.built:
-            yield Output(f"{visible(str(report.root.resolve()))}: {_made(report, report.seconds)}\n")
-        yield Output(err=build_notes(report))
-    Watcher(engine, print_report, roots=roots).run()
+            summary = engine.index(root, on_progress=on_progress)
+        if summary.built:
+            yield Output(f"{visible(str(summary.root.resolve()))}: {_made(summary, summary.seconds)}\n")
+        yield Output(err=build_notes(summary))
+    Watcher(engine, print_event, roots=roots).run()
 
 
-def print_report(report: Report, *, quiet: bool = False) -> None:
+def print_event(event: WatchEvent, *, quiet: bool = False) -> None:
     """Print a line about a watched root; warnings go to stderr and are always printed."""
-    documents, changes = counted(report.documents, "document"), report.changes
+    documents, changes = counted(event.documents, "document"), event.changes
     indexed = f"{counted(changes.to_parse, 'file')} indexed, {changes.removed:,} removed"
-    root, reason = visible(str(report.root)), visible(report.reason)
+    root, reason = visible(str(event.root)), visible(event.reason)
     news = {
-        "polling": f"note: {root}: cannot watch it, checking it every {report.seconds:.0f} s: {reason}",
+        "polling": f"note: {root}: cannot watch it, checking it every {event.seconds:.0f} s: {reason}",
         "failed": f"warning: {root}: {reason}",
-        "watching": f"{root}: watching {counted(report.folders, 'folder')}, {documents}",
-        "updated": f"{root}: {indexed}, {documents} ({report.seconds:.2f} s)",
+        "watching": f"{root}: watching {counted(event.folders, 'folder')}, {documents}",
+        "updated": f"{root}: {indexed}, {documents} ({event.seconds:.2f} s)",
         "gone": f"{root}: the folder is gone; waiting for it to come back",
         "back": f"{root}: the folder is back",
         "forgotten": f"{root}: its index was removed; no longer watching",
     }
-    is_warning = report.state in ("polling", "failed")
+    is_warning = event.state in ("polling", "failed")
     if is_warning or not quiet:
-        print(news[report.state], file=sys.stderr if is_warning else sys.stdout, flush=True)
+        print(news[event.state], file=sys.stderr if is_warning else sys.stdout, flush=True)
 
 
 def export(
@@ -194,15 +194,15 @@ def export(
     here = Path(around.manifest.root) if around and around.manifest else None
     folder = invocation.path(root) if root else here
     with stage_progress(target.name) as on_progress:
-        report = engine.export(target, folder, with_code=with_code, sqlite=sqlite, on_progress=on_progress)
-    done = _made(report, report.seconds)
-    yield Output(f"{visible(str(file))}: {done}, {size_of(report.bytes)}\n", _without_code(report))
+        summary = engine.export(target, folder, with_code=with_code, sqlite=sqlite, on_progress=on_progress)
+    done = _made(summary, summary.seconds)
+    yield Output(f"{visible(str(file))}: {done}, {size_of(summary.bytes)}\n", _without_code(summary))
 
 
-def _without_code(report: ExportReport) -> str:
-    numbers = {"changed since": report.changed, "missing": report.missing}
+def _without_code(summary: ExportSummary) -> str:
+    numbers = {"changed since": summary.changed, "missing": summary.missing}
     reasons = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
-    files, command = counted(sum(numbers.values()), "file"), visible(index_command(report.root))
+    files, command = counted(sum(numbers.values()), "file"), visible(index_command(summary.root))
     note = f"the code of {files} is not exported ({reasons}): run {command}, then export again"
     return f"note: {note}\n" if reasons else ""
 
@@ -222,7 +222,7 @@ def import_(
     engine, folder = invocation.engine(home, ModelSettings(model=model)), root and invocation.path(root)
     started = time.monotonic()
     with stage_progress(file.name) as on_progress:
-        report = engine.import_index(invocation.path(file), folder, name=name, on_progress=on_progress)
-    root_name = visible(str(report.root))
-    cure = "" if report.manifest.has_sources else f"search it with `--root {root_name}`\n"
-    yield Output(f"imported {root_name}: {_made(report, time.monotonic() - started)}\n{cure}")
+        summary = engine.import_index(invocation.path(file), folder, name=name, on_progress=on_progress)
+    root_name = visible(str(summary.root))
+    cure = "" if summary.manifest.has_sources else f"search it with `--root {root_name}`\n"
+    yield Output(f"imported {root_name}: {_made(summary, time.monotonic() - started)}\n{cure}")

@@ -35,7 +35,7 @@ from codesearch.visible import visible, visible_json
 if TYPE_CHECKING:
     from codesearch.build.build import Progress, ProgressCallback
     from codesearch.cli.options import AnswerOptions, FilterOptions
-    from codesearch.engine.answer import Freshness, IndexReport
+    from codesearch.engine.answer import Freshness, IndexSummary
     from codesearch.engine.engine import Engine
     from codesearch.engine.indexer import SearchBackend
     from codesearch.engine.pool import Pool
@@ -166,15 +166,15 @@ class Invocation:
 
         done: list[Output] = []
 
-        def indexing(wanted: Path | Revision, index: Callable[..., IndexReport]) -> None:
+        def indexing(wanted: Path | Revision, index: Callable[..., IndexSummary]) -> None:
             name = str(wanted) if isinstance(wanted, Path) else f"{wanted.name} of {wanted.project}"
             with build_progress(os.path.basename(name)) as on_progress:
-                report = index(on_progress=on_progress)
-            line = f"indexed {visible(name)}: {counted(report.documents, 'document')} in {report.seconds:.1f} s\n"
+                summary = index(on_progress=on_progress)
+            line = f"indexed {visible(name)}: {counted(summary.documents, 'document')} in {summary.seconds:.1f} s\n"
             why_empty = [
-                f"warning: {visible(warning)}\n" for warning in report.warnings[:1] if not report.documents
+                f"warning: {visible(warning)}\n" for warning in summary.warnings[:1] if not summary.documents
             ]
-            done.append(Output(err="".join([line, build_notes(report), *why_empty])))
+            done.append(Output(err="".join([line, build_notes(summary), *why_empty])))
 
         may_index = options is None or options.auto_index
         budget_s = math.inf if complete else REFRESH_S
@@ -277,13 +277,13 @@ def seconds_left(elapsed: float, done: int, total: int) -> float | None:
     return elapsed * (total - done) / done if done and elapsed >= _SETTLED_S else None
 
 
-def build_notes(report: IndexReport) -> str:
+def build_notes(summary: IndexSummary) -> str:
     """Say if the index of an earlier version was made again, and which files have no parser."""
     notes = []
-    if report.was_earlier_format:
-        root = visible(str(report.root))
+    if summary.was_earlier_format:
+        root = visible(str(summary.root))
         notes.append(f"note: an earlier version of codesearch made the index of {root}; it was made again\n")
-    if missing := sorted(report.manifest.missing_grammars.items()):
+    if missing := sorted(summary.manifest.missing_grammars.items()):
         from codesearch.installation import how_to_add
         from codesearch.languages import distributions
 

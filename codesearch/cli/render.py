@@ -27,16 +27,7 @@ from codesearch.search.snippets import (
     snippet_lines,
     tokens_of,
 )
-from codesearch.structure.text import (
-    MAX_LINE,
-    STALE,
-    Row,
-    after_name,
-    counted,
-    cut,
-    marks_of,
-    short_name,
-)
+from codesearch.structure.text import MAX_LINE, STALE, Row, after_name, counted, cut, marks_of, short_name
 from codesearch.types import FUNCTIONS, HEADER_KINDS, Hit
 from codesearch.visible import visible
 

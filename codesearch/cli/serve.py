@@ -81,10 +81,10 @@ def _start(home: Path, pool: Pool, options: ServeOptions, invocation: Invocation
 
     engine = Engine(home, pool=pool)
     if options.watch:
-        from codesearch.cli.index import print_report
+        from codesearch.cli.index import print_event
         from codesearch.watch.watcher import Watcher
 
-        watcher = Watcher(engine, partial(print_report, quiet=True))
+        watcher = Watcher(engine, partial(print_event, quiet=True))
         pool.is_unchanged = watcher.is_unchanged  # Queries then skip the check of such roots.
         threading.Thread(target=watcher.run, name="watcher", daemon=True).start()
     if options.web:

@@ -317,7 +317,7 @@ _UNREADABLE = Manifest(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfIndex:
-    """A report about an index."""
+    """Facts about an index."""
 
     manifest: Manifest  # It also has the settings, the model, the size and the time.
 
@@ -353,7 +353,7 @@ class OfIndex:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IndexReport(OfIndex):
+class IndexSummary(OfIndex):
     """What `Engine.index` did."""
 
     root: Path  # The folder as it was named.

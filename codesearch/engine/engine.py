@@ -16,11 +16,7 @@ from codesearch.engine.answer import Answer, Freshness
 from codesearch.engine.indexer import REFRESH_S, Indexer
 from codesearch.engine.scope import Scope, choose_indexes, find_indexes
 from codesearch.engine.session import Policy, Session
-from codesearch.errors import (
-    CodeSearchError,
-    ConfigError,
-    IndexNotFoundError,
-)
+from codesearch.errors import CodeSearchError, ConfigError, IndexNotFoundError
 from codesearch.files import FOLDERS, expanded
 from codesearch.search.request import SearchFields, SearchRequest
 from codesearch.store.catalogue import (
@@ -37,7 +33,7 @@ from codesearch.store.catalogue import (
 
 if TYPE_CHECKING:
     from codesearch.engine.answer import Check, IndexStatus
-    from codesearch.portable.pack import ExportReport, OnStage
+    from codesearch.portable.pack import ExportSummary, OnStage
 
 
 class Engine(Indexer):
@@ -150,7 +146,7 @@ class Engine(Indexer):
         with_code: bool = False,
         sqlite: bool = False,
         on_progress: OnStage = lambda stage, done, total: None,
-    ) -> ExportReport:
+    ) -> ExportSummary:
         """Write an index to one portable file, which `import_index` reads on any machine.
 
         Args:

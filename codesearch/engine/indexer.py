@@ -40,8 +40,8 @@ from codesearch.store.manifest import commit_manifest, last_manifest
 
 if TYPE_CHECKING:
     from codesearch.build.build import Progress, ProgressCallback
-    from codesearch.build.plan import BuildReport, Plan
-    from codesearch.engine.answer import IndexReport
+    from codesearch.build.plan import BuildSummary, Plan
+    from codesearch.engine.answer import IndexSummary
     from codesearch.search.searcher import Searched
     from codesearch.text.onnx import OnnxEncoder
 
@@ -122,7 +122,7 @@ class Indexer:
         rebuild: bool = False,
         optimize: bool = False,
         on_progress: ProgressCallback = lambda _: None,
-    ) -> IndexReport:
+    ) -> IndexSummary:
         """Index a folder, or bring its index up to date: only new and changed files are parsed.
 
         Args:
@@ -142,7 +142,7 @@ class Indexer:
 
     def index_project(
         self, project: Path | str, *, on_progress: ProgressCallback = lambda _: None
-    ) -> IndexReport:
+    ) -> IndexSummary:
         """Index a project that the user did not name, if it is not too large; the errors are those of `index`.
 
         Raises:
@@ -163,9 +163,9 @@ class Indexer:
         wait_s: float,
         rebuild: bool = False,
         optimize: bool = False,
-    ) -> IndexReport:
+    ) -> IndexSummary:
         from codesearch.build.plan import can_merge, prepare
-        from codesearch.engine.answer import IndexReport
+        from codesearch.engine.answer import IndexSummary
 
         started = time.monotonic()
         if not root.is_dir():
@@ -191,7 +191,7 @@ class Indexer:
             is_merged = not (optimize and plan.previous and can_merge(plan.previous.segments))
             is_current = plan.nothing_to_do and is_merged
             done = _save_checked(plan) if is_current else self._run(plan, tell, merge_all=optimize)
-        return IndexReport(
+        return IndexSummary(
             root=root,
             built=not is_current,
             seconds=time.monotonic() - started,
@@ -262,7 +262,7 @@ class Indexer:
             state = State.UPDATED
         return Freshness(str(plan.root), state, changes)
 
-    def _run(self, plan: Plan, on_progress: ProgressCallback, *, merge_all: bool = False) -> BuildReport:
+    def _run(self, plan: Plan, on_progress: ProgressCallback, *, merge_all: bool = False) -> BuildSummary:
         if plan.to_parse:
             from codesearch.build.workers import start_early
 
@@ -288,9 +288,9 @@ class Indexer:
         return self.pool.encoder(bundle, self.device)
 
 
-def _save_checked(plan: Plan) -> BuildReport:
+def _save_checked(plan: Plan) -> BuildSummary:
     """Store counts and stamps of a plan with nothing to do, so the next check reads no files."""
-    from codesearch.build.plan import BuildReport
+    from codesearch.build.plan import BuildSummary
 
     assert plan.previous
     manifest = replace(plan.previous, walked=plan.walked, missing_grammars=plan.missing_grammars)
@@ -301,7 +301,7 @@ def _save_checked(plan: Plan) -> BuildReport:
             commit_manifest(plan.index_folder, manifest)
     if plan.stamps_changed:
         write_stamps(plan.index_folder, plan.stamps, manifest.commit)
-    return BuildReport(manifest)
+    return BuildSummary(manifest)
 
 
 class Pace:

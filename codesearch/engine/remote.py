@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
     from codesearch.engine.engine import Engine
     from codesearch.milvus.collection import SearchedCollection
-    from codesearch.milvus.push import PushReport, RootStatus
+    from codesearch.milvus.push import PushSummary, RootStatus
     from codesearch.milvus.store import Connection
 
 
@@ -60,7 +60,7 @@ class MilvusBackend:
         *,
         rebuild: bool = False,
         on_progress: ProgressCallback = lambda _: None,
-    ) -> list[PushReport]:
+    ) -> list[PushSummary]:
         """Index the roots of a shard and make the collections hold exactly these documents for the shard."""
         from codesearch.milvus.push import push
 

@@ -27,7 +27,7 @@ from codesearch.store.database import storage_errors
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
-    from codesearch.engine.answer import IndexReport
+    from codesearch.engine.answer import IndexSummary
     from codesearch.engine.indexer import Indexer
 
 
@@ -101,7 +101,7 @@ def is_indexed(home: Path, revision: Revision) -> bool:
 
 def index_revision(
     engine: Indexer, revision: Revision, on_progress: ProgressCallback = lambda _: None
-) -> IndexReport:
+) -> IndexSummary:
     """Index the files of a revision with the settings of its project; git's objects are read, nothing else."""
     if not revision.folder.is_dir():
         _write_files(engine.local_home(), revision)

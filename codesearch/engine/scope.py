@@ -247,10 +247,10 @@ def never_projects(folder: Path) -> set[Path]:
 
 def too_large(project: Path) -> str | None:
     """Return why a project is too large to be indexed unless the user asks, or None; counting stops at the limit."""
-    from codesearch.parsing.walker import WalkReport, walk
+    from codesearch.parsing.walker import WalkSummary, walk
 
     size = 0
-    for count, file in enumerate(walk(project, WalkConfig(), WalkReport()), start=1):
+    for count, file in enumerate(walk(project, WalkConfig(), WalkSummary()), start=1):
         size += file.size
         if count > MAX_FILES:
             return f"has more than {MAX_FILES:,} source files"

@@ -42,7 +42,7 @@ from codesearch.store.catalogue import IndexEntry, building_in
 
 if TYPE_CHECKING:
     from codesearch.build.build import ProgressCallback
-    from codesearch.engine.answer import IndexReport
+    from codesearch.engine.answer import IndexSummary
     from codesearch.engine.revisions import Revision
     from codesearch.history.hits import HistoryAnswer
     from codesearch.history.search import CommitFilters
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from codesearch.types import Coverage, Hit
 
     Shown = TypeVar("Shown", Reading, Outline)
-Indexing = Callable[["Path | Revision", "Callable[..., IndexReport]"], object]
+Indexing = Callable[["Path | Revision", "Callable[..., IndexSummary]"], object]
 """Called with what to index, and a function that does that; the function takes `on_progress`."""
 _SYMBOLS, _NAMED, _WEAK = 30, 20, 10
 """Symbols by meaning, by name, and those of a weak meaning or in addition to names."""
@@ -259,10 +259,7 @@ class Session:
         return self._answer(replace(request, **fields) if fields else request)
 
     def similar(
-        self,
-        place: Place | str,
-        request: SearchRequest | None = None,
-        **fields: Unpack[SearchFields],
+        self, place: Place | str, request: SearchRequest | None = None, **fields: Unpack[SearchFields]
     ) -> Answer:
         """Return the documents most similar to the function or class at a line of a file, which need not be indexed.
 

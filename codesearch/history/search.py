@@ -84,12 +84,7 @@ def since_time(text: str) -> int:
 
 
 def rank_commits(
-    table: CommitTable,
-    top: str,
-    question: str,
-    filters: CommitFilters,
-    *,
-    ids: Collection[str] | None = None,
+    table: CommitTable, top: str, question: str, filters: CommitFilters, *, ids: Collection[str] | None = None
 ) -> Iterator[tuple[str, float | None]]:
     """Yield the id and score of each commit that passes, best first; without a question, newest first.
 

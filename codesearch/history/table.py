@@ -256,9 +256,7 @@ class CommitTable:
 
 @contextmanager
 def table_at_head(
-    history: History,
-    on_progress: ProgressCallback = lambda _: None,
-    cut: Mapping[str, str] | None = None,
+    history: History, on_progress: ProgressCallback = lambda _: None, cut: Mapping[str, str] | None = None
 ) -> Iterator[CommitTable]:
     """Bring the table of a history up to date and lend it in a transaction.
 

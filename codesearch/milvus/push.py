@@ -45,7 +45,7 @@ _DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class PushReport:
+class PushSummary:
     """What a push of one root did."""
 
     root: str
@@ -67,7 +67,7 @@ class RootStatus:
     created: str  # When it was last indexed, in ISO 8601.
 
 
-def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list[PushReport]:
+def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list[PushSummary]:
     """Make the collections hold what the indexes of a shard hold, and nothing else of that shard."""
     known = {row["id"]: row for row in store.read(store.roots, 'shard != ""', ("id", "shard", "about"))}
     others = {str(row["shard"]).partition("/")[2] for row in known.values()}
@@ -78,15 +78,15 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
     for key in wanted.keys() & known.keys():
         if (of := known[key]["shard"]) != shard:
             raise BackendError(f"{key.removeprefix(ROOT)} belongs to shard {of}", "index it there")
-    reports = [_push_root(store, index, shard, known.get(key)) for key, index in wanted.items()]
+    summaries = [_push_root(store, index, shard, known.get(key)) for key, index in wanted.items()]
     for key, row in known.items():
         if key.startswith(ROOT) and row["shard"] == shard and key not in wanted:
             started, root = time.monotonic(), key.removeprefix(ROOT)
             _, deleted = _push_documents(store, root, ())
             store.delete(store.roots, [key])
-            reports.append(PushReport(root, 0, deleted, 0, time.monotonic() - started))
+            summaries.append(PushSummary(root, 0, deleted, 0, time.monotonic() - started))
     _push_statistics(store, indexes, shard)
-    return reports
+    return summaries
 
 
 def root_statuses(store: MilvusStore) -> list[RootStatus]:
@@ -102,7 +102,7 @@ def root_statuses(store: MilvusStore) -> list[RootStatus]:
 
 def _push_root(
     store: MilvusStore, index: IndexReader, shard: str, known: dict[str, Any] | None
-) -> PushReport:
+) -> PushSummary:
     started = time.monotonic()
     manifest = index.manifest
     # A digest that changes with every commit that changes documents.
@@ -119,7 +119,7 @@ def _push_root(
             "created": manifest.created,
         }
         store.write(store.roots, [about_row(ROOT + manifest.root, shard, about)])
-    return PushReport(manifest.root, written, deleted, manifest.documents, time.monotonic() - started)
+    return PushSummary(manifest.root, written, deleted, manifest.documents, time.monotonic() - started)
 
 
 def _push_documents(store: MilvusStore, root: str, rows: Iterable[dict[str, Any]]) -> tuple[int, int]:

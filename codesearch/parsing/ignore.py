@@ -285,11 +285,7 @@ def _read_once(content: bytes, ignores_case: bool) -> Patterns:
 
 
 def rules_above(
-    files: Sequence[tuple[str, str]],
-    reader: RuleReader,
-    warn: Callable[[str], None],
-    *,
-    ignores_case: bool,
+    files: Sequence[tuple[str, str]], reader: RuleReader, warn: Callable[[str], None], *, ignores_case: bool
 ) -> list[Rules]:
     """Read the rules of ignore files at and above a root: paths, and the path from the folder of each to the root.
 

@@ -88,7 +88,7 @@ _counters = partial(defaultdict[str, Counter[str]], Counter)
 
 
 @dataclass(slots=True)
-class WalkReport:
+class WalkSummary:
     """What a walk skipped."""
 
     skipped: defaultdict[str, Counter[str]] = field(default_factory=_counters)  # reason -> extension
@@ -132,23 +132,23 @@ class WalkReport:
         self.watched[path] = stamp_of(place)
 
 
-def walk(root: Path, config: WalkConfig, report: WalkReport) -> Iterator[SourceFile]:
+def walk(root: Path, config: WalkConfig, summary: WalkSummary) -> Iterator[SourceFile]:
     """Yield the source files under `root` in the order of their paths.
 
     Nested `.gitignore` and `.codesearchignore` apply as git applies them: the deepest file with a matching pattern
     decides, and nothing inside an ignored folder is read. Inside a git work tree, the rules of the folders above `root`
     apply too.
     """
-    one = _Walk(root, config, report)
+    tree = _Walk(root, config, summary)
     for pattern in config.exclude:
-        if reason := one.why_without_effect(pattern):
-            report.warn(f"--exclude {pattern!r} has no effect: {reason}")
+        if reason := tree.why_without_effect(pattern):
+            summary.warn(f"--exclude {pattern!r} has no effect: {reason}")
     is_empty = True
-    for file in one.files():
+    for file in tree.files():
         is_empty = False
         yield file
     if is_empty:
-        report.warn_if_ignored()
+        summary.warn_if_ignored()
 
 
 def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None:
@@ -161,7 +161,7 @@ def known_file(path: str, stamp: Stamp, config: WalkConfig) -> SourceFile | None
 
 def why_left_out(root: Path, path: Path, config: WalkConfig) -> str:
     """Return the reason why a walk does not come to a path below its root because of a name; "" if it comes there."""
-    one = _Walk(root, config, WalkReport())
+    one = _Walk(root, config, WalkSummary())
     folder, (rules, ignores_case) = "", one.first_rules()
     for name in path.relative_to(root).parts:
         place = os.path.join(one.root, folder)
@@ -188,10 +188,10 @@ def _in_force(rules: Sequence[Rules], folder: str) -> list[PatternsHere]:
 
 
 class _Walk:
-    """One walk: what it may enter, what it has seen, and where it reports."""
+    """One walk: what it may enter, what it has seen, and where it summaries."""
 
-    def __init__(self, root: Path, config: WalkConfig, report: WalkReport) -> None:
-        self.root, self.config, self.report = str(root), config, report
+    def __init__(self, root: Path, config: WalkConfig, summary: WalkSummary) -> None:
+        self.root, self.config, self.summary = str(root), config, summary
         self.reader = RuleReader()
         self.languages = frozenset(map(language_name, config.languages))
         try:
@@ -205,15 +205,15 @@ class _Walk:
         root = Path(self.root).resolve()
         above = rule_files_above(root) if self.config.ignore_files else []
         for path, _ in above:
-            self.report.watch(path, path)
-        self.report.watch(PROJECT_FILE, os.path.join(self.root, PROJECT_FILE))
+            self.summary.watch(path, path)
+        self.summary.watch(PROJECT_FILE, os.path.join(self.root, PROJECT_FILE))
         ignores_case = None
         if top := work_tree(root):
             git = self.git_rules(top)
             ignores_case = None if git.is_bare else git.ignores_case
             below = "".join(f"{part}/" for part in root.relative_to(top).parts)
             above = [*((path, below) for path in git.files), *above] if self.config.ignore_files else []
-        self.report.rule_files += [path for path, _ in above]
+        self.summary.rule_files += [path for path, _ in above]
         try:
             exclude = read_patterns(self.config.exclude, strict=True, ignores_case=bool(ignores_case))
         except BadPatternError as error:
@@ -221,14 +221,14 @@ class _Walk:
         if exclude.weight > MOST_WEIGHT:
             count = f"{len(exclude.wildcards):,} patterns with wildcards are too many"
             raise ConfigError(f"exclude: {count}", "give fewer in --exclude or in a settings file")
-        rules = rules_above(above, self.reader, self.report.warn, ignores_case=bool(ignores_case))
+        rules = rules_above(above, self.reader, self.summary.warn, ignores_case=bool(ignores_case))
         return [*rules, Rules(exclude)], ignores_case
 
     def git_rules(self, top: str) -> GitRules:
         """Return the rules of a work tree that are outside of its folders, and watch all that they depend on."""
         git = git_rules(top)
         for path in (*git.files, *git.configs):
-            self.report.watch(path, path)
+            self.summary.watch(path, path)
         return git
 
     def is_other_checkout(self, folder: str, names: Collection[str], ignores_case: bool | None) -> bool:
@@ -245,26 +245,26 @@ class _Walk:
         while stack:
             folder, rules, ignores_case = stack.pop()
             place = os.path.join(self.root, folder)
-            self.report.watch(folder, place)
+            self.summary.watch(folder, place)
             try:
                 with os.scandir(place) as scan:
                     listing = sorted(scan, key=lambda entry: entry.name)
             except OSError as error:
-                self.report.warn(f"{folder or '.'}: {error.strerror}: folder left out")
-                self.report.folders[UNREADABLE][folder] += 1
+                self.summary.warn(f"{folder or '.'}: {error.strerror}: folder left out")
+                self.summary.folders[UNREADABLE][folder] += 1
                 continue
             names = {entry.name for entry in listing}
             if self.is_other_checkout(folder, names, ignores_case):
-                self.report.folders[WORK_TREE][os.path.basename(folder[:-1])] += 1
-                del self.report.watched[folder]  # Its files may change; what it is depends on `.git` alone.
-                self.report.watch(f"{folder}.git", os.path.join(place, ".git"))
+                self.summary.folders[WORK_TREE][os.path.basename(folder[:-1])] += 1
+                del self.summary.watched[folder]  # Its files may change; what it is depends on `.git` alone.
+                self.summary.watch(f"{folder}.git", os.path.join(place, ".git"))
                 continue
             self.note_vendored(folder, names)
             rules, ignores_case = self.with_own_rules(folder, rules, names, ignores_case)
             here = _in_force(rules, folder)
             below = []
             for entry in listing:
-                self.report.check_time()
+                self.summary.check_time()
                 path = f"{folder}{entry.name}"
                 if self.is_folder(entry):
                     if self.enters(entry, here):
@@ -272,19 +272,19 @@ class _Walk:
                 elif isinstance(found := self.source_file(entry, path, here), SourceFile):
                     yield found
                 elif found:
-                    self.report.skipped[found][extension_of(entry.name)] += 1
+                    self.summary.skipped[found][extension_of(entry.name)] += 1
             stack.extend(reversed(below))
 
     def note_vendored(self, folder: str, names: Collection[str]) -> None:
         licence = licence_in(names)
         place = os.path.join(self.root, folder, licence) if licence else ""
         if licence:
-            self.report.watch(f"{folder}{licence}", place)
+            self.summary.watch(f"{folder}{licence}", place)
         if not folder:
             self.holders = holders(place)
-        elif not folder.startswith(tuple(self.report.vendored)):
+        elif not folder.startswith(tuple(self.summary.vendored)):
             if is_of_others(folder, place, self.holders, names):
-                self.report.vendored.append(folder)
+                self.summary.vendored.append(folder)
 
     def why_without_effect(self, pattern: str) -> str:
         text = pattern.removeprefix("!").rstrip("/")
@@ -311,14 +311,14 @@ class _Walk:
         if entry.name in _VERSION_CONTROL:
             return False
         if reason := self.why_not_entered(entry.name, here):
-            self.report.folders[reason][entry.name] += 1
+            self.summary.folders[reason][entry.name] += 1
             return False
         if self.config.follow_links:
             try:
                 identity = _identity(os.stat(entry.path))  # That of the entry is zero on Windows.
             except OSError as error:  # Its path is too long, or it is gone.
-                self.report.warn(f"{entry.name}: {error.strerror}: folder left out")
-                self.report.folders[UNREADABLE][entry.name] += 1
+                self.summary.warn(f"{entry.name}: {error.strerror}: folder left out")
+                self.summary.folders[UNREADABLE][entry.name] += 1
                 return False
             if identity in self.seen:
                 return False
@@ -343,18 +343,18 @@ class _Walk:
             # Skip a link to a file unless links are followed: its target has its own path.
             if not entry.is_file(follow_symlinks=self.config.follow_links):
                 if self.config.follow_links:
-                    self.report.passed[path] = stamp_of(entry.path)
+                    self.summary.passed[path] = stamp_of(entry.path)
                 return LINK if entry.is_symlink() else ""
             if spec is None and "." in name:
                 return _why_not_read(name)
             seen = stamp(os.stat(entry.path))  # On Windows, the entry knows no inode.
             if spec is None:
-                self.report.passed[path] = seen
+                self.summary.passed[path] = seen
                 if seen[4] & 0o111:
                     spec = language_of_shebang(read_head(entry.path, _SHEBANG_BYTES).partition(b"\n")[0])
         except OSError as error:
-            self.report.passed[path] = stamp_of(entry.path)
-            self.report.warn(f"{path}: {error.strerror}: left out")
+            self.summary.passed[path] = stamp_of(entry.path)
+            self.summary.warn(f"{path}: {error.strerror}: left out")
             return UNREADABLE
         if spec is None:
             return _why_not_read(name)
@@ -364,22 +364,22 @@ class _Walk:
 
     def accept(self, path: str, spec: Language, seen: Stamp) -> SourceFile | str:
         if spec.grammar and not is_installed(spec):
-            missing = self.report.missing_grammars
+            missing = self.summary.missing_grammars
             missing[spec.name] = missing.get(spec.name, 0) + 1
         try:
             path.encode("utf-8")
         except UnicodeEncodeError:
-            self.report.warn(f"{path!a}: file name is not UTF-8: left out")
+            self.summary.warn(f"{path!a}: file name is not UTF-8: left out")
             return UNREADABLE
         limit = self.config.max_file_bytes
         if seen[0] > limit:
-            self.report.passed[path] = seen
-            self.report.warn(
+            self.summary.passed[path] = seen
+            self.summary.warn(
                 f"{path}: {seen[0] / 1e6:.0f} MB, over the limit of {limit / 1e6:.0f} MB: "
                 "left out (raise --max-file-mb to read it)"
             )
             return TOO_LARGE
-        self.report.passed.pop(path, None)
+        self.summary.passed.pop(path, None)
         return SourceFile(path, spec.name, seen)
 
     def with_own_rules(
@@ -395,17 +395,17 @@ class _Walk:
             files = [*((path, path) for path in nested), *files]
             ignores_case = None if git.is_bare else git.ignores_case
         for key, path in files if self.config.ignore_files else ():
-            self.report.check_time()
-            self.report.watch(key, path)
-            self.report.rule_files.append(key)
+            self.summary.check_time()
+            self.summary.watch(key, path)
+            self.summary.rule_files.append(key)
             try:
                 in_force = [*rules, *own]
                 own.append(self.reader.read(path, in_force, below=folder, ignores_case=bool(ignores_case)))
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
-                self.report.skipped[RULES][os.path.basename(path)] += 1
-                self.report.warn(f"{key}: {error.strerror}: its rules are not applied")
+                self.summary.skipped[RULES][os.path.basename(path)] += 1
+                self.summary.warn(f"{key}: {error.strerror}: its rules are not applied")
         # The last one is --exclude. It decides in every folder.
         return [*rules[:-1], *own, rules[-1]], ignores_case
 

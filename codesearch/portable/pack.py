@@ -48,7 +48,7 @@ PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class ExportReport:
+class ExportSummary:
     """What an export wrote."""
 
     root: str  # The indexed folder.
@@ -71,7 +71,7 @@ class Format:
     """Write an index to an empty file, and count the files without code as "changed" and "missing"."""
 
 
-def export_index(entry: IndexEntry, file: Path, home: Path, to: Format) -> ExportReport:
+def export_index(entry: IndexEntry, file: Path, home: Path, to: Format) -> ExportSummary:
     """Write an index, which no other process can change meanwhile, to a new file, which replaces `file` at the end."""
     started, without_code = time.monotonic(), Counter[str]()
     _check_target(file, to)
@@ -90,7 +90,7 @@ def export_index(entry: IndexEntry, file: Path, home: Path, to: Format) -> Expor
                 raise IndexCorruptError(Path(name), "missing", manifest.root) from None
             raise ExportError(f"{file} cannot be written: {error.strerror}") from error
     counts = manifest.documents, manifest.source_files, without_code["changed"], without_code["missing"]
-    return ExportReport(manifest.root, *counts, file, file.stat().st_size, time.monotonic() - started)
+    return ExportSummary(manifest.root, *counts, file, file.stat().st_size, time.monotonic() - started)
 
 
 def _check_target(file: Path, to: Format) -> None:
@@ -107,7 +107,7 @@ def _check_target(file: Path, to: Format) -> None:
 
 def export_portable(
     entry: IndexEntry, file: Path, home: Path, *, with_code: bool, on_progress: OnStage
-) -> ExportReport:
+) -> ExportSummary:
     """Write an index, which no other process can change meanwhile."""
 
     def write(index: IndexReader, part: BinaryIO, without_code: Counter[str]) -> None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, BinaryIO, get_type_hints
 from codesearch.build.plan import live_files
 from codesearch.errors import ExportError, MissingExtraError
 from codesearch.parsing.identifiers import subtokens
-from codesearch.portable.pack import ExportReport, Format, OnStage, export_index
+from codesearch.portable.pack import ExportSummary, Format, OnStage, export_index
 from codesearch.store.catalogue import IndexEntry
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.segments import IndexReader, SegmentReader
@@ -82,7 +82,7 @@ FROM definitions GROUP BY language, kind
 _Row = tuple[object, ...]
 
 
-def export_sqlite(entry: IndexEntry, file: Path, home: Path, *, on_progress: OnStage) -> ExportReport:
+def export_sqlite(entry: IndexEntry, file: Path, home: Path, *, on_progress: OnStage) -> ExportSummary:
     """Write an index, which no other process can change meanwhile."""
     try:
         import sqlite_utils  # noqa: F401

@@ -184,11 +184,7 @@ class Searcher:
         return combined(query.report, ranking, text)
 
     def hits(
-        self,
-        query: AnalysedQuery,
-        ranking: Ranking,
-        request: SearchRequest,
-        left_out: Collection[int] = (),
+        self, query: AnalysedQuery, ranking: Ranking, request: SearchRequest, left_out: Collection[int] = ()
     ) -> list[Hit]:
         """Return as many hits as a request asks for, whose files still exist; copies share one hit."""
         hits: list[Hit] = []

@@ -43,11 +43,7 @@ _ARRAYS: dict[str, DTypeLike] = {
     f"{POSTINGS}/field_lengths.npy": "uint16",
 }
 _WITH_CODE: dict[str, DTypeLike] = {SOURCES: "uint8", OFFSETS: "int64"}
-FILES = {
-    DATABASE,
-    *_ARRAYS,
-    *(name + ending for name in (VECTORS, PASSAGE_VECTORS) for ending in ENDINGS),
-}
+FILES = {DATABASE, *_ARRAYS, *(name + ending for name in (VECTORS, PASSAGE_VECTORS) for ending in ENDINGS)}
 """The files of a segment that are exchanged. A graph is not, because hnswlib trusts the bytes of its file."""
 _MOST = 1 << 40
 _MOST_TEXT = 100_000

@@ -104,15 +104,8 @@ def find_lines(
         "root": Counter(place.file.segment.root for place in places),
     }
     count = len({(place.file.segment.root, place.file.file.path) for place in places})
-    return Lines(
-        text,
-        bool(is_pattern),
-        tuple(usages),
-        len(places),
-        count,
-        {name: dict(numbers) for name, numbers in counts.items()},
-        unread,
-    )
+    numbers = {name: dict(counted) for name, counted in counts.items()}
+    return Lines(text, bool(is_pattern), tuple(usages), len(places), count, numbers, unread)
 
 
 def _matching(pattern: TextPattern, source: bytes) -> list[int]:

@@ -129,11 +129,7 @@ def _entry_parts(entry: Entry, indent: str, label_width: int) -> dict[str, str]:
 
 
 def numbered_lines(
-    lines: Iterable[tuple[int, str]],
-    first: int,
-    last: int,
-    gutter: str = _GUTTER,
-    width: int = MAX_LINE,
+    lines: Iterable[tuple[int, str]], first: int, last: int, gutter: str = _GUTTER, width: int = MAX_LINE
 ) -> Iterator[str]:
     """Yield lines with their numbers; a line says which ones between the first and the last are not there."""
     following = first

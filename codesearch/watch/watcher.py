@@ -48,7 +48,7 @@ _CATALOGUE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class WatchEvent:
     """What happened to a root.
 
     The state is "watching"; "polling", the system cannot watch it; "updated"; "gone"; "back"; "failed"; or "forgotten",
@@ -106,14 +106,14 @@ class Watcher:
     def __init__(
         self,
         engine: Engine,
-        report: Callable[[Report], None],
+        on_event: Callable[[WatchEvent], None],
         *,
         roots: Iterable[Path] | None = None,
         notifier: Callable[[OnChange], Notifier] = open_notifier,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Take what to watch; nothing is watched before `run`."""
-        self._engine, self._report, self._clock = engine, report, clock
+        self._engine, self._on_event, self._clock = engine, on_event, clock
         self._condition = threading.Condition()
         self._is_all = roots is None
         self._roots = {str(path): _Root(path) for path in map(Path.resolve, roots or ())}
@@ -183,7 +183,7 @@ class Watcher:
             root.check_at = self._clock() + FAILED_S
             if str(error) != root.error:
                 root.error = str(error)
-                self._report(Report(root.path, "failed", reason=root.error))
+                self._on_event(WatchEvent(root.path, "failed", reason=root.error))
 
     def _refresh(self, root: _Root) -> None:
         started = self._clock()
@@ -195,11 +195,11 @@ class Watcher:
                     self._notifier.forget(str(root.path))
                     if root.mode == "polling":  # It may have failed because the folder was being deleted.
                         root.mode = ""
-                self._report(Report(root.path, "gone"))
+                self._on_event(WatchEvent(root.path, "gone"))
             return
         if root.is_gone:
             root.is_gone = False
-            self._report(Report(root.path, "back"))
+            self._on_event(WatchEvent(root.path, "back"))
         found = self._engine.refresh(root.path, budget_s=math.inf)
         if found.state == State.LOCKED:
             root.check_at = self._clock() + RETRY_S
@@ -210,7 +210,7 @@ class Watcher:
         wanted = self._engine.dependencies(root.path) if is_needed else None
         if found.state == State.UPDATED:
             documents = wanted.documents if wanted else 0
-            self._report(Report(root.path, "updated", found.changes, documents, seconds))
+            self._on_event(WatchEvent(root.path, "updated", found.changes, documents, seconds))
         if is_polling:
             self._poll(root, self._no_notifier, found, seconds)
         else:
@@ -237,7 +237,7 @@ class Watcher:
         if root.mode != "watching":
             root.mode = "watching"
             documents, folders = wanted.documents, len(wanted.folders)
-            self._report(Report(root.path, "watching", documents=documents, folders=folders))
+            self._on_event(WatchEvent(root.path, "watching", documents=documents, folders=folders))
         root.check_at = self._clock()  # Something may have changed before its folder was watched.
 
     def _poll(self, root: _Root, reason: str, found: Freshness, seconds: float) -> None:
@@ -247,14 +247,14 @@ class Watcher:
         root.check_at = self._clock() + interval
         if root.mode != "polling":
             root.mode, root.wanted = "polling", None
-            self._report(Report(root.path, "polling", seconds=interval, reason=reason))
+            self._on_event(WatchEvent(root.path, "polling", seconds=interval, reason=reason))
 
     def _forget(self, root: _Root) -> None:
         with self._condition:
             self._roots.pop(str(root.path), None)
         if self._notifier:
             self._notifier.forget(str(root.path))
-        self._report(Report(root.path, "forgotten"))
+        self._on_event(WatchEvent(root.path, "forgotten"))
 
     def _read_catalogue(self) -> None:
         """Begin to watch roots that are indexed now; check those whose index another process has written."""

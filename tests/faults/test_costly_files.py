@@ -17,7 +17,7 @@ from codesearch.errors import CodeSearchError
 from codesearch.languages import language_named
 from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.blocks import block_documents
-from codesearch.parsing.walker import WalkConfig, WalkReport, walk
+from codesearch.parsing.walker import WalkConfig, WalkSummary, walk
 from codesearch.store.manifest import ONLY_BLOCKS
 from tests.conftest import write_tree
 
@@ -63,7 +63,7 @@ class QuickParser(FileParser):
 
 def parsed(root: Path, tokenizer: Path, workers: int = 2, parser_type: type[FileParser] = FileParser):
     """Parse a tree; return the result of each file."""
-    files = list(walk(root, WalkConfig(), WalkReport()))
+    files = list(walk(root, WalkConfig(), WalkSummary()))
     parser = parser_type(root, IndexConfig(), tokenizer, 100)
     return {file.path: result for file, result in parse_files(parser, files, workers)}
 

@@ -9,7 +9,7 @@ import pytest
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing.ignore import MOST_WEIGHT, BadPatternError, Patterns, RuleReader, read_patterns
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from tests.conftest import write_tree
 
 LONG, DEEP = "a" * 203, "a/" * 1_500 + "b"
@@ -73,7 +73,7 @@ def test_an_ignore_file_with_too_many_wildcards_is_not_applied_and_named(tmp_pat
     many = "".join(f"?{number}*\n" for number in range(MOST_WEIGHT + 1))
     write_tree(tmp_path, {"a.py": "", "b.py": "", "sub/b.py": "", ".gitignore": f"{many}*.py\n"})
     write_tree(tmp_path, {"sub/.gitignore": "b.*y\n"})
-    report = WalkReport()
+    report = WalkSummary()
     assert [file.path for file in walk(tmp_path, WalkConfig(), report)] == ["a.py", "b.py"]
     assert report.warnings == [
         ".gitignore: too many patterns with wildcards (5,001 in this file): its rules are not applied"
@@ -85,7 +85,7 @@ def test_the_wildcards_of_the_folders_above_count_too(tmp_path):
     rules = "".join(f"?{number}*\n" for number in range(2_000))
     write_tree(tmp_path, {f"{'d/' * depth}.gitignore": f"{rules}{depth}.*\n" for depth in range(4)})
     write_tree(tmp_path, {f"{'d/' * 4}{number}.py": "" for number in range(4)})
-    report = WalkReport()
+    report = WalkSummary()
     assert [file.path[-4:] for file in walk(tmp_path, WalkConfig(), report)] == ["2.py", "3.py"]
     assert [line.partition(":")[0] for line in report.warnings] == ["d/d/.gitignore", "d/d/d/.gitignore"]
 
@@ -94,7 +94,7 @@ def test_different_wildcards_of_a_tree_have_a_limit(tmp_path):
     for number in range(4):
         lines = [*(f"?{number}x{line}*" for line in range(3_000)), "a.*"]
         write_tree(tmp_path, {f"{number}/.gitignore": "\n".join(lines), f"{number}/a.py": ""})
-    report = WalkReport()
+    report = WalkSummary()
     assert [file.path for file in walk(tmp_path, WalkConfig(), report)] == ["3/a.py"]
     assert [line.partition(":")[0] for line in report.warnings] == ["3/.gitignore"]
 
@@ -102,7 +102,7 @@ def test_different_wildcards_of_a_tree_have_a_limit(tmp_path):
 def test_a_folder_has_at_most_fifty_ignore_files_above_it(tmp_path):
     write_tree(tmp_path, {f"{'d/' * depth}.gitignore": f"a{depth}.py\n" for depth in range(52)})
     write_tree(tmp_path, {f"{'d/' * 52}a{number}.py": "" for number in range(52)})
-    report = WalkReport()
+    report = WalkSummary()
     names = [file.path.rpartition("/")[2] for file in walk(tmp_path, WalkConfig(), report)]
     assert names == ["a49.py", "a50.py", "a51.py"]  # One of the fifty is for --exclude.
     assert "more than 50 ignore files in the folders above" in report.warnings[0]
@@ -110,11 +110,11 @@ def test_a_folder_has_at_most_fifty_ignore_files_above_it(tmp_path):
 
 def test_too_many_patterns_to_exclude_are_an_error(tmp_path):
     with pytest.raises(ConfigError, match="exclude: 6,000 patterns with wildcards are too many: give fewer"):
-        list(walk(tmp_path, WalkConfig(exclude=tuple(f"?{n}*" for n in range(6_000))), WalkReport()))
+        list(walk(tmp_path, WalkConfig(exclude=tuple(f"?{n}*" for n in range(6_000))), WalkSummary()))
 
 
 def test_a_walk_keeps_a_thousand_warnings_and_counts_the_others():
-    report = WalkReport()
+    report = WalkSummary()
     for number in range(1_003):
         report.warn(str(number))
     assert len(report.warnings) == 1_001

@@ -24,7 +24,7 @@ from codesearch.engine.remote import MilvusBackend, shard_of
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Session
 from codesearch.errors import BackendError, ConfigError
-from codesearch.milvus.push import PushReport
+from codesearch.milvus.push import PushSummary
 from codesearch.milvus.store import Connection, MilvusStore
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.types import Hit
@@ -82,7 +82,7 @@ class Remote:
         self.engine = Engine(model=model, backend=self.backend)
         self.local = Engine(home, model=model)
 
-    def push(self, roots: Sequence[Path], shard: str = "1/1") -> list[PushReport]:
+    def push(self, roots: Sequence[Path], shard: str = "1/1") -> list[PushSummary]:
         return self.backend.push(self.local, roots, shard)
 
     def search(self, request: SearchRequest | str) -> Answer:

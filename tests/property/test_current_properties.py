@@ -21,7 +21,7 @@ from codesearch.build.stamps import walk_in_force
 from codesearch.config import IndexOptions
 from codesearch.engine.answer import Changes
 from codesearch.engine.engine import Engine
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from codesearch.store.catalogue import index_folder
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import Manifest, Tally, limited_counts, read_manifest
@@ -228,7 +228,7 @@ class Trees(RuleBasedStateMachine):
 
     def walked(self, manifest: Manifest) -> tuple[Tally, dict[str, bytes]]:
         """Return what a walk finds now with the settings in force."""
-        report = WalkReport()
+        report = WalkSummary()
         config, _ = walk_in_force(self.root, manifest, IndexOptions())
         files = [file.path for file in walk(self.root, config, report)]
         counts = limited_counts(report.skipped), limited_counts(report.folders)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codesearch.config import WalkConfig
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from tests.conftest import write_tree
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -81,4 +81,4 @@ def compare(files: Sequence[str], rules: Mapping[str, str]) -> None:
         command = "git -c core.excludesFile=/dev/null ls-files -z --others --exclude-standard".split()
         listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
         expected = {path for path in listed.split("\0") if path.endswith((".py", ".go"))}
-        assert {file.path for file in walk(root, WalkConfig(), WalkReport())} == expected
+        assert {file.path for file in walk(root, WalkConfig(), WalkSummary())} == expected

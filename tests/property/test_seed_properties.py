@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codesearch.engine.answer import IndexReport
+from codesearch.engine.answer import IndexSummary
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from tests.conftest import write_tree
@@ -39,7 +39,7 @@ def answers(home: Path, root: Path) -> list[object]:
     return [(one.hits, one.confidence, one.documents, one.freshness) for one in found]
 
 
-def counts(report: IndexReport) -> object:
+def counts(report: IndexSummary) -> object:
     manifest = report.manifest
     return replace(manifest, commit=0, created="", seconds=0, segments=[]), manifest.complete
 

@@ -11,7 +11,7 @@ from benchmarks import growth
 from benchmarks.growth import build_table, measure, query_table
 from benchmarks.renamed import exchanged, frequent_first, rename, write_renamed
 from codesearch.config import WalkConfig
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from tests.conftest import write_tree
 
 STEP = {"wall_s": 1.5, "cpu_s": 2.5, "peak_mb": 100.0}
@@ -54,7 +54,7 @@ def test_a_tree_is_repeated_with_other_names_up_to_the_number_of_documents(tmp_p
     )
     tree = tmp_path / "tree"
     assert write_renamed(sources, tree, 9) == 6
-    files = [file.path for file in walk(tree, WalkConfig(), WalkReport())]
+    files = [file.path for file in walk(tree, WalkConfig(), WalkSummary())]
     texts = [(tree / path).read_text() for path in files]
     assert sorted(path.rpartition(".")[2] for path in files) == ["go", "go", "go", "py", "py", "py"]
     assert len(set(texts)) > 2

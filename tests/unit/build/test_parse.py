@@ -16,7 +16,7 @@ from codesearch.build.parse import parse_files
 from codesearch.build.workers import Workers, end_ready
 from codesearch.config import IndexConfig, WalkConfig
 from codesearch.errors import IndexStoreError
-from codesearch.parsing.walker import SourceFile, WalkReport, walk
+from codesearch.parsing.walker import SourceFile, WalkSummary, walk
 from codesearch.store.digest import content_digest
 from codesearch.store.manifest import LEFT_OUT, ONLY_BLOCKS
 from tests.command import until
@@ -43,7 +43,7 @@ def many_chunks(monkeypatch, always_workers):
 def tree(root: Path, *extra: str) -> list[SourceFile]:
     names = [f"f{number:02}.py" for number in range(12)] + list(extra)
     write_tree(root, {name: f"def {Path(name).stem}():\n    return 1\n" for name in names})
-    return list(walk(root, WalkConfig(), WalkReport()))
+    return list(walk(root, WalkConfig(), WalkSummary()))
 
 
 def parser(root: Path, tokenizer: Path, kind: type[FileParser] = FileParser) -> FileParser:

@@ -10,7 +10,7 @@ import pytest
 
 from codesearch.config import WalkConfig
 from codesearch.parsing.gitrules import git_rules
-from codesearch.parsing.walker import WalkReport, walk, why_left_out
+from codesearch.parsing.walker import WalkSummary, walk, why_left_out
 from codesearch.treefiles import is_linked_work_tree
 from tests.conftest import write_tree
 from tests.git import git, repository
@@ -35,8 +35,8 @@ def root(tmp_path: Path) -> Path:
     return write_tree(tmp_path / "project", {".git/config": "", ".git/HEAD": ""})
 
 
-def walked(root: Path, report: WalkReport | None = None, **options: object) -> list[str]:
-    return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
+def walked(root: Path, report: WalkSummary | None = None, **options: object) -> list[str]:
+    return [file.path for file in walk(root, WalkConfig(**options), report or WalkSummary())]
 
 
 def test_the_ignore_file_of_the_user_is_the_weakest(root, user):
@@ -110,7 +110,7 @@ def test_git_agrees_about_case(tmp_path):
 def test_a_linked_work_tree_in_a_checkout_is_not_entered(tmp_path):
     root = repository(tmp_path / "main", {"a.py": PY, "sub/b.py": PY})
     git(root, "worktree", "add", "-q", "trees/x", "-b", "x")
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(root, report) == ["a.py", "sub/b.py"]
     assert report.folders == {"work tree": {"x": 1}}
     assert "trees/x/.git" in report.watched and "trees/x/" not in report.watched

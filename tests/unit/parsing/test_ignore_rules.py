@@ -8,14 +8,14 @@ import pytest
 
 from codesearch.config import WalkConfig
 from codesearch.errors import ConfigError
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from tests.conftest import write_tree
 
 PY = "x = 1\n"
 
 
-def walked(root: Path, report: WalkReport | None = None, **options: object) -> list[str]:
-    return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
+def walked(root: Path, report: WalkSummary | None = None, **options: object) -> list[str]:
+    return [file.path for file in walk(root, WalkConfig(**options), report or WalkSummary())]
 
 
 def test_a_nested_gitignore_includes_files_that_an_outer_one_ignores(tmp_path):
@@ -71,7 +71,7 @@ def test_a_git_file_of_a_submodule_or_worktree_causes_no_warning(tmp_path):
     write_tree(
         tmp_path, {"module/.git": "gitdir: ../.git/modules/module\n", "module/a.py": PY, ".git/HEAD": ""}
     )
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["module/a.py"]
     assert report.warnings == []
 
@@ -168,6 +168,6 @@ def test_valid_patterns_of_an_ignore_file_apply_despite_invalid_lines(tmp_path):
 def test_an_ignore_file_that_cannot_be_read_costs_a_warning(tmp_path):
     write_tree(tmp_path, {"a.py": PY, "sub/b.py": PY})
     (tmp_path / "sub" / ".gitignore").mkdir()
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["a.py", "sub/b.py"]
     assert report.warnings == ["sub/.gitignore: not a regular file: its rules are not applied"]

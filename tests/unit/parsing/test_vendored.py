@@ -10,7 +10,7 @@ from codesearch.config import WalkConfig
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
-from codesearch.parsing.walker import WalkReport, walk
+from codesearch.parsing.walker import WalkSummary, walk
 from codesearch.store.snapshot import Snapshot
 from codesearch.types import VENDORED
 from tests.conftest import write_tree
@@ -21,7 +21,7 @@ GPL = "Copyright (C) 2007 Free Software Foundation, Inc. <http://fsf.org/>\n  Co
 
 
 def vendored(root: Path, files: dict[str, str]) -> list[str]:
-    report = WalkReport()
+    report = WalkSummary()
     list(walk(write_tree(root, files), WalkConfig(), report))
     return report.vendored
 

@@ -10,14 +10,14 @@ import pytest
 from codesearch.config import ParseConfig, WalkConfig
 from codesearch.errors import ConfigError
 from codesearch.parsing import walker
-from codesearch.parsing.walker import WalkReport, refuse_content, walk
+from codesearch.parsing.walker import WalkSummary, refuse_content, walk
 from tests.conftest import write_tree
 
 PY = "x = 1\n"
 
 
-def walked(root: Path, report: WalkReport | None = None, **options: object) -> list[str]:
-    return [file.path for file in walk(root, WalkConfig(**options), report or WalkReport())]
+def walked(root: Path, report: WalkSummary | None = None, **options: object) -> list[str]:
+    return [file.path for file in walk(root, WalkConfig(**options), report or WalkSummary())]
 
 
 def test_files_of_a_folder_are_sorted_and_come_before_its_subfolders(tmp_path):
@@ -50,7 +50,7 @@ def test_order_does_not_depend_on_how_the_system_lists_a_folder(tmp_path, monkey
 def test_a_file_has_language_size_and_stamp(tmp_path):
     write_tree(tmp_path, {"a.PY": PY})
     os.utime(tmp_path / "a.PY", ns=(5, 1_700_000_000_123_456_789))
-    (file,) = walk(tmp_path, WalkConfig(), WalkReport())
+    (file,) = walk(tmp_path, WalkConfig(), WalkSummary())
     assert (file.path, file.language, file.size) == ("a.PY", "python", 6)
     seen = (tmp_path / "a.PY").stat()
     assert file.stamp == (6, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino, seen.st_mode)
@@ -59,7 +59,7 @@ def test_a_file_has_language_size_and_stamp(tmp_path):
 def test_files_of_unknown_languages_are_counted_by_their_extensions(tmp_path):
     others = ("notes.abc", "sub/more.ABC", "data.xml", "core", "logo.png", "v1.x/LICENSE", "tail.", "a. b c")
     write_tree(tmp_path, {"a.py": PY, **dict.fromkeys(others, "")})
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["a.py"]
     assert (report.skipped, report.warnings) == (
         {"other content": {".abc": 2, ".xml": 1, "": 3}, "never": {"": 1}, "binary": {".png": 1}},
@@ -75,7 +75,7 @@ def test_skipped_files_and_folders_are_counted_by_reason(tmp_path, monkeypatch):
     (tmp_path / "link.py").symlink_to("d.py")
     (tmp_path / "linked").symlink_to("lib")
     monkeypatch.setattr(walker, "is_installed", lambda spec: spec.name != "kotlin")
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["d.py", "i.kt", "j.kts"]
     assert report.skipped == {
         "hidden": {"": 2, ".py": 1},
@@ -92,7 +92,7 @@ def test_skipped_files_and_folders_are_counted_by_reason(tmp_path, monkeypatch):
 
 def test_files_of_languages_that_are_not_asked_for_are_counted(tmp_path):
     write_tree(tmp_path, dict.fromkeys(("a.py", "b.js", "c.cjs", "d.go", "e.txt"), PY))
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report, languages=("python", "go")) == ["a.py", "d.go"]
     assert report.skipped == {"other language": {".js": 1, ".cjs": 1}, "other content": {".txt": 1}}
 
@@ -110,7 +110,7 @@ def test_content_selects_documentation_and_configuration_and_the_rest_is_counted
     tmp_path, content, expected, left_out
 ):
     write_tree(tmp_path, dict.fromkeys(("a.py", "b.md", "c.toml", "README", "d.js"), PY))
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report, content=content, languages=("python",)) == expected
     assert report.skipped.get("other content", {}) == left_out
     assert report.skipped["other language"] == {".js": 1}
@@ -126,7 +126,7 @@ def test_ignore_rules_and_hidden_names_apply_to_documentation_and_configuration(
 def test_an_executable_script_with_the_name_of_a_text_is_code(tmp_path):
     write_tree(tmp_path, {"install": "#!/bin/sh\n", "README": "#!/bin/sh\n"})
     (tmp_path / "install").chmod(0o755)
-    found = {file.path: file.language for file in walk(tmp_path, WalkConfig(content="docs"), WalkReport())}
+    found = {file.path: file.language for file in walk(tmp_path, WalkConfig(content="docs"), WalkSummary())}
     assert found == {"README": "text", "install": "bash"}
 
 
@@ -139,7 +139,7 @@ def test_a_rule_of_the_user_includes_a_folder_that_is_always_skipped(tmp_path, r
         options = {"exclude": ("!node_modules/",)}
     else:
         write_tree(tmp_path, {rules: "!node_modules/\n"})
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report, **options) == ["a.js", "node_modules/m/i.js"]
     assert report.folders == {"always": {"__pycache__": 1}}
 
@@ -169,7 +169,7 @@ def test_a_file_over_the_limit_is_skipped_with_one_warning(tmp_path):
     write_tree(tmp_path, {"small.py": PY})
     with open(tmp_path / "big.py", "wb") as file:
         file.truncate(50_000_000)
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["small.py"]
     assert report.skipped == {"too large": {".py": 1}}
     assert report.warnings == [
@@ -261,7 +261,7 @@ def test_a_short_file_with_a_long_line_of_data_is_not_minified(source, reason):
 def test_an_exclude_pattern_without_effect_is_a_warning(tmp_path, pattern, reason):
     write_tree(tmp_path, dict.fromkeys(("src/a.py", "out/keep.py", ".github/b.py", "sub/a.py"), PY))
     write_tree(tmp_path, {".gitignore": "out/\n"})
-    report = WalkReport()
+    report = WalkSummary()
     walked(tmp_path, report, exclude=(pattern,))
     said = [line for line in report.warnings if line.startswith(f"--exclude {pattern!r} has no effect: ")]
     assert (len(said), reason in "".join(said)) == (bool(reason), True)
@@ -279,7 +279,7 @@ def test_scripts_without_a_suffix_are_known_by_their_shebang(tmp_path):
     write_tree(tmp_path, scripts)
     for name in ("tool", "run", "serve", "data", "READ.ME"):
         (tmp_path / name).chmod(0o755)
-    found = {file.path: file.language for file in walk(tmp_path, WalkConfig(), WalkReport())}
+    found = {file.path: file.language for file in walk(tmp_path, WalkConfig(), WalkSummary())}
     assert found == {"run": "ruby", "serve": "javascript", "tool": "python"}
 
 
@@ -287,7 +287,7 @@ def test_a_file_name_that_is_not_utf8_costs_a_warning(tmp_path):
     write_tree(tmp_path, {"a.py": PY})
     with open(os.fsencode(tmp_path) + b"/caf\xe9.py", "wb") as file:
         file.write(b"x")
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["a.py"]
     assert report.warnings == ["'caf\\udce9.py': file name is not UTF-8: left out"]
 
@@ -305,7 +305,7 @@ def test_an_unreadable_folder_costs_a_warning(tmp_path, monkeypatch):
             return real(path)
 
         monkeypatch.setattr(walker.os, "scandir", refuse)
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report) == ["a.py", "z/c.py"]
     assert report.warnings == ["locked/: Permission denied: folder left out"]
 
@@ -330,7 +330,7 @@ def test_broken_links_are_not_an_error(tmp_path):
     write_tree(tmp_path, {"a.py": PY})
     (tmp_path / "gone.py").symlink_to("absent.py")
     (tmp_path / "self.py").symlink_to("self.py")
-    report = WalkReport()
+    report = WalkSummary()
     assert walked(tmp_path, report, follow_links=True) == ["a.py"]
     assert report.warnings == ["self.py: Too many levels of symbolic links: left out"]
     assert walked(tmp_path) == ["a.py"]
@@ -348,14 +348,14 @@ def test_broken_links_are_not_an_error(tmp_path):
     ],
 )
 def test_rules_that_leave_nothing_are_named(tmp_path, files, options, named):
-    assert walked(write_tree(tmp_path, files), report := WalkReport(), **options) == []
+    assert walked(write_tree(tmp_path, files), report := WalkSummary(), **options) == []
     rules = named.format(root=tmp_path)
     cure = "give --no-ignore to index it, or other patterns to --exclude"
     assert report.warnings == [f"{rules} leave out everything that could be indexed: {cure}"]
 
 
 def test_an_empty_folder_has_no_rules_to_blame(tmp_path):
-    assert walked(tmp_path, report := WalkReport(), ignore_files=False) == report.warnings == []
+    assert walked(tmp_path, report := WalkSummary(), ignore_files=False) == report.warnings == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such limit")
@@ -369,5 +369,5 @@ def test_a_folder_whose_path_is_too_long_is_left_out_if_links_are_followed(tmp_p
             os.chdir("e" * 80)
     finally:
         os.chdir(here)
-    assert walked(tmp_path, report := WalkReport(), follow_links=True) == ["a.py"]
+    assert walked(tmp_path, report := WalkSummary(), follow_links=True) == ["a.py"]
     assert sum(report.folders["unreadable"].values()) == 1

@@ -13,7 +13,7 @@ import pytest
 from codesearch.build.stamps import Dependencies
 from codesearch.engine.answer import Changes, Freshness
 from codesearch.errors import IndexCorruptError, IndexNotFoundError
-from codesearch.watch.watcher import CHECK_S, FAILED_S, QUIET_S, RETRY_S, SETTLE_S, Report, Watcher
+from codesearch.watch.watcher import CHECK_S, FAILED_S, QUIET_S, RETRY_S, SETTLE_S, Watcher, WatchEvent
 
 NOTHING, ONE = Changes(0, 0), Changes(1, 0)
 
@@ -122,7 +122,7 @@ def stage(tmp_path) -> Stage:
 
 def test_a_root_is_checked_once_more_after_its_folders_are_watched(stage):
     assert stage.engine.checks == 2 and stage.notifier.calls == 1
-    assert stage.reports == [Report(stage.root, "watching", documents=7, folders=1)]
+    assert stage.reports == [WatchEvent(stage.root, "watching", documents=7, folders=1)]
 
 
 def test_many_changes_lead_to_one_check(stage):
@@ -136,7 +136,7 @@ def test_an_update_is_reported_and_followed_by_a_check_when_time_stamps_can_be_t
     stage.engine.states = ["updated"]
     stage.change()
     assert stage.pass_time(QUIET_S * 2) == 1
-    assert stage.reports[-1] == Report(stage.root, "updated", ONE, documents=7)
+    assert stage.reports[-1] == WatchEvent(stage.root, "updated", ONE, documents=7)
     assert stage.pass_time(SETTLE_S) == 1
     assert stage.pass_time(CHECK_S / 2) == 0 and stage.pass_time(CHECK_S) == 1
 
@@ -198,7 +198,7 @@ def test_without_inotify_watches_the_root_is_polled_and_the_reason_is_reported_o
     stage = Stage(tmp_path, fails_with=number)
     assert stage.pass_time(60.0) == 31
     reason = "the system has no inotify watches left: raise fs.inotify.max_user_watches"
-    assert stage.reports == [Report(stage.root, "polling", seconds=2.0, reason=reason)]
+    assert stage.reports == [WatchEvent(stage.root, "polling", seconds=2.0, reason=reason)]
     assert not stage.is_unchanged()
 
 
@@ -279,7 +279,7 @@ def test_an_error_is_reported_once_and_does_not_end_the_watcher(stage):
     stage.change()
     stage.pass_time(QUIET_S + 2 * FAILED_S)
     assert stage.states == ["watching", "failed", "updated"]
-    assert stage.reports[1] == replace(Report(stage.root, "failed"), reason=str(error))
+    assert stage.reports[1] == replace(WatchEvent(stage.root, "failed"), reason=str(error))
 
 
 def test_a_root_whose_index_is_removed_is_no_longer_watched(stage):
