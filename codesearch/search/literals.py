@@ -26,6 +26,7 @@ import numpy as np
 from codesearch.search.exact import MOST_CHARS, Proposed
 from codesearch.search.lexical import Pool
 from codesearch.search.lookup import nearest
+from codesearch.store.database import DocumentRow
 from codesearch.store.snapshot import DocIds, Snapshot
 from codesearch.store.source import read_source
 from codesearch.text.terms import STOP_WORDS, query_terms, terms_of
@@ -184,9 +185,11 @@ def _places(one: Proposed, literal: Literal) -> Iterator[tuple[int, int, bool]]:
     read = read_source(one.segment, one.file)
     if read is None or read[1]:
         return
-    rows = one.segment.store.document_rows(one.file)
-    own = [row._replace(last_line=row.end_line) for row in rows]  # Without their members.
+    own = list[DocumentRow]()
     for place, same_case in literal.found_in(read[0]):
+        if not own:  # Few files have the text.
+            rows = one.segment.store.document_rows(one.file)
+            own = [row._replace(last_line=row.end_line) for row in rows]  # Without their members.
         line = read[0].count(b"\n", 0, place) + 1
         if (number := nearest(own, line)) is not None:
             yield one.base + one.file.first_doc + number, line, same_case
