@@ -31,6 +31,7 @@ DATABASE = "documents.sqlite"
 
 _SCHEMA_QUERY = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
 _BATCH = 500
+_MOST_SEEN = 256  # Documents that an open database remembers.
 _FEW_LETTERS = 2
 """So few letters are in the names of almost everything."""
 _MAPPED_BYTES = 1 << 30
@@ -182,6 +183,7 @@ class StoreReader:
         self._path = (segment / DATABASE).absolute()
         self._root = root
         self._seen_files: dict[int, FileRecord] = {}
+        self._seen_documents: dict[int, tuple[FileRecord, DocumentRow]] = {}
         self._connection: sqlite3.Connection | None = None
         self._closed, self._users = False, 0
         with self._connected():  # Now, because a merge may delete the file later.
@@ -288,10 +290,15 @@ class StoreReader:
         return [count for (count,) in self._select(query)]
 
     def documents(self, doc_ids: Sequence[int]) -> dict[int, tuple[FileRecord, DocumentRow]]:
-        """Read some documents with their files."""
-        rows = list(self._select_many(f"{_DOCUMENTS} WHERE doc_id IN", doc_ids))
+        """Read some documents with their files. A query reads most of its hits twice, so the last ones are kept."""
+        seen = self._seen_documents
+        missing = [doc_id for doc_id in doc_ids if doc_id not in seen]
+        rows = list(self._select_many(f"{_DOCUMENTS} WHERE doc_id IN", missing))
         files = self.files_of({row[1] for row in rows})
-        return {row[0]: (files[row[1]], DocumentRow._make(row[2:])) for row in rows}
+        read = {row[0]: (files[row[1]], DocumentRow._make(row[2:])) for row in rows}
+        found = seen | read
+        self._seen_documents = found if len(found) <= _MOST_SEEN else {}
+        return found
 
     def files_of(self, file_ids: Set[int]) -> Mapping[int, FileRecord]:
         """Read some files: file_id -> file; the result also contains all files that were read before."""
