@@ -210,13 +210,13 @@ class Ranking:
 
         Positive values are weighted by `reward`, negative values by `penalty`.
         """
-        signal = np.zeros(len(self.scores), dtype=np.float32)
-        signal[positions] = np.asarray(values) + 0.0  # Adding 0 turns -0, which would be shown, into 0.
-        self.signals[name] = signal
-        if signal.any():
-            weights = np.where(signal > 0, np.float32(reward), np.float32(penalty))
-            self.parts[name] = weights * signal
-            self.scores = (self.scores + self.parts[name]).astype(np.float32)
+        own = np.asarray(values, np.float32) + np.float32(0)  # Adding 0 turns -0, which would be shown, into 0.
+        self.signals[name] = np.zeros(len(self.scores), np.float32)
+        self.signals[name][positions] = own
+        if own.any():
+            self.parts[name] = np.zeros(len(self.scores), np.float32)
+            self.parts[name][positions] = np.where(own > 0, np.float32(reward), np.float32(penalty)) * own
+            self.scores = self.scores + self.parts[name]
 
     def converts_as_asked(self) -> bool:
         """Say whether a document with the highest score clearly converts in the direction that the query asks for."""

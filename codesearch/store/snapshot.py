@@ -229,13 +229,14 @@ class Snapshot:
         """
 
         def best(segment: SegmentReader, local: DocIds) -> NDArray[np.float32]:
-            first, last = (segment.passage_documents.searchsorted(local, side) for side in ("left", "right"))
-            counts = last - first
-            starts = np.cumsum(counts) - counts
-            rows = np.arange(counts.sum()) + np.repeat(first - starts, counts)
             found = np.full(len(local), -1, np.float32)
-            if len(rows):
-                found[counts > 0] = highest(segment, rows, starts[counts > 0])
+            first, last = (segment.passage_documents.searchsorted(local, side) for side in ("left", "right"))
+            having = np.flatnonzero(last > first)
+            if len(having):
+                counts = (last - first)[having]
+                starts = np.cumsum(counts) - counts
+                rows = np.arange(counts.sum()) + np.repeat(first[having] - starts, counts)
+                found[having] = highest(segment, rows, starts)
             return found
 
         return self._gathered(doc_ids, np.float32, best)
