@@ -8,6 +8,7 @@ Equal scores are ordered by (path, root, place in the file), independent of the 
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -245,12 +246,13 @@ class Snapshot:
         self, doc_id: int, query: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the lines of each passage of a document, [P, 2], and its cosine with a unit query, float32 [P]."""
-        ((segment, _, (number,)),) = self.parts(np.array([doc_id], np.int64))
-        rows = np.arange(*segment.passage_documents.searchsorted([number, number + 1]))
-        lines = segment.passages[rows, 1:3].astype(np.int64)
-        if query is None:
-            return lines, np.zeros(len(rows), np.float32)
-        return lines, segment.passage_vectors.similarities(query, rows)
+        at = bisect_right(self._bases, doc_id) - 1
+        segment, number = self.segments[at], doc_id - self._bases[at]
+        first, last = segment.passage_documents.searchsorted([number, number + 1]).tolist()
+        lines = segment.passages[first:last, 1:3].astype(np.int64)
+        if query is None or first == last:
+            return lines, np.zeros(last - first, np.float32)
+        return lines, segment.passage_vectors.similarities(query, np.arange(first, last))
 
     def best(self, doc_ids: DocIds, scores: NDArray[np.float32], count: int) -> DocIds:
         """Return the documents with the `count` highest scores; for ties at the cut-off, the first by `places`."""
