@@ -210,7 +210,7 @@ class Ranking:
 
         Positive values are weighted by `reward`, negative values by `penalty`.
         """
-        own = np.asarray(values, np.float32) + np.float32(0)  # Adding 0 turns -0, which would be shown, into 0.
+        own = np.asarray(values, np.float32) + np.float32(0)  # This turns -0, which would be shown, into 0.
         self.signals[name] = np.zeros(len(self.scores), np.float32)
         self.signals[name][positions] = own
         if own.any():
