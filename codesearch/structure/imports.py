@@ -45,7 +45,7 @@ _RENAMED = re.compile(r"([\w$]+)\s*(?:\bas\b|=>|,\s*as:|:(?!:))\s*([^\W\d][\w$]*
 _USING = re.compile(r"\s*(?:global\s+)?using\s+(\w+)\s*=\s*(?:[\w.]*\.)?(\w+)")
 # The name that a file of JavaScript gives to a default export.
 _OF_DEFAULT = re.compile(
-    r"\s*import\s+(?:type\s+)?([\w$]+)\s*(?:,|from\b)|\s*(?:const|let|var)\s+([\w$]+)\s*=\s*require\("
+    r"\s*import\s+(?:type\s+)?([\w$]+)\s*(?:,|from\b)|\s*(?:const|let|var)\s+([\w$]+)\s*=\s*require\((?![^)\n]*\)\s*\.)"
 )
 _STAR = re.compile(r"\s*export\s+\*\s+from\b|\s*from\b.*\bimport\s+\*")
 _QUOTED = re.compile(r"[\"']([^\"'\n]*)[\"']")

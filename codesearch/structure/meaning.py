@@ -24,6 +24,7 @@ from codesearch.search.lookup import innermost
 from codesearch.store.database import DocumentRow
 from codesearch.store.source import Ref, SourceFiles, read_source
 from codesearch.structure.imports import (
+    DEFAULT,
     Modules,
     Statement,
     by_module,
@@ -89,6 +90,7 @@ class Names:
     ) -> None:
         self.name = name
         self.types = types or Types(lambda _: ())
+        self._defaults: dict[int, bool] = {}
         self.imported: dict[tuple[SourceFile, str | int | None], list[Ref]] = {}
         every, declared = refs, {ref.doc_id: bodies for ref in refs if (bodies := bodies_of(ref, refs))}
         if declared:
@@ -155,6 +157,15 @@ class Names:
         return bool(statements) and all(
             statement.is_outside(self._folders | file.folders) for statement in statements
         )
+
+    def is_default(self, ref: Ref) -> bool:
+        """Say whether a file of JavaScript has a definition in what it exports as the default."""
+        if ref.doc_id not in self._defaults:
+            source, _ = read_source(cast(SourceFiles, ref.source).segment, ref.file) or (b"", False)
+            name = rf"(?<![\w$]){re.escape(self.name)}(?![\w$])"
+            pattern = rf"(?:export\s+default|module\.exports\s*=)(?!\s*\{{)[^\n;]*{name}"
+            self._defaults[ref.doc_id] = re.search(pattern, source.decode("utf-8", "replace")) is not None
+        return self._defaults[ref.doc_id]
 
     @cached_property
     def _folders(self) -> frozenset[str]:
@@ -321,9 +332,9 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
     possible = _fitting(file, names.possible(file), position, before)
     own = [ref for ref in names.by_file.get((file.root, file.path), ()) if ref in possible]
     refs = (
-        [ref for ref in own if has_name(ref) and _reaches(ref, file, line, before)]
+        _reached([ref for ref in own if has_name(ref)], file, line, before)
         or _imported(file, names, position, before)
-        or [ref for ref in own if is_anonymous(ref) and _reaches(ref, file, line, before)]
+        or _reached([ref for ref in own if is_anonymous(ref)], file, line, before)
         or _of_package(file, names, line, before)
     )
     refs = [ref for ref in refs if ref in possible]
@@ -359,7 +370,9 @@ def _bare(file: SourceFile, names: Names, position: int, line: int, possible: Se
     if not record_of(file.language).needs_self and around:
         if members := names.types.members_of(around, [ref for ref in possible if _is_method(ref)], file.path):
             return members
+    of_default = (statement.bindings for statement in file.imports if names.name in statement.words)
     is_bound = names.is_outside(file, names.name) or file.binds(names.name, line)
+    is_bound = is_bound or any((DEFAULT, names.name) in bindings for bindings in of_default)
     return [ref for ref in possible if not _is_method(ref) and not is_bound]
 
 
@@ -409,6 +422,14 @@ def _has_tag(ref: Ref) -> bool:
     return ref.row.kind not in (*FUNCTIONS, PROTOTYPE) and ref.row.signature.startswith(
         ("struct", "union", "enum")
     )
+
+
+def _reached(refs: Sequence[Ref], file: SourceFile, line: int, before: str | None) -> list[Ref]:
+    """Return those of the definitions in a file that an occurrence in it can mean."""
+    reached = [ref for ref in refs if _reaches(ref, file, line, before)]
+    if before in record_of(file.language).self_words:  # It is no function of the file if there is a method.
+        return [ref for ref in reached if _is_method(ref)] or reached
+    return reached
 
 
 def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
@@ -523,9 +544,10 @@ def _agreeing(
         is_named = word in statement.text and word in statement.words
         if not is_named and not statement.opens_all:
             continue
+        is_default = (DEFAULT, word) in statement.bindings
         for score, ref in statement.agreeing(names.modules, names.name):
             if before is None:
-                fits = not _is_method(ref)
+                fits = not _is_method(ref) and (not is_default or names.is_default(ref))
             else:
                 fits = before == ref.owner if _is_method(ref) or not is_named else True
             if fits and score >= best and ref in allowed:

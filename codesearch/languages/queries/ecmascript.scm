@@ -39,8 +39,9 @@
 (export_specifier name: (identifier) alias: (identifier) @name) @field
 (namespace_export (identifier) @name) @field
 
-; What is taken apart at the top level, but not imported.
+; What is only declared, or taken apart, at the top level, but not imported.
 ; each: program export_statement
+(EACH (_ (variable_declarator name: (identifier) @name !value) @field))
 ((EACH (_ (variable_declarator name: [
     (object_pattern [
       (shorthand_property_identifier_pattern) @name

@@ -789,6 +789,29 @@ def test_a_variable_that_is_this_has_the_members_of_the_class(
     assert lines(found) == ["a.js:4"]
 
 
+def test_a_file_of_javascript_means_its_own_names_and_what_it_imports(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    tree = {
+        "flow.js": "class Flow {}\nlet state;\nmodule.exports = {\n  start: 1,\n  Flow: Flow,\n};\nstate = Flow;\n",
+        "used.js": "const Flow = require('./flow').Flow;\nnew Flow();\n",
+        "whole.js": "const Flow = require('./flow');\nlet state;\nFlow.start();\nstate = 2;\n",
+    }
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    found = find_usages([index], "flow.js:1")
+    assert {line for line in lines(found)} == {"flow.js:5", "flow.js:7", "used.js:2"}
+    assert lines(find_usages([index], "flow.js:2")) == ["flow.js:7"]
+
+
+def test_behind_this_stands_a_method_and_no_function_of_the_file(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    code = "class A {\n  load() {\n    return load();\n  }\n  run() {\n    this.load();\n  }\n}\nfunction load() {\n}\n"
+    index = index_tree(write_tree(tmp_path / "project", {"a.js": code}))
+    assert lines(find_usages([index], "a.js:2")) == ["a.js:6"]
+    assert lines(find_usages([index], "a.js:9")) == ["a.js:3"]
+
+
 def test_of_two_types_with_one_name_that_of_the_folder_is_meant(
     tmp_path: Path, index_tree: Callable[..., IndexReader]
 ) -> None:
