@@ -129,7 +129,7 @@ def test_the_names_and_files_in_the_lists_for_contributors_exist() -> None:
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     words = set(re.findall(r"\w+", "\n".join(path.read_text("utf-8") for path in files)))
     told = set(re.findall(r"`([A-Za-z_]\w*)`", text))
-    assert sorted(told - words) == []
+    assert sorted(told - words) == [], "no code has these names of CONTRIBUTING.md"
     paths = [path for path in re.findall(r"`([\w./]+/[\w./]+)`", text) if path.startswith(folders)]
     assert [path for path in paths if "NAME" not in path and not (ROOT / path).exists()] == []
 
@@ -261,7 +261,10 @@ def test_the_page_of_languages_has_every_language_without_a_parser() -> None:
         name: tuple(re.findall(r"`([^`]+)`", files))
         for name, files in re.findall(r"(\w+)\s\(([^)]+)\)", part)
     }
-    assert told == {spec.name: (*spec.extensions, *spec.file_names) for spec in BLOCK_LANGUAGES}
+    known = {spec.name: (*spec.extensions, *spec.file_names) for spec in BLOCK_LANGUAGES}
+    assert told == known, (
+        "the list of languages without a parser in docs/languages.md has each of BLOCK_LANGUAGES"
+    )
 
 
 def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
@@ -310,7 +313,9 @@ def test_the_list_of_decisions_has_every_record() -> None:
 @pytest.mark.parametrize(("page", "record"), [("output", Hit), ("python", SearchRequest), ("python", Scope)])
 def test_the_page_has_each_field_of_a_record(page: str, record: type) -> None:
     text = (ROOT / f"docs/{page}.md").read_text("utf-8")
-    assert [field.name for field in fields(record) if f"`{field.name}`" not in text] == []
+    assert [field.name for field in fields(record) if f"`{field.name}`" not in text] == [], (
+        f"add to docs/{page}.md"
+    )
 
 
 @pytest.mark.parametrize("name", SETTINGS)

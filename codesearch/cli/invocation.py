@@ -146,9 +146,9 @@ class Invocation:
         folders = group_folders(group, self.terminal.variables, self.user_home) if group else ()
         return Scope(roots, self.terminal.here, options.all, within, options.at, folders=folders)
 
-    def filters(self, options: FilterOptions, kinds: Sequence[str] = ()) -> Filters:
+    def filters(self, options: FilterOptions) -> Filters:
         """Return which documents may be hits."""
-        return Filters(options.lang, kinds, options.path, here=self.terminal.here)
+        return Filters(options.lang, paths=options.path, here=self.terminal.here)
 
     def place(self, text: str) -> str:
         """Return a place with the whole path of its file if that exists; the service has another working directory."""

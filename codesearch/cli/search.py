@@ -75,7 +75,7 @@ class SearchOptions(SearchSettings, FilterOptions, ModelSettings, ServerSettings
         """Return the fields of the request."""
         return {
             "top_k": self.hits or self.rows(invocation.terminal) or None,
-            "filters": invocation.filters(self, self.kind),
+            "filters": replace(invocation.filters(self), kinds=self.kind),
             "all_code": self.all_code,
             "context": self.context_lines,
             "changed": self.changed,

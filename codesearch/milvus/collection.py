@@ -109,8 +109,8 @@ class CandidateDocuments(Snapshot):
         numbers: dict[tuple[str, str], int] = {}
         read = [self._rows[doc_id] for doc_id in doc_ids.tolist()]
         files = [numbers.setdefault((row["root"], row["path"]), len(numbers)) for row in read]
-        columns = zip(read, files, strict=True)
-        return np.array([(row["copy_key"], 0, file, row["kind"], row["flags"]) for row, file in columns], ROW)
+        values = ({**row, "file_id": file} for row, file in zip(read, files, strict=True))
+        return np.array([tuple(value.get(name, 0) for name in ROW.names or ()) for value in values], ROW)
 
     def field_lengths(self, doc_ids: DocIds, field: int) -> NDArray[np.uint16]:
         return np.asarray(self._postings.field_lengths[doc_ids, field])

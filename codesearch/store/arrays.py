@@ -44,7 +44,7 @@ NO_PASSAGES = np.empty((0, 11), np.uint32)
 ROW = np.dtype(
     [("copy_key", "<i8"), ("shape_key", "<i8"), ("file_id", "<u4"), ("kind", "<u2"), ("flags", "<u2")]
 )
-"""Numbers of a document: `kind` is a position in `codesearch.types.KINDS`, the others are those of its row."""
+"""Fields of a `DocumentRow`, and its file. `kind` is a position in `codesearch.types.KINDS`."""
 _MAX_HEADER = 256
 _HEADER = re.compile(
     rb"\x93NUMPY\x01\x00.."  # Magic, version and the length of the header.

@@ -294,6 +294,9 @@ class SegmentWriter:
 
     def _add(self, record: FileRecord, rows: Sequence[DocumentRow], members: Sequence[DocumentRow]) -> None:
         file_id = self._store.file_count
-        numbers = [(row.copy_key, row.shape_key, file_id, KINDS.index(row.kind), row.flags) for row in rows]
-        self._rows += np.array(numbers, ROW).tobytes()
+        numbers = np.empty(len(rows), ROW)
+        made = {"file_id": file_id, "kind": [KINDS.index(row.kind) for row in rows]}
+        for name in ROW.names or ():
+            numbers[name] = made[name] if name in made else [getattr(row, name) for row in rows]
+        self._rows += numbers.tobytes()
         self._store.add_file(record, rows, members)

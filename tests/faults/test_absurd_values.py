@@ -101,7 +101,7 @@ def cases() -> list[tuple[str, list[str], dict[str, str]]]:
 
 
 def test_each_command_has_a_line() -> None:
-    assert set(LINES) == set(COMMANDS)
+    assert set(LINES) == set(COMMANDS), "add a line that ends by itself to LINES"
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from dataclasses import astuple, fields
+from dataclasses import asdict, astuple, fields
 from zlib import crc32
 
 import pytest
@@ -21,26 +21,14 @@ from codesearch.store.database import (
     storage_error,
 )
 from codesearch.store.manifest import FORMAT_VERSION
-from codesearch.types import Document
+from codesearch.types import Definition, Document
 from tests.tiny_bundle import change_one_byte
 
 
-def row(name: str, line: int = 1) -> tuple:
-    return (
-        "function",
-        name,
-        f"Outer.{name}",
-        f"def {name}()",
-        "says",
-        line,
-        line + 2,
-        line + 2,
-        10,
-        20,
-        1,
-        -5,
-        9,
-    )
+def row(name: str, line: int = 1) -> DocumentRow:
+    described = ("function", name, f"Outer.{name}", f"def {name}()", "says", line, line + 2, line + 2)
+    keys = {"flags": 1, "copy_key": -5, "shape_key": 9}
+    return document_row(Document("", "", *described, code="", start_byte=10, end_byte=20, **keys))
 
 
 @pytest.fixture
@@ -64,14 +52,16 @@ def test_text_that_is_not_unicode_is_not_found(store):
     assert store.documents_named("caf\udce9") == list(store.files_ending("caf\udce9.py")) == []
 
 
-def test_a_row_has_the_fields_of_a_document_in_the_order_of_the_columns():
+def test_a_row_has_the_fields_of_a_document_first_those_of_a_definition_in_the_same_order():
     described = ("p.py", "python", "method", "n", "C.n", "def n()", "doc", 3, 9, 20)
     document = Document(
         *described, code="code", start_byte=40, end_byte=90, flags=2, copy_key=-7, shape_key=8
     )
     row = document_row(document)
-    assert row == ("method", "n", "C.n", "def n()", "doc", 3, 9, 20, 40, 90, 2, -7, 8)
-    assert astuple(row.of(FileRecord("p.py", "python", 1, b""))) == described
+    assert row._asdict() == {name: getattr(document, name) for name in DocumentRow._fields}
+    definition = row.of(FileRecord("p.py", "python", 1, b""))
+    assert astuple(definition)[:10] == described
+    assert asdict(definition) == {field.name: getattr(document, field.name) for field in fields(Definition)}
 
 
 def test_other_columns_are_another_format():
