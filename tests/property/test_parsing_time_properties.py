@@ -44,6 +44,11 @@ def _seconds(language: str, head: str, unit: str, tail: str, count: int) -> floa
         ("protobuf", "message B {\n", "  message A# { int32 a = 1; }\n", "}\n"),
         ("sql", "", "create table a# (x int);\n", ""),
         ("python", "", "f(", ")"),
+        ("c", "", "int f#(int a);\n", ""),
+        ("c", "/*", "a # ", "*/\n"),
+        ("cpp", "class A {\n", "  int f#(int a) const;\n", "};\n"),
+        ("javascript", "x = `", "a # ", "`;\n"),
+        ("ocaml", "type t = [\n", "  | `A#\n", "]\n"),
     ],
 )
 def test_four_times_as_many_take_about_four_times_as_long(language, head, unit, tail):
