@@ -41,30 +41,28 @@ _NAME = (
     r"""(?:\[(?P<bracketed>[^\W\d][\w\ $-]*)\]|"(?P<quoted>[^\W\d][\w\ $-]*)"(?!\s+")|`(?P<ticked>[^`]{1,80})`"""
     r"""|(?:["'`\[@]|::)?(?P<name>[^\W\d][\w.:$@!?*'#/~-]*))"""
 )
-# A keyword and a name, as in most languages; then Lisp, CMake, a function that is assigned, `let` of ML, a clause of
-# Erlang, a member of F#, a function of Fortran with its type, and a type before the name, as in C.
 _FUNCTION = re.compile(
     rf"""{_BEFORE}(?:def|defp|fn|fun(?!\s+\w+\s*->)|func|@?function!?|@?mixin|@keyframes|iterator|converter
         |template|sub|subroutine|proc|procedure|method|macro|rpc
         |task(?:\s+(?:body|type)\b)?|query|mutation|subscription|fragment|directive|trigger)(?:\s+\([^()]*\)|\s+(?:\w+|\[[^\]]*\])\s*=(?=\s*\w+\s*\())?{_NAME}
-    | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)
-    | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)
+    | \s*\((?:def[\w*-]*)\s+\(?(?:\^(?:\{{[^}}]*\}}|\S+)\s+)*(?P<lisp>[^\s()\[\]"';]+)      # of Lisp
+    | \s*(?:function|macro)\s*\(\s*(?P<cmake>\w+)                                           # of CMake
     | \s*["']?(?P<assigned>[\w.$]+)["']?\s*(?:<-|:?=|::?)\s*(?:(?:function|proc|sub|fun|fn)\b|\\\()
-    | \s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(?P<let>\w+|\([^\w\s()]+\))\s+[^=\s][^=]*=
+    | \s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(?P<let>\w+|\([^\w\s()]+\))\s+[^=\s][^=]*=  # of ML
     | \s*(?:(?:static|abstract|default|inline)\s+)*(?:member|override(?=\s+\w+\.))\s+(?:(?:inline|private|internal)\s+)*
-        (?:\w+\.)?(?P<member>\w+)
+        (?:\w+\.)?(?P<member>\w+)                                                           # of F#
     | \s*(?!end\b|return\b)(?:[a-z]\w*(?:\s*\([^()]*\))?,?\s+){{1,5}}(?:function|subroutine)\s+
-        (?P<typed_before>\w+)\s*\(
-    | (?P<clause>[a-z]\w*)\s*\(.*->\s*
+        (?P<typed_before>\w+)\s*\(                                                          # of Fortran, with its type
+    | (?P<clause>[a-z]\w*)\s*\(.*->\s*                                                      # a clause of Erlang
     | (?:\s+(?=[^;]*\)[^;()]*\{{))?(?!(?:create|module|class)\b)
-        (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*
+        (?:[A-Za-z_][\w<>\[\],.:]*[ \t*&]+){{1,6}}(?P<typed>[\w:~]+)\s*\([^;{{}}=]*         # of C, behind its type
         (?:\)[^;()]*\{{(?:.*\}})?|,|\()?\s*$""",
     re.VERBOSE | re.IGNORECASE,
 )
-# A block of Terraform; a derived type of Fortran; a keyword and a name.
 _CLASS = re.compile(
-    rf"""(?:resource|data|variable|output|provider|module|check|run|ephemeral)\s+(?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
-    | \s*type(?:\s*,[\w\s,()]*)?\s*::\s*(?P<derived>\w+)
+    rf"""(?:resource|data|variable|output|provider|module|check|run|ephemeral)\s+         # of Terraform
+        (?P<hcl>"[\w-]+"(?:\s"[\w-]+")?)\s*\{{
+    | \s*type(?:\s*,[\w\s,()]*)?\s*::\s*(?P<derived>\w+)      # of Fortran
     | {_BEFORE}(?:(?:oo::)?class(?:\s+create)?|interface|trait|protocol|object|type(?:\s+alias)?|enum|struct
         |exception|program|record|union|module(?!\s+procedure\b)
         |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace(?:\s+eval)?(?!\s+[\w*]+\s+[\w.]+\s*$)|message|service

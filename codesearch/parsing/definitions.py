@@ -50,14 +50,14 @@ _OUTER_COLONS = re.compile(r"^:{1,2}(?=[\w~])|(?<=\w):$")
 _CLOSING = re.compile(rb"\s*@?end\s*$")
 _IMPORT = re.compile(
     rb"""\s*(?:
-        \#\s*(?:include|if|ifdef|ifndef|elif|else|endif|pragma|undef)\b
+        \#\s*(?:include|if|ifdef|ifndef|elif|else|endif|pragma|undef)\b  # a directive of C
       | (?:import|from|use|using|package|namespace|mod|module|export\s+\*|extern\s+(?:"C"|crate))(?![\w.(=])
       | (?:require|require_relative|require_once|include|include_once|load|source)\b\s*[('"$]
-      | (?:['"]use\s\w+['"]|declare\s*\(|set\s+-|<\?php|\?>)
-      | [^('"]*=\s*(?:require|@import)\b
-      | (?:\{-\#|@file:|\#!?\[)
+      | (?:['"]use\s\w+['"]|declare\s*\(|set\s+-|<\?php|\?>)            # a mode
+      | [^('"]*=\s*(?:require|@import)\b                                # a module as a value
+      | (?:\{-\#|@file:|\#!?\[)                                         # an attribute of the file
       | (?:export\s+default\s+\w+|(?:module\.)?exports(?:\.\w+)?\s*=\s*\w+|return\s+\w+
-        |local\s+\w+\s*=\s*\{\s*\})\s*;?\s*$
+        |local\s+\w+\s*=\s*\{\s*\})\s*;?\s*$                               # what a module exports
     )""",
     re.VERBOSE,
 )

@@ -23,10 +23,9 @@ _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)")
 _BRIEF = re.compile(r"^[@\\](?:brief|short|description|desc)\b\s*")
 # Comments for tools. They are not documentation.
 _DIRECTIVE = re.compile(
-    r"(?:eslint|@ts|rubocop:|shellcheck |pylint:|nolint|noqa|go:\w|prettier-ignore|istanbul |c8 |"
-    r"clang-format |swiftlint:|MARK:|pragma:|type: ?ignore|frozen_string_literal:|-\*-|phpcs:|@phpstan|"
-    r"@formatter:|@__)",
-    re.IGNORECASE,
+    r"""eslint|@ts|rubocop:|shellcheck\ |pylint:|nolint|noqa|go:\w|prettier-ignore|istanbul\ |c8\ |clang-format\ 
+    |swiftlint:|MARK:|pragma:|type:\ ?ignore|frozen_string_literal:|-\*-|phpcs:|@phpstan|@formatter:|@__""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _XML_START = re.compile(r"\s*<(?:summary|inheritdoc|remarks|param|returns|value|typeparam|exception|see)\b")
 _XML_REFERENCE = re.compile(r"<(?:see|seealso|paramref|typeparamref)\b[^<>\"]*\"(?:\w:)?([^\"]*)\"[^<>]*/>")

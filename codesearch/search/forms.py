@@ -109,6 +109,8 @@ class Asked:
 def parse_asked(text: str) -> Asked:
     """Return what a text may name; the file or definition may not exist.
 
+        text = PATH [":" FIRST ["-" LAST | ":" COLUMN]] [":"]   |   PATH "::" NAMES   |   [KIND] NAMES [KIND]
+
     >>> asked = parse_asked("./http/client.py:12:3")
     >>> asked.file, asked.first, parse_asked("client.py::Client.get").inside, parse_asked("push an item").names
     ('http/client.py', 12, ('Client', 'get'), ())

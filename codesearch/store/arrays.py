@@ -47,11 +47,11 @@ ROW = np.dtype(
 """Fields of a `DocumentRow`, and its file. `kind` is a position in `codesearch.types.KINDS`."""
 _MAX_HEADER = 256
 _HEADER = re.compile(
-    rb"\x93NUMPY\x01\x00.."  # Magic, version and the length of the header.
-    rb"\{'descr': (?:'([<>|][iuf][1248])'|(%s)), "  # A plain type, or that of rows.
-    rb"'fortran_order': False, 'shape': \((\d{1,15}),(?: (\d{1,15}))?\), \} *\n"  # One or two dimensions.
+    rb"""\x93NUMPY\x01\x00..                                                    # Magic, version, length of the header.
+    \{'descr':\ (?:'([<>|][iuf][1248])'|(%s)),\                                 # A plain type, or that of rows.
+    'fortran_order':\ False,\ 'shape':\ \((\d{1,15}),(?:\ (\d{1,15}))?\),\ \}\ *\n  # One or two dimensions."""
     % re.escape(repr(ROW.descr).encode()),
-    re.DOTALL,
+    re.DOTALL | re.VERBOSE,
 )
 """What `create_array` writes: little of what NumPy can read, because the file may come from another machine."""
 _FAILED = ctypes.c_void_p(-1).value

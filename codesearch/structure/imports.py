@@ -22,7 +22,7 @@ _IMPORT = re.compile(
     r"""[ \t]*(?:export[ ]|pub(?:\([^)\n]{0,40}\))?[ ]|(?:const|let|var|local)\b[^=\n]{1,200}=[ \t]*(?:await[ ]+)?)?
     (?:\#[ \t]*(?:include|import)\b|@?import\b|from\b|use\b|using\b|require(?:_relative|_once)?\b|include(?:_once)?\b
     |source\b|\.(?=[ \t])|open\b|alias\b|export\b|Import-Module\b|load\b|\}[ \t]*from\b|\}[ \t]*=[ \t]*require\b)
-    [^\n]*""",
+    [^\n]*     # An export or a variable, the word of a language, and the rest of the line.""",
     re.VERBOSE,
 )
 _MOST_STATEMENT = 4_000

@@ -203,23 +203,23 @@ class Types:
         if receiver is None or depth > _DEEPEST:
             return []
         word, is_called, at = receiver
-        around = file.type_around(line)
+        enclosing = file.type_around(line)
         if is_called:
-            return sorted(self.bases(around)) if word in _SUPER else self._of_call(word)
+            return sorted(self.bases(enclosing)) if word in _SUPER else self._of_call(word)
         if word in record_of(file.language).self_words:
-            return [around] if around else []
+            return [enclosing] if enclosing else []
         if word in _SUPER:
-            return sorted(self.bases(around))
+            return sorted(self.bases(enclosing))
         inner = receiver_before(file.source, at)
         if inner and not (inner[0] in record_of(file.language).self_words and not inner[1]):
             owners = self.before(file, at, line, depth + 1)
             return self._of_fields(word, owners)
         above = "" if inner else file.function_text(line, at)
-        if word in above and around and re.search(rf"\b{re.escape(word)}\s*=\s*this\s*[;,\n]", above):
-            return [around]  # `const self = this;`
+        if word in above and enclosing and re.search(rf"\b{re.escape(word)}\s*=\s*this\s*[;,\n]", above):
+            return [enclosing]  # `const self = this;`
         found = [] if inner else declared_types(above, word, file.language)[-1:]
         if not found and inner:
-            if types := self._of_fields(word, [around]):
+            if types := self._of_fields(word, [enclosing]):
                 return types
         found = found or declared_types(file.source, word, file.language)
         names = dict.fromkeys(
