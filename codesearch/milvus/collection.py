@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError
-from codesearch.milvus.store import STORED, MilvusStore, quoted
+from codesearch.milvus.store import LINES, STORED, MilvusStore, quoted
 from codesearch.search.filters import literal_prefix, path_filter
 from codesearch.search.forms import parse_asked, possible_names
 from codesearch.search.lexical import LexicalScorer, Pool
@@ -33,14 +33,16 @@ from codesearch.search.searcher import Searched
 from codesearch.store.arrays import ROW
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.postings import PostingsReader
-from codesearch.store.snapshot import DocIds, Snapshot
+from codesearch.store.snapshot import DocIds, Snapshot, idf_of
+from codesearch.store.sorting import distinct
 from codesearch.store.source import Excerpt, Ref
 from codesearch.text.onnx import Encoder
-from codesearch.text.terms import FIELDS
+from codesearch.text.terms import FIELDS, SIGNATURE_BITS
 from codesearch.types import KINDS
 
 FIELDS_READ = ("id", "root", "path", "language", "place", "kind", *STORED, "terms", "vector")
 """Fields of a row that a candidate has."""
+PASSAGE_FIELDS = ("document", *LINES, "signature", "vector")
 _MOST_NAMED = 1_000
 _MOST = 16_384
 """Rows that Milvus returns for one search at most."""
@@ -79,6 +81,35 @@ def frequency_in(field: str, term: str) -> int:
     return int(found[1] or 1) if found else 0
 
 
+class Passages:
+    """The passages of some documents, by document and line.
+
+    Attributes:
+        owners: position of the document of each, int64 [P].
+        lines: first and last line of each, int64 [P, 2].
+        signatures: the terms of each (see `codesearch.text.terms`), uint32 [P, 8].
+        vectors: float32 [P, D], [0] if there are none.
+    """
+
+    def __init__(self, rows: Iterable[Mapping[str, Any]], documents: Sequence[str]) -> None:
+        places = {key: at for at, key in enumerate(documents)}
+        read = sorted(rows, key=lambda row: (places[row["document"]], row[LINES[0]]))
+        bits = bytes.fromhex("".join(row["signature"] for row in read))
+        self.owners = np.array([places[row["document"]] for row in read], np.int64)
+        self.lines = np.array([[row[name] for name in LINES] for row in read], np.int64).reshape(-1, 2)
+        self.signatures = np.frombuffer(bits, "<u4").reshape(-1, SIGNATURE_BITS // 32)
+        self.vectors = np.array([row["vector"] for row in read], np.float32)
+
+    def similarities(
+        self, query: NDArray[np.float32] | None, chosen: NDArray[np.int64] | slice
+    ) -> NDArray[np.float32]:
+        """Return the cosine of each chosen one with a unit query [D], or zeros without one: float32."""
+        vectors = self.vectors[chosen]
+        if query is None or not len(vectors):
+            return np.zeros(len(vectors), np.float32)
+        return np.asarray(vectors @ query)
+
+
 class CandidateDocuments(Snapshot):
     """The candidates of one query, with the statistics of the collection; all methods that a ranking calls read rows.
 
@@ -89,6 +120,7 @@ class CandidateDocuments(Snapshot):
         self,
         store: MilvusStore,
         rows: Iterable[Mapping[str, Any]],
+        passages: Iterable[Mapping[str, Any]],
         terms: Sequence[str],
         document_count: int,
         average_lengths: NDArray[np.float64],
@@ -101,6 +133,7 @@ class CandidateDocuments(Snapshot):
         self.average_lengths = average_lengths
         self._postings = _Postings(self._rows, terms)
         self._vectors = np.array([row["vector"] for row in self._rows], np.float32)
+        self._passages = Passages(passages, [row["id"] for row in self._rows])
 
     def based_postings(self) -> Iterator[tuple[int, PostingsReader]]:
         yield 0, self._postings
@@ -121,15 +154,32 @@ class CandidateDocuments(Snapshot):
         return np.asarray(np.vecdot(self._vectors[doc_ids], query), np.float32)
 
     def passage_similarities(self, query: NDArray[np.float32], doc_ids: DocIds) -> NDArray[np.float32]:
-        return np.full(len(doc_ids), -1, np.float32)  # The server has no passages.
+        return self._highest_of(doc_ids, self._passages.similarities(query, slice(None)))
 
     def passage_coverage(self, idf: Mapping[str, float], doc_ids: DocIds) -> NDArray[np.float32]:
-        return np.full(len(doc_ids), -1, np.float32)
+        return self._highest_of(doc_ids, idf_of(self._passages.signatures, idf))
+
+    def _highest_of(self, doc_ids: DocIds, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        highest = np.full(self.size, -1, np.float32)
+        np.maximum.at(highest, self._passages.owners, values)
+        return highest[doc_ids]
 
     def passages(
         self, doc_id: int, query: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        return np.empty((0, 2), np.int64), np.empty(0, np.float32)
+        own = np.flatnonzero(self._passages.owners == doc_id)
+        return self._passages.lines[own], self._passages.similarities(query, own)
+
+    def nearest_passages(
+        self,
+        query: NDArray[np.float32],
+        count: int,
+        allowed: NDArray[np.bool_] | None,
+        ef_search: int,
+    ) -> DocIds:
+        """Return all documents with passages: the server has searched."""
+        owners = distinct(self._passages.owners)
+        return owners if allowed is None else owners[allowed[owners]]
 
     def nearest(
         self,
@@ -216,6 +266,7 @@ class SearchedCollection(Searched):
             if query.vector is not None:
                 vector = query.vector.tolist()
                 searches.append(pool.submit(self._store.search, "vector", vector, count, condition))
+                searches.append(pool.submit(self._store.search_passages, vector, count // 2, condition))
             if query.terms:
                 text = " ".join(query.terms)
                 searches.append(pool.submit(self._store.search, "sparse", text, count, condition))
@@ -226,8 +277,10 @@ class SearchedCollection(Searched):
                 at = f"(path == {quoted(path)} or path like {quoted(f'%/{path}')})"
                 searches.append(pool.submit(self._ids, at, condition))
             ids = {found for search in searches for found in search.result()}
-            rows = self._store.get(self._store.documents, sorted(ids), FIELDS_READ)
-        candidates = CandidateDocuments(self._store, _passing(rows, filters), query.terms, *totals.result())
+            rows = _passing(self._store.get(self._store.documents, sorted(ids), FIELDS_READ), filters)
+        of_rows = f"document in {quoted([row['id'] for row in rows])}"
+        passages = self._store.read(self._store.passages, of_rows, PASSAGE_FIELDS) if rows else ()
+        candidates = CandidateDocuments(self._store, rows, passages, query.terms, *totals.result())
         return Pool(candidates, LexicalScorer(candidates, config, frequencies.result()))
 
     def any_passes(self, filters: Filters) -> bool:

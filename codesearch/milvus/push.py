@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.errors import BackendError
 from codesearch.milvus.store import (
+    LINES,
     MAX_PATH,
     MAX_TEXT,
     ROOT,
@@ -31,9 +32,10 @@ from codesearch.milvus.store import (
     about_row,
     quoted,
 )
-from codesearch.store.database import FileRecord
+from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.source import cut_lines, read_source
+from codesearch.store.vectors import VectorReader
 from codesearch.text.terms import FIELDS
 from codesearch.types import KINDS
 
@@ -82,7 +84,7 @@ def push(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> list
     for key, row in known.items():
         if key.startswith(ROOT) and row["shard"] == shard and key not in wanted:
             started, root = time.monotonic(), key.removeprefix(ROOT)
-            _, deleted = _push_documents(store, root, ())
+            _, deleted = _push_documents(store, root, None)
             store.delete(store.roots, [key])
             summaries.append(PushSummary(root, 0, deleted, 0, time.monotonic() - started))
     _push_statistics(store, indexes, shard)
@@ -110,7 +112,7 @@ def _push_root(
     state = hashlib.sha256(json.dumps(segments, sort_keys=True).encode()).hexdigest()
     written = deleted = 0
     if known is None or json.loads(known["about"])["state"] != state:
-        written, deleted = _push_documents(store, manifest.root, rows_of(index))
+        written, deleted = _push_documents(store, manifest.root, index)
         about = {
             "state": state,
             "documents": manifest.documents,
@@ -122,12 +124,20 @@ def _push_root(
     return PushSummary(manifest.root, written, deleted, manifest.documents, time.monotonic() - started)
 
 
-def _push_documents(store: MilvusStore, root: str, rows: Iterable[dict[str, Any]]) -> tuple[int, int]:
-    """Make the collection hold these documents of a root; return how many were written and deleted."""
-    read = store.read(store.documents, f"root == {quoted(root)}", ("id", "digest"))
+def _push_documents(store: MilvusStore, root: str, index: IndexReader | None) -> tuple[int, int]:
+    """Make the collections hold the documents and passages of a root; return how many documents changed and went."""
+    _push_rows(store, store.passages, root, passage_rows(index) if index else ())
+    return _push_rows(store, store.documents, root, rows_of(index) if index else ())
+
+
+def _push_rows(
+    store: MilvusStore, collection: str, root: str, rows: Iterable[dict[str, Any]]
+) -> tuple[int, int]:
+    """Make a collection hold these rows of a root; return how many were written and deleted."""
+    read = store.read(collection, f"root == {quoted(root)}", ("id", "digest"))
     gone = {row["id"]: row["digest"] for row in read}
-    written = store.write(store.documents, (row for row in rows if gone.pop(row["id"], "") != row["digest"]))
-    return written, store.delete(store.documents, sorted(gone))
+    written = store.write(collection, (row for row in rows if gone.pop(row["id"], "") != row["digest"]))
+    return written, store.delete(collection, sorted(gone))
 
 
 def _push_statistics(store: MilvusStore, indexes: Sequence[IndexReader], shard: str) -> None:
@@ -156,15 +166,65 @@ def _push_statistics(store: MilvusStore, indexes: Sequence[IndexReader], shard: 
 
 
 def rows_of(index: IndexReader) -> Iterator[dict[str, Any]]:
-    """Yield a row for each live document of an index, in the order of its segments and files.
-
-    `id` is the same as long as root, path, kind and name are, and `digest` as long as the whole row is.
-    """
+    """Yield a row for each live document of an index, in the order of its segments and files."""
+    root = index.manifest.root
     for segment in index.segments:
         terms = ForwardTerms(segment)
-        for file_id, file in segment.store.numbered_files():
-            if file_id not in segment.dead_files:
-                yield from _rows_of_file(index.manifest.root, segment, file, terms)
+        for file in _live_files(segment):
+            yield from _rows_of_file(root, segment, file, terms)
+
+
+def passage_rows(index: IndexReader) -> Iterator[dict[str, Any]]:
+    """Yield a row for each passage of the live documents; `document` is the `id` of its document's row."""
+    root = index.manifest.root
+    for segment in index.segments:
+        for file in _live_files(segment):
+            own = segment.passages_of(file)
+            vectors = _vectors(segment.passage_vectors, own)
+            documents = list(_identified(root, file, segment.store.document_rows(file)))
+            for at, (number, first, last, *bits) in enumerate(segment.passages[own].tolist()):
+                key, row = documents[number - file.first_doc]
+                content = {
+                    **_about(root, file, row),
+                    "document": key,
+                    **dict(zip(LINES, (first, last), strict=True)),
+                    "signature": np.array(bits, "<u4").tobytes().hex(),
+                }
+                yield {"id": f"{key} {first}", **_digested(content, vectors[at].tolist())}
+
+
+def _live_files(segment: SegmentReader) -> Iterator[FileRecord]:
+    for file_id, file in segment.store.numbered_files():
+        if file_id not in segment.dead_files:
+            yield file
+
+
+def _vectors(reader: VectorReader, rows: slice) -> NDArray[np.float32]:
+    """Return stored vectors, float32 [N, D]."""
+    return reader.rows[rows].astype(np.float32) * reader.scales[rows, None]
+
+
+def _identified(
+    root: str, file: FileRecord, rows: Iterable[DocumentRow]
+) -> Iterator[tuple[str, DocumentRow]]:
+    """Yield each document of a file with its id, which is the same as long as root, path, kind and name are."""
+    names: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        names[row.kind, row.qualified_name] += 1
+        occurrence = names[row.kind, row.qualified_name]
+        yield _hash(json.dumps([root, file.path, row.kind, row.qualified_name, occurrence])), row
+
+
+def _about(root: str, file: FileRecord, row: DocumentRow) -> dict[str, Any]:
+    kind = KINDS.index(row.kind)
+    return {"root": root, "path": file.path, "language": file.language, "kind": kind}
+
+
+def _digested(content: dict[str, Any], vector: list[float]) -> dict[str, Any]:
+    """Return a row without its id; `digest` is the same as long as the rest is."""
+    values = [round(value, _DECIMALS) for value in vector]
+    digest = _hash(json.dumps([content, values], sort_keys=True))
+    return {"digest": digest, **content, "vector": vector}
 
 
 def _postings_of(segment: SegmentReader) -> list[NDArray[Any]]:
@@ -216,32 +276,21 @@ def _rows_of_file(
 ) -> Iterator[dict[str, Any]]:
     found = read_source(segment, file)
     source = found[0] if found and not found[1] else None
-    numbers = range(file.first_doc, file.first_doc + file.doc_count)
-    vectors = segment.vectors.rows[numbers.start : numbers.stop].astype(np.float32)
-    vectors *= segment.vectors.scales[numbers.start : numbers.stop, None]
-    rows = segment.store.document_rows(file)
-    names: Counter[tuple[str, str]] = Counter()
-    for place, (number, row) in enumerate(zip(numbers, rows, strict=True)):
-        names[row.kind, row.qualified_name] += 1
-        occurrence = names[row.kind, row.qualified_name]
+    vectors = _vectors(segment.vectors, slice(file.first_doc, file.first_doc + file.doc_count))
+    for place, (key, row) in enumerate(_identified(root, file, segment.store.document_rows(file))):
         code = b"" if source is None else cut_lines(source, row, by_line=False)
-        stored, found_terms, vector = row._asdict(), terms.of(number), vectors[place].tolist()
+        stored, number = row._asdict(), file.first_doc + place
+        found_terms = terms.of(number)
         content = {
             **{name: _cut(stored[name]) if kind is str else stored[name] for name, kind in STORED.items()},
-            "root": root,
-            "path": file.path,
-            "language": file.language,
+            **_about(root, file, row),
             "place": place,
-            "kind": KINDS.index(row.kind),
             "name_key": _cut(row.name.lower(), MAX_PATH),
             "terms": _cut(encode_terms(found_terms, segment.postings.field_lengths[number].tolist())),
             "text": _cut(bm25_text(found_terms)),
             "code": _cut(code.decode("utf-8", "replace")),
         }
-        values = [round(value, _DECIMALS) for value in vector]
-        digest = _hash(json.dumps([content, values], sort_keys=True))
-        identity = json.dumps([root, file.path, row.kind, row.qualified_name, occurrence])
-        yield {"id": _hash(identity), "digest": digest, **content, "vector": vector}
+        yield {"id": key, **_digested(content, vectors[place].tolist())}
 
 
 def bm25_text(terms: Terms) -> str:

@@ -1,6 +1,7 @@
 """The collections in Milvus, and every call to the server.
 
     PREFIX_documents    one row per document
+    PREFIX_passages     one row per passage of a long document
     PREFIX_terms        one row per term and shard: how many documents have the term
     PREFIX_roots        one row per indexed folder, and one per shard with its statistics
 
@@ -46,6 +47,8 @@ _LEAST_EF = 400
 _WRITTEN_AT_ONCE = 500
 _READ_AT_ONCE = 10_000
 _ID = 64
+LINES = ("first", "last")
+"""Fields with the lines of a passage."""
 ROOT, SHARD = "root:", "shard:"
 """What the keys in the collection of roots begin with."""
 _MADE = "collections"
@@ -79,8 +82,9 @@ class MilvusStore:
         self._failures = (pymilvus.MilvusException, grpc.RpcError, grpc.FutureTimeoutError, OSError)
         self.connection = connection
         self._model: dict[str, Any] | None = None
-        names = "documents", "terms", "roots"
-        self.documents, self.terms, self.roots = (f"{connection.prefix}_{name}" for name in names)
+        self.documents, self.passages, self.terms, self.roots = (
+            f"{connection.prefix}_{name}" for name in ("documents", "passages", "terms", "roots")
+        )
 
     @cached_property
     def _client(self) -> Any:  # noqa: ANN401 - no types.
@@ -101,8 +105,12 @@ class MilvusStore:
         made = {"format": FORMAT_VERSION, "model": about}
         words = {"index_type": "SPARSE_INVERTED_INDEX", "metric_type": "BM25"}
         by_value = dict.fromkeys(("root", "name_key", "language", "kind"), _BY_VALUE)
-        fields = (*_DOCUMENT_FIELDS, ("vector", "FLOAT_VECTOR", {"dim": int(model["dim"])}))
-        self._create(self.documents, fields, {"vector": _HNSW, "sparse": words, **by_value})
+        vector = ("vector", "FLOAT_VECTOR", {"dim": int(model["dim"])})
+        self._create(
+            self.documents, (*_DOCUMENT_FIELDS, vector), {"vector": _HNSW, "sparse": words, **by_value}
+        )
+        by_value = dict.fromkeys(("document", "root", "language", "kind"), _BY_VALUE)
+        self._create(self.passages, (*_PASSAGE_FIELDS, vector), {"vector": _HNSW, **by_value})
         self._create(self.terms, _TERM_FIELDS, {**_UNUSED_INDEX, "term": _BY_VALUE, "shard": _BY_VALUE})
         self._create(self.roots, _ROOT_FIELDS, {**_UNUSED_INDEX, "shard": _BY_VALUE})
         self.write(self.roots, [about_row(_MADE, "", made)])
@@ -212,17 +220,27 @@ class MilvusStore:
 
     def search(self, field: str, data: object, count: int, condition: str) -> list[str]:
         """Return the ids of the best documents: in `vector` for a vector, in `sparse` for a text, by BM25."""
+        return self._search(self.documents, "id", field, data, count, condition)
+
+    def search_passages(self, vector: Sequence[float], count: int, condition: str) -> list[str]:
+        """Return the ids of the documents of the passages that are most similar to a vector."""
+        return self._search(self.passages, "document", "vector", vector, count, condition)
+
+    def _search(
+        self, collection: str, output: str, field: str, data: object, count: int, condition: str
+    ) -> list[str]:
         by_vector = {"metric_type": "COSINE", "params": {"ef": max(_LEAST_EF, count)}}
         (hits,) = self._request(
             "search",
-            self.documents,
+            collection,
             data=[data],
             anns_field=field,
             limit=count,
             filter=condition,
             search_params=by_vector if field == "vector" else {"metric_type": "BM25"},
+            output_fields=[output],
         )
-        return [hit["id"] for hit in hits]
+        return [hit["entity"][output] for hit in hits]
 
     def _request(self, method: str, *arguments: object, **options: object) -> Any:  # noqa: ANN401 - no types.
         """Call a method of the client, which may take `Connection.timeout_s`."""
@@ -246,7 +264,7 @@ class MilvusStore:
 
     def _load(self) -> None:
         """Make the server serve the collections; one that was restarted may not do so."""
-        for name in (self.documents, self.terms, self.roots):
+        for name in (self.documents, self.passages, self.terms, self.roots):
             self._client.load_collection(name, timeout=self.connection.timeout_s)
 
 
@@ -258,14 +276,24 @@ def _text(name: str, max_length: int = MAX_TEXT, **options: object) -> tuple[str
 
 
 _ANALYZED: dict[str, Any] = {"enable_analyzer": True, "analyzer_params": {"tokenizer": "standard"}}
-_DOCUMENT_FIELDS: _Fields = (
-    _text("id", _ID, is_primary=True),
+_ALL_FIELDS: _Fields = (
+    _text("id", 2 * _ID, is_primary=True),
     _text("digest", _ID),
     _text("root", MAX_PATH),
     _text("path", MAX_PATH),
     _text("language", 64),
-    ("place", "INT64", {}),
     ("kind", "INT64", {}),
+)
+"""Fields of a document and of a passage; filters read the last four."""
+_PASSAGE_FIELDS: _Fields = (
+    *_ALL_FIELDS,
+    _text("document", _ID),
+    *((name, "INT64", {}) for name in LINES),
+    _text("signature", 64),
+)
+_DOCUMENT_FIELDS: _Fields = (
+    *_ALL_FIELDS,
+    ("place", "INT64", {}),
     _text("name_key", MAX_PATH),
     *(_text(name) if kind is str else (name, "INT64", {}) for name, kind in STORED.items()),
     _text("terms"),

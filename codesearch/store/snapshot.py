@@ -210,14 +210,9 @@ class Snapshot:
 
         A passage may seem to have a term that shares its bit in the signature with another one.
         """
-        bits = [(*signature_bit(term), weight) for term, weight in idf.items()]
 
         def highest(segment: SegmentReader, rows: DocIds, starts: DocIds) -> NDArray[np.float32]:
-            signatures = segment.passages[rows, 3:]
-            sums = np.zeros(len(rows), np.float32)
-            for element, bit, weight in bits:
-                sums += np.float32(weight) * (signatures[:, element] >> np.uint32(bit) & np.uint32(1))
-            return np.asarray(np.maximum.reduceat(sums, starts))
+            return np.asarray(np.maximum.reduceat(idf_of(segment.passages[rows, 3:], idf), starts))
 
         return self._highest(doc_ids, highest)
 
@@ -385,6 +380,15 @@ def inner_folders(roots: Sequence[Path]) -> dict[str, tuple[str, ...]]:
         str(root): tuple(f"{other.relative_to(root).as_posix()}/" for other in roots if root in other.parents)
         for root in roots
     }
+
+
+def idf_of(signatures: NDArray[np.uint32], idf: Mapping[str, float]) -> NDArray[np.float32]:
+    """Return the sum of the idf of the terms that each signature of [P, 8] has: float32 [P]."""
+    sums = np.zeros(len(signatures), np.float32)
+    for term, weight in idf.items():
+        element, bit = signature_bit(term)
+        sums += np.float32(weight) * (signatures[:, element] >> np.uint32(bit) & np.uint32(1))
+    return sums
 
 
 def average_lengths(sums: Sequence[Sequence[int]], counts: Sequence[Sequence[int]]) -> NDArray[np.float64]:

@@ -169,6 +169,33 @@ def test_hits_and_scores_are_those_of_the_embedded_index(
         assert found.confidence == pytest.approx(expected.confidence, abs=1e-4)
 
 
+def test_a_line_inside_a_long_function_is_found_and_shown_as_by_the_embedded_index(
+    remote: Remote, tmp_path: Path
+) -> None:
+    steps = [f"    step_{at} = prepare(order, {at})\n    check(step_{at}, order)\n" for at in range(20)]
+    steps[15] = "    if coupon.is_expired():\n        refuse_discount(order)\n"
+    tree = write_tree(
+        tmp_path / "tree",
+        {"shop.py": f"def checkout(order, coupon):\n{''.join(steps)}", "a.py": "def a():\n    pass\n\n"},
+    )
+    remote.push([tree])
+    remote.local.ranking = RankConfig(uses_weight=0)
+    request = SearchRequest("an expired coupon gives no discount")
+    (expected, *_), (found, *_) = (
+        remote.local.search(request, Scope(roots=(tree,)), refresh=False).hits,
+        remote.search(request).hits,
+    )
+    assert found.name == "checkout" and found.passages[0].start_line <= 32 <= found.passages[0].end_line
+    assert [(one.start_line, one.end_line) for one in found.passages] == [
+        (one.start_line, one.end_line) for one in expected.passages
+    ]
+    assert found.score == pytest.approx(expected.score, abs=1e-5)
+    (tree / "shop.py").write_text("def checkout(order):\n    return order\n")
+    remote.push([tree])
+    store = remote.backend.store
+    assert not list(store.read(store.passages, 'id != ""', ("id",)))
+
+
 def test_similar_code_is_found_on_the_server(filled: tuple[Remote, Path], tiny_bundle: Path) -> None:
     remote, tree = filled
     place = f"{tree}/python/convert.py:5"
