@@ -63,6 +63,7 @@ _MOST_SPACE, _LEAST_LONG, _LEAST_SHORT = 0.1, 0.3, 0.3
 """Shares of a minified file: bytes that are white space, bytes in long lines, names that are short."""
 _NAME = re.compile(rb"[A-Za-z_$][\w$]*")
 _NAMES_BYTES = 100_000
+_TRANSLATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE)\b")  # Qt names it `.ts`, as TypeScript
 _MOST_NAMED = 3  # Ignore files that a warning names
 
 
@@ -431,6 +432,8 @@ def refuse_content(source: bytes, language: str, config: ParseConfig) -> str | N
     """Return the reason to skip a file because of its content; None if there is none."""
     if b"\x00" in source[:SNIFF_BYTES]:
         return BINARY
+    if language == "typescript" and _TRANSLATION.match(source):
+        return "data"
     return "minified" if _is_minified(_without_data(source), language, config) else None
 
 

@@ -228,6 +228,19 @@ def test_a_script_with_short_names_in_long_lines_without_white_space_is_minified
     assert refuse_content(source, language, ParseConfig()) == reason
 
 
+@pytest.mark.parametrize(
+    ("language", "source", "reason"),
+    [
+        ("typescript", b'<?xml version="1.0"?>\n<!DOCTYPE TS>\n<TS version="2.1">\n</TS>\n', "data"),
+        ("typescript", b'\n<!DOCTYPE TS><TS version="2.0">\n</TS>\n', "data"),
+        ("typescript", b"<Stack>items.push(item);\n", None),
+        ("html", b"<!DOCTYPE html>\n<p>items</p>\n", None),
+    ],
+)
+def test_a_translation_of_qt_is_not_typescript(language: str, source: bytes, reason: str | None) -> None:
+    assert refuse_content(source, language, ParseConfig()) == reason
+
+
 DATA = b'ICON = "' + b"iVBORw0KGgo" * 1_500 + b'"\n'
 CODE = b"\n\ndef decode():\n    import base64\n\n    return base64.b64decode(ICON)\n"
 
