@@ -66,7 +66,7 @@ class Ref:
         return f"{self.file.path}:{self.row.start_line}"
 
     @property
-    def around(self) -> str:
+    def qualifier(self) -> str:
         """What is before the name in the qualified name, with the separator."""
         return self.row.qualified_name[: len(self.row.qualified_name) - len(self.row.name)]
 
@@ -74,7 +74,7 @@ class Ref:
     def owner(self) -> str:
         """The last name around it, or ""."""
         separator = record_of(self.file.language).separator
-        return self.around.removesuffix(separator).rpartition(separator)[2]
+        return self.qualifier.removesuffix(separator).rpartition(separator)[2]
 
     @property
     def definition(self) -> Definition:

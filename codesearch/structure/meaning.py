@@ -105,13 +105,13 @@ class Names:
         self.refs = refs
         self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self.by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
-        self.by_around: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
+        self.by_qualifier: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in refs:
             family = family_of(ref.file.language)
             for root in (ref.root, ""):
                 self._by_family[root, family].append(ref)
             if _is_method(ref) and record_of(ref.file.language).has_open_classes:
-                self.by_around[ref.root, ref.around].append(ref)
+                self.by_qualifier[ref.root, ref.qualifier].append(ref)
         for ref in every:
             self.by_file[ref.root, ref.path].append(ref)
         self._places = [(f"{ref.root.strip('/')}/{ref.path}", ref) for ref in refs]
@@ -250,8 +250,8 @@ class SourceFile:
     def binds(self, name: str, line: int) -> bool:
         """Say whether the function around a line has a parameter or a variable with a name."""
         rows = self.rows if record_of(self.language).binds else ()
-        around = (row for row in rows if row.kind in FUNCTIONS and row.start_line <= line <= row.last_line)
-        return any(self._binds(name, row.start_line, row.last_line) for row in around)
+        functions = (row for row in rows if row.kind in FUNCTIONS and row.start_line <= line <= row.last_line)
+        return any(self._binds(name, row.start_line, row.last_line) for row in functions)
 
     def _binds_in(self, name: str, first: int, last: int) -> bool:
         pattern = record_of(self.language).binds.replace("NAME", re.escape(name))
@@ -261,18 +261,18 @@ class SourceFile:
 
     def type_around(self, line: int) -> str:
         """Return the name of the innermost type around a line, or ""."""
-        around = [
+        types = [
             row for row in self.rows if row.kind in TYPE_KINDS and row.start_line <= line <= row.last_line
         ]
-        if around:
-            return around[-1].name
+        if types:
+            return types[-1].name
         inside, separator = self.innermost(line), record_of(self.language).separator
         return inside.qualified_name.rpartition(separator)[0].rpartition(separator)[2] if inside else ""
 
     def function_text(self, line: int, end: int) -> str:
         """Return the text of the outermost function around a line, up to a position."""
-        around = (row for row in self.rows if row.kind in FUNCTIONS)
-        first = next((row.start_line for row in around if row.start_line <= line <= row.last_line), 0)
+        functions = (row for row in self.rows if row.kind in FUNCTIONS)
+        first = next((row.start_line for row in functions if row.start_line <= line <= row.last_line), 0)
         return self.source[self.line_starts[first - 1] : end] if first else ""
 
     @cached_property
@@ -366,9 +366,10 @@ def _of_literal(file: SourceFile, names: Names, position: int, before: str | Non
 
 def _bare(file: SourceFile, names: Names, position: int, line: int, possible: Sequence[Ref]) -> Sequence[Ref]:
     """Return what a name without a receiver can mean, if it is no import: members only in their class."""
-    around = file.type_around(line)
-    if not record_of(file.language).needs_self and around:
-        if members := names.types.members_of(around, [ref for ref in possible if _is_method(ref)], file.path):
+    enclosing = file.type_around(line)
+    if not record_of(file.language).needs_self and enclosing:
+        methods = [ref for ref in possible if _is_method(ref)]
+        if members := names.types.members_of(enclosing, methods, file.path):
             return members
     of_default = (statement.bindings for statement in file.imports if names.name in statement.words)
     is_bound = names.is_outside(file, names.name) or file.binds(names.name, line)
@@ -444,7 +445,7 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     inside = file.innermost(line)
     if inside is None:
         return False
-    return f"{inside.qualified_name}{record_of(ref.file.language).separator}".startswith(ref.around)
+    return f"{inside.qualified_name}{record_of(ref.file.language).separator}".startswith(ref.qualifier)
 
 
 def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -> list[Ref]:
@@ -470,14 +471,14 @@ def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -
     is_plain = before in record_of(language).self_words or (
         before is None and not record_of(language).needs_self
     )
-    if names.by_around and record_of(language).has_open_classes and is_plain:
+    if names.by_qualifier and record_of(language).has_open_classes and is_plain:
         inside, separator = file.innermost(line), record_of(language).separator
-        around = inside.qualified_name if inside else ""
-        while around:
-            if refs := names.by_around.get((file.root, f"{around}{separator}")):
+        outer = inside.qualified_name if inside else ""
+        while outer:
+            if refs := names.by_qualifier.get((file.root, f"{outer}{separator}")):
                 same = [ref for ref in refs if ref.file.language == language]
                 return same if language != "csharp" or file.package else []
-            around = around.rpartition(separator)[0]
+            outer = outer.rpartition(separator)[0]
     return []
 
 
@@ -525,12 +526,12 @@ def _imported(file: SourceFile, names: Names, position: int, before: str | None)
     """Return the definitions in other files that the import statements of a file name."""
     if before not in names.owners and names.has_only_methods:
         return []
-    around = file.import_around(position)
-    key = before if around is None else around
+    statement = file.import_around(position)
+    key = before if statement is None else statement
     if (file, key) not in names.imported:
-        chosen = file.imports if around is None else [file.imports[around]]
+        chosen = file.imports if statement is None else [file.imports[statement]]
         possible = names.possible(file)
-        names.imported[file, key] = _agreeing(chosen, names, before if around is None else None, possible)
+        names.imported[file, key] = _agreeing(chosen, names, before if statement is None else None, possible)
     return names.imported[file, key]
 
 

@@ -346,7 +346,7 @@ def definitions_like(
     owner = qualifiers[-1].lower() if qualifiers else ""
     for name in near_names(snapshot, last, most, documents):
         refs = exactly_named(snapshot, name)
-        refs = [ref for ref in refs if owner in ref.around.lower() and allowed[ref.root](ref.path)]
+        refs = [ref for ref in refs if owner in ref.qualifier.lower() and allowed[ref.root](ref.path)]
         if name.lower() == last.lower():
             exact += refs
         else:
