@@ -51,7 +51,8 @@ def quantize(vectors: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
     """Round unit vectors [B, D] to int8 rows [B, D] and scales [B]; zero vectors stay zero."""
     scales = (np.abs(vectors).max(axis=1, initial=0.0) / 127).astype(np.float32)
     safe = np.where(scales > 0, scales, 1).astype(np.float32)
-    return np.rint(vectors / safe[:, None]).astype(np.int8), scales
+    rows = vectors / safe[:, None]
+    return np.rint(rows, out=rows).astype(np.int8), scales
 
 
 def hnsw_available() -> bool:

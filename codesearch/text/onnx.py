@@ -32,6 +32,7 @@ from codesearch.text.tokenizer import SubtokenTokenizer, TokenIds, padded
 
 BATCH_TOKENS = 8_192
 _EPSILON = 1e-12
+_AT_ONCE = 256  # Texts that are embedded at a time by a sum of rows: more take more memory, and no less time.
 _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
 _EXTERNAL_DATA = b"\n\x08location\x12"
@@ -80,6 +81,12 @@ class RowSum:
     def encode(self, texts: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed texts given as token ids: float32 [B, D], unit length; zeros for a text without tokens."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
+        for start in range(0, len(texts), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            self._add(texts[part], out[part])
+        return out
+
+    def _add(self, texts: Sequence[TokenIds], out: NDArray[np.float32]) -> None:
         lengths = [len(ids) for ids in texts]
         ids = np.concatenate([np.empty(0, np.uint32), *texts])
         weights, ends = self._weights[ids], np.cumsum([0, *lengths])
@@ -93,7 +100,6 @@ class RowSum:
             rows = self._table.take(ids[start:end], axis=0).astype(np.float32)
             np.matmul(weights[start:end], rows, out=vector)
             vector /= max(np.linalg.norm(vector), np.float32(_EPSILON))
-        return out
 
 
 class OnnxEncoder:
