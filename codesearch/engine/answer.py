@@ -171,12 +171,12 @@ def coverage_of(
 ) -> Coverage:
     """Return what an answer from some indexes did not see; `more` are reasons in the answer itself."""
     counts = Counter(more)
-    for one in freshness:
-        if one.state in (State.BEHIND, State.LOCKED):
-            counts["changed"] += max(one.changes.to_parse + one.changes.removed, 1)
-        counts["not compared"] += one.state == State.UNCHECKED
-        counts["unreadable index"] += one.state == State.UNREADABLE
-    compared = {one.root for one in freshness}
+    for index in freshness:
+        if index.state in (State.BEHIND, State.LOCKED):
+            counts["changed"] += max(index.changes.to_parse + index.changes.removed, 1)
+        counts["not compared"] += index.state == State.UNCHECKED
+        counts["unreadable index"] += index.state == State.UNREADABLE
+    compared = {index.root for index in freshness}
     for manifest in manifests:
         counts["not compared"] += manifest.root not in compared
         counts["not indexed yet"] += manifest.left

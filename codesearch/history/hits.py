@@ -187,11 +187,14 @@ def _parsed(repository: Repository, paths: Mapping[str, str]) -> dict[str, _Defi
 
 def _with_own_lines(documents: Iterable[Document], source: bytes) -> _Definitions:
     """Return the definitions that are in no function, each with the lines that are in no definition inside of it."""
-    definitions = [one for one in documents if one.kind not in TEXT_KINDS and not one.flags & NESTED]
+    definitions = [
+        document for document in documents if document.kind not in TEXT_KINDS and not document.flags & NESTED
+    ]
     lines, nobody = source.split(b"\n"), len(definitions)
     owners = [nobody] * len(lines)
-    for at, one in enumerate(definitions):  # What is inside of another one comes later.
-        owners[one.start_line - 1 : one.last_line] = [at] * (one.last_line - one.start_line + 1)
+    for at, definition in enumerate(definitions):  # What is inside of another one comes later.
+        first, last = definition.start_line - 1, definition.last_line
+        owners[first:last] = [at] * (last - first)
     own: list[list[bytes]] = [[] for _ in range(nobody + 1)]
     for at, line in zip(owners, lines, strict=False):
         if line.strip():

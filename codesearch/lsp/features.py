@@ -73,7 +73,8 @@ class Features:
                 extraction = parsed(path, texts.get(path, text))
             except ConfigError:  # Its language is unknown.
                 return None
-            definitions = sorted([*extraction.documents, *extraction.members], key=lambda one: one.start_byte)
+            definitions = [*extraction.documents, *extraction.members]
+            definitions.sort(key=lambda definition: definition.start_byte)
             return tree_of(definitions, text, units)
 
         return await run_in(self._requests, work)
@@ -125,11 +126,12 @@ class Features:
             named = navigation.definitions(names)
             if not named:  # Its file is gone.
                 return None
-            one, _ = named[0]
+            definition, _ = named[0]
             uses, tests = navigation.counts(names)
-            noun = "call" if one.kind in FUNCTIONS else "use"
+            noun = "call" if definition.kind in FUNCTIONS else "use"
             counts = f"{counted(uses, noun)}, {counted(tests, 'test') if tests else 'no tests'}"
-            parts = (f"```{one.language}\n{one.signature}\n```", first_paragraph(one.docstring), counts)
+            code = f"```{definition.language}\n{definition.signature}\n```"
+            parts = (code, first_paragraph(definition.docstring), counts)
             return types.Hover(
                 types.MarkupContent(types.MarkupKind.Markdown, "\n\n".join(filter(None, parts)))
             )
@@ -215,18 +217,19 @@ def _calls(
 ) -> list[T]:
     found = find(navigation, names)
     return [
-        make(_item(one, name, positions), list(map(positions.range, spans))) for one, name, spans in found
+        make(_item(definition, name, positions), list(map(positions.range, spans)))
+        for definition, name, spans in found
     ]
 
 
-def _item(one: Defined, name: Span, positions: Positions) -> types.CallHierarchyItem:
+def _item(definition: Defined, name: Span, positions: Positions) -> types.CallHierarchyItem:
     return types.CallHierarchyItem(
-        name_of(one),
-        kind_of(one),
+        name_of(definition),
+        kind_of(definition),
         name.path.as_uri(),
-        positions.lines(name.path, one.start_line, one.last_line),
+        positions.lines(name.path, definition.start_line, definition.last_line),
         positions.range(name),
-        detail=f"{one.path}:{one.start_line}",
+        detail=f"{definition.path}:{definition.start_line}",
     )
 
 

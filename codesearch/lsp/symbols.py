@@ -46,13 +46,13 @@ def as_shown(hit: Hit, texts: Mapping[Path, str]) -> Hit:
     if lines[hit.start_line - 1 : hit.end_line] == hit.code.split("\n"):
         return hit
     documents = parsed(path, texts[path]).documents
-    same = [one for one in documents if one.qualified_name == hit.qualified_name]
-    one = min(same, key=lambda one: abs(one.start_line - hit.start_line), default=None)
-    if one is None:
+    same = [document for document in documents if document.qualified_name == hit.qualified_name]
+    document = min(same, key=lambda document: abs(document.start_line - hit.start_line), default=None)
+    if document is None:
         return hit
-    first, last = one.start_line, one.end_line
+    first, last = document.start_line, document.end_line
     code = "\n".join(lines[first - 1 : last])
-    return replace(hit, start_line=first, end_line=last, signature=one.signature, code=code, passages=())
+    return replace(hit, start_line=first, end_line=last, signature=document.signature, code=code, passages=())
 
 
 def symbols_of(hit: Hit, units: Units) -> Iterator[types.SymbolInformation]:
@@ -80,8 +80,8 @@ def tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[ty
     lines = text.split("\n")
     tree: list[types.DocumentSymbol] = []
     around: list[types.DocumentSymbol] = []
-    for around_it, one in nested(definitions):
-        symbol = _document_symbol(one, lines, units)
+    for around_it, definition in nested(definitions):
+        symbol = _document_symbol(definition, lines, units)
         del around[len(around_it) :]
         for outer in around:  # The lines of a section end where those of the sections in it begin.
             outer.range.end = max(outer.range.end, symbol.range.end)
@@ -90,14 +90,14 @@ def tree_of(definitions: Sequence[Document], text: str, units: Units) -> list[ty
     return tree
 
 
-def _document_symbol(one: Document, lines: Sequence[str], units: Units) -> types.DocumentSymbol:
-    own = lines[one.start_line - 1 : one.last_line]
-    name = name_in(one, own, Path(one.path))
+def _document_symbol(definition: Document, lines: Sequence[str], units: Units) -> types.DocumentSymbol:
+    own = lines[definition.start_line - 1 : definition.last_line]
+    name = name_in(definition, own, Path(definition.path))
     return types.DocumentSymbol(
-        name=name_of(one),
-        detail=encodable(first_sentence(one.docstring)),
-        kind=kind_of(one),
-        range=range_of(one.start_line, own, units),
-        selection_range=range_in(own[name.line - one.start_line], name, units),
+        name=name_of(definition),
+        detail=encodable(first_sentence(definition.docstring)),
+        kind=kind_of(definition),
+        range=range_of(definition.start_line, own, units),
+        selection_range=range_in(own[name.line - definition.start_line], name, units),
         children=[],
     )

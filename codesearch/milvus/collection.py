@@ -171,11 +171,7 @@ class CandidateDocuments(Snapshot):
         return self._passages.lines[own], self._passages.similarities(query, own)
 
     def nearest_passages(
-        self,
-        query: NDArray[np.float32],
-        count: int,
-        allowed: NDArray[np.bool_] | None,
-        ef_search: int,
+        self, query: NDArray[np.float32], count: int, allowed: NDArray[np.bool_] | None, ef_search: int
     ) -> DocIds:
         """Return all documents with passages: the server has searched."""
         owners = distinct(self._passages.owners)

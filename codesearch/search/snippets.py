@@ -48,11 +48,11 @@ def snippet_lines(hit: Hit, query: str, mode: str, count: int) -> list[int]:
 
 def spans_of(hit: Hit) -> list[range]:
     """Return the positions of the lines of each passage of a hit, from 0."""
-    ends = (one.end_line - hit.start_line + 1 for one in hit.passages)
+    ends = (passage.end_line - hit.start_line + 1 for passage in hit.passages)
     last = hit.code.count("\n") + 1  # A file that has changed may be shorter.
     return [
-        range(one.start_line - hit.start_line, min(end, last))
-        for one, end in zip(hit.passages, ends, strict=True)
+        range(passage.start_line - hit.start_line, min(end, last))
+        for passage, end in zip(hit.passages, ends, strict=True)
     ]
 
 

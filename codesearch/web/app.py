@@ -179,14 +179,7 @@ class Api:
         group: _Text = "",
     ) -> dict[str, Any]:
         """Rank documents for a query; with `screen`, so many definitions, of at least `limit` files."""
-        request = SearchRequest(
-            q,
-            limit,
-            mode,
-            Filters(lang, kind, path),
-            by_file=not flat,
-            screen=screen,
-        )
+        request = SearchRequest(q, limit, mode, Filters(lang, kind, path), by_file=not flat, screen=screen)
         return answer_json(self._up_to_date(root, group).search(request), screen)
 
     def lines(

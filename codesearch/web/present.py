@@ -16,14 +16,7 @@ from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexStoreError
 from codesearch.languages import language_of_path
 from codesearch.search.lookup import count_kinds
-from codesearch.search.snippets import (
-    SNIPPET_LINES,
-    WITH_CODE,
-    Marker,
-    fitted,
-    marker,
-    snippet_lines,
-)
+from codesearch.search.snippets import SNIPPET_LINES, WITH_CODE, Marker, fitted, marker, snippet_lines
 from codesearch.settings import user_groups
 from codesearch.store.catalogue import is_revision
 from codesearch.structure.lines import Lines
