@@ -193,8 +193,8 @@ def near_names(
 ) -> list[str]:
     """Return up to `most` names of live and allowed definitions that are like a text, the nearest first.
 
-    First come names that the text is a part of, then names with other letters that begin with the same one or share
-    words. For a path, they are paths with as many parts.
+    First come names that begin with the text or differ by few letters, then those that it is another part of, then
+    those that begin with the same letter or share words. For a path, they are paths with as many parts.
     """
     wanted, terms = name.lower(), terms_of(name)
     typed: dict[str, float] = {}
@@ -207,12 +207,14 @@ def near_names(
         names = set[str]()
         for base, segment in documents.based_segments():
             names |= segment.store.names_like(name, _files_with(segment, base, allowed))
-        typed = {exact: share for exact in names if (share := typed_share(name, exact))}
         scores, _, _ = LexicalScorer(documents, _OF_NAMES).scores(sorted(terms))
         if allowed is not None:
             scores = np.where(allowed, scores, 0)
         doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
         names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
+        if " " not in name:  # A name with spaces is that of a test, or a line.
+            names = {exact for exact in names if " " not in exact}
+        typed = {exact: share for exact in names if (share := typed_share(name, exact))}
         names.difference_update(typed)
     pairs = set(pairwise(wanted))
     shared = {
@@ -226,7 +228,9 @@ def near_names(
     near = sorted(likeness, key=lambda exact: (-likeness[exact], -shared[exact], exact))
     near = [exact for exact in near if likeness[exact] >= _ALIKE]
     parts = sorted(typed, key=lambda exact: (-typed[exact], not exact.startswith(name), exact))
-    return [*parts, *near][:most]
+    best = [exact for exact in parts if typed[exact] >= 1]
+    best += [exact for exact in near if likeness[exact] >= _MISSPELT]
+    return list(dict.fromkeys([*best, *parts, *near]))[:most]
 
 
 def _files_with(

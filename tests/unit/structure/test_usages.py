@@ -459,6 +459,21 @@ def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
         find_spots([index], "Crat")
 
 
+def test_a_name_with_a_wrong_letter_is_proposed_before_parts_of_names_and_never_text(
+    tmp_path: Path, index_tree: Callable[..., IndexReader]
+) -> None:
+    names = ("Channel", "iChannelNestingLimit", "ChanelNumberFive")
+    tree = {"a.h": "".join(f"struct {name} {{\n    int id;\n}};\n" for name in names)}
+    tree["b.test.ts"] = "it('shows another text', () => {\n" + "  expect(1).toBe(1);\n" * 8 + "});\n"
+    index = index_tree(write_tree(tmp_path / "project", tree))
+    with pytest.raises(
+        IndexNotFoundError, match="did you mean ChanelNumberFive, Channel or iChannelNestingLimit"
+    ):
+        find_spots([index], "Chanel")
+    with pytest.raises(IndexNotFoundError, match="called 'anothertext': search"):
+        find_spots([index], "anothertext")
+
+
 def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
     tmp_path: Path, index_tree: Callable[..., IndexReader]
 ) -> None:
