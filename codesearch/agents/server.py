@@ -110,7 +110,7 @@ class Agents:
         """Before grep: find code by meaning, words or name. The answer has the lines of code that decide."""
 
         def work(session: Session, path_of: PathOf) -> str:
-            languages, kinds, paths = ((one,) if one else () for one in (language, kind, path))
+            languages, kinds, paths = ((value,) if value else () for value in (language, kind, path))
             filters = Filters(languages, kinds, paths, here=session.scope.here)
 
             def one_text(text: str, tokens: int) -> str:
@@ -252,14 +252,14 @@ class Agents:
         return Scope(here=project, folders=(project,))
 
 
-def _each(asked: str | list[str], answer: Callable[[str, int], str], max_tokens: int) -> str:
-    """Answer what is asked; several share the tokens, and an error of one does not concern the others."""
-    if isinstance(asked, str) or len(asked) == 1:
-        return answer(asked if isinstance(asked, str) else asked[0], max_tokens)
+def _each(places: str | list[str], answer: Callable[[str, int], str], max_tokens: int) -> str:
+    """Answer for each place; several share the tokens, and an error of one does not concern the others."""
+    if isinstance(places, str) or len(places) == 1:
+        return answer(places if isinstance(places, str) else places[0], max_tokens)
     parts = []
-    for text in asked:
+    for text in places:
         try:
-            found = answer(text, max(max_tokens // len(asked), _LEAST_TOKENS))
+            found = answer(text, max(max_tokens // len(places), _LEAST_TOKENS))
         except CodeSearchError as error:
             found = f"error: {error}\n"
         parts.append(f"## {visible(text)}\n{found}")
@@ -319,7 +319,7 @@ def make_server(
     for tool in tools.values():
         _trim(tool.parameters, groups or {})
 
-    async def list_tools(context: ServerRequestContext, asked: object) -> ListToolsResult:
+    async def list_tools(context: ServerRequestContext, request: object) -> ListToolsResult:
         listed = [
             mcp_types.Tool(
                 name=name, description=tool.description, input_schema=tool.parameters, annotations=_READ_ONLY
@@ -328,15 +328,15 @@ def make_server(
         ]
         return ListToolsResult(tools=listed)
 
-    async def call_tool(context: ServerRequestContext, asked: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(context: ServerRequestContext, request: CallToolRequestParams) -> CallToolResult:
         try:
-            if asked.name not in tools:
-                cure = nearest_or(asked.name, tools, f"choose from {', '.join(tools)}")
-                raise ConfigError(f"no tool {asked.name!r}", cure)
-            arguments, notes = _arguments(tools[asked.name], asked.arguments or {})
-            text = notes + await tools[asked.name].run(arguments, Context(request_context=context))
+            if request.name not in tools:
+                cure = nearest_or(request.name, tools, f"choose from {', '.join(tools)}")
+                raise ConfigError(f"no tool {request.name!r}", cure)
+            arguments, notes = _arguments(tools[request.name], request.arguments or {})
+            text = notes + await tools[request.name].run(arguments, Context(request_context=context))
         except (CodeSearchError, ToolError) as error:
-            text = _problem(asked.name, error.__cause__ or error)
+            text = _problem(request.name, error.__cause__ or error)
             return CallToolResult(content=[TextContent(text=text)], is_error=True)
         return CallToolResult(content=[TextContent(text=text)])
 
@@ -353,8 +353,8 @@ def _trim(schema: dict[str, Any], groups: Groups) -> None:
     """Say in a schema that other arguments are refused, and which groups there are."""
     schema["additionalProperties"] = False
     properties = schema["properties"]
-    for one in (schema, *properties.values()):
-        one.pop("title", None)  # It repeats the name.
+    for part in (schema, *properties.values()):
+        part.pop("title", None)  # It repeats the name.
     if not groups:
         properties.pop("group", None)
     elif "group" in properties:

@@ -100,7 +100,7 @@ def brief_text(brief: Brief, path_of: PathOf, max_tokens: int, style: Style = FO
     if not answer.hits:
         why = "" if answer.filters_match else ": nothing passes the filters"
         return f"{head}no hits{why}\n{_not_seen(answer.coverage)}"
-    blocks = ["".join(f"{line}\n" for line in excerpt_lines(one, path_of)) for one in brief.excerpts]
+    blocks = ["".join(f"{line}\n" for line in excerpt_lines(excerpt, path_of)) for excerpt in brief.excerpts]
     tail = "".join(f"{cut(line, _MAX_AROUND)}\n" for line in _around(brief))
     end_chars = min(_MAX_END, 2 * max_tokens)
     ends = [f"{cut(_missing(brief, count, path_of, style), end_chars)}\n" for count in range(len(blocks) + 1)]
@@ -133,13 +133,13 @@ def _name(of: Definition) -> str:
 
 def _around(brief: Brief) -> Iterator[str]:
     """Yield what the shown lines call, who uses the first definition, and what no definition covers."""
-    called = [f"{_end(one.path)}:{one.start_line} {_name(one)}" for one in brief.called]
+    called = [f"{_end(function.path)}:{function.start_line} {_name(function)}" for function in brief.called]
     if called:
         yield f"called there: {', '.join(called)}"
     for title, usages in (("callers", brief.callers), ("tests", brief.tests)):
         places = [
-            f"{_end(one.path)}:{one.line} {_name(one.inside) if one.inside else ''}".rstrip()
-            for one in usages[:_MOST_USERS]
+            f"{_end(usage.path)}:{usage.line} {_name(usage.inside) if usage.inside else ''}".rstrip()
+            for usage in usages[:_MOST_USERS]
         ]
         more = f" and {len(usages) - len(places)} more" if len(usages) > len(places) else ""
         if places:
@@ -156,11 +156,11 @@ def _end(path: str) -> str:
 def _missing(brief: Brief, count: int, path_of: PathOf, style: Style) -> str:
     """Return what the first `count` excerpts do not show, and the call that does; or that they are all."""
     shown, parts = brief.excerpts[:count], list[str]()
-    if cut_one := next((one for one in shown if one.lines and not one.is_whole), None):
+    if cut_one := next((excerpt for excerpt in shown if excerpt.lines and not excerpt.is_whole), None):
         numbers = [number for number, _ in cut_one.lines if number]
         place = f"{path_of(cut_one.hit.root, cut_one.hit.path)}:{numbers[len(numbers) // 2]}"
         parts.append(f"more of {_name(cut_one.hit)} ({style.read} {place})")
-    weaker = [*(one.hit for one in brief.excerpts[count:]), *brief.others]
+    weaker = [*(excerpt.hit for excerpt in brief.excerpts[count:]), *brief.others]
     if weaker:
         named = [] if brief.is_name or brief.is_list else weaker[:_MOST_OTHERS]
         names = "".join(f"{_end(hit.path)}:{hit.start_line} {_name(hit)}, " for hit in named)
@@ -195,7 +195,7 @@ def files_text(files: Sequence[tuple[str, str]], path_of: PathOf, max_tokens: in
 
 def freshness_text(freshness: Sequence[Freshness]) -> str:
     """Return a line for each folder that could not be searched or compared, or has changed."""
-    return "".join(f"note: {one.note}\n" for one in freshness if one.note)
+    return "".join(f"note: {index.note}\n" for index in freshness if index.note)
 
 
 def _not_seen(coverage: Coverage) -> str:
@@ -253,10 +253,9 @@ def usages_text(answer: FoundAnswer[Usages], path_of: PathOf, max_tokens: int, *
     """Return usages in a budget; the last line has the numbers."""
     found = answer.found
     if tests and any(usage.grade in _SURE for usage in found.usages):
-        sure = [one for one in found.usages if one.grade in _SURE]
-        found = replace(
-            found, usages=tuple(replace(one, text="" if one.inside else one.text) for one in sure)
-        )
+        sure = [usage for usage in found.usages if usage.grade in _SURE]
+        without_code = (replace(usage, text="" if usage.inside else usage.text) for usage in sure)
+        found = replace(found, usages=tuple(without_code))
     lines = list(filter(None, usages_lines(found, _MAX_USAGE, path_of, "{}: ")))
     rows = [_DERIVED.sub(r"\1", line) + "\n" for line in lines]
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))
