@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, TypedDict
 
 from codesearch.config import MODES
-from codesearch.errors import ConfigError
+from codesearch.errors import ConfigError, nearest_or
 from codesearch.languages import language_name
 from codesearch.options import Opt, Record
 from codesearch.search.forms import parse_asked
@@ -51,7 +51,8 @@ class Filters:
         object.__setattr__(self, "kinds", tuple(kind.lower() for kind in self.kinds))
         for kind in self.kinds:
             if kind not in KINDS:
-                raise ConfigError(f"unknown kind {kind!r}", f"choose one of {', '.join(KINDS)}")
+                cure = nearest_or(kind, KINDS, f"choose one of {', '.join(KINDS)}")
+                raise ConfigError(f"unknown kind {kind!r}", cure)
 
     @property
     def allow_all(self) -> bool:

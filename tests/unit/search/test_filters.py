@@ -8,7 +8,6 @@ from codesearch.errors import ConfigError
 from codesearch.search.filters import allowed_documents
 from codesearch.search.request import Filters
 from codesearch.store.snapshot import Snapshot
-from codesearch.types import KINDS
 from tests.conftest import write_tree
 
 CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (
@@ -123,9 +122,9 @@ def test_no_document_of_an_empty_index_passes(tmp_path, index_tree):
     assert allowed(index, languages=("go",), kinds=("class",), paths=("*.go",)) == []
 
 
-def test_an_unknown_language_or_kind_lists_the_known_ones():
+def test_an_unknown_language_or_kind_lists_the_known_ones_or_the_nearest():
     with pytest.raises(ConfigError, match=r"unknown language 'cobol': choose one of go, java, javascript, "):
         Filters(languages=("go", "cobol"))
     with pytest.raises(ConfigError) as caught:
         Filters(kinds=("functions",))
-    assert str(caught.value) == f"unknown kind 'functions': choose one of {', '.join(KINDS)}"
+    assert str(caught.value) == "unknown kind 'functions': did you mean 'function'?"
