@@ -133,7 +133,10 @@ def query(
         first -= 1
     text = _text_on_stdin(invocation) if words[:first] == ["-"] else " ".join(words[:first])
     for word in words[1:]:  # "tests/" and "src/app.py" can only be meant as paths; "and/or" may be a word.
-        is_marked = word.startswith(("/", "./", "../", "~/")) or language_of_path(word)
+        folder, slash, _ = word.partition("/")
+        is_marked = (
+            folder in ("", ".", "..", "~") or language_of_path(word) or is_path(folder + slash, invocation)
+        )
         looks_so = word.endswith("/") or (is_marked and "/" in word.strip("/"))
         if looks_so and not os.path.exists(invocation.path(Path(word))):
             yield searched_as_words(word)

@@ -275,7 +275,7 @@ def test_places_without_documents_are_named_as_they_were_typed(ask):
     )
 
 
-@pytest.mark.parametrize("place", ["absent/", "./absent", "tiny/absent.py", "/absent/folder"])
+@pytest.mark.parametrize("place", ["absent/", "./absent", "tiny/absent.py", "/absent/folder", "tiny/absent"])
 def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
     done = ask("query", "push", "--all", place)
     assert (done.returncode, done.stderr) == (
