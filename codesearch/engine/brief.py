@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from codesearch.engine.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.flags import is_test
-from codesearch.search.forms import is_code, is_long, parse_asked
+from codesearch.search.forms import has_identifier, is_code, is_long, parse_asked
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.request import SearchRequest
 from codesearch.text.terms import query_terms, terms_of
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from codesearch.engine.session import Session
     from codesearch.structure.usages import Usage
 
-_WITH_CODE = 8
-"""Definitions with code, unless the request says otherwise or there are too few lines."""
+_WITH_CODE, _WITH_CODE_IF_NAMED = 8, 5
+"""Definitions with code, in general and if the question has a name of the code, which tells more than words.
+
+The request can say another number, and there can be too few lines.
+"""
 _FURTHER = 7
 """Definitions behind them that are named."""
 _NEAR = 0.7
@@ -72,7 +75,8 @@ class Brief:
 
 def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usages: bool) -> Brief:
     """Search, and choose about so many lines of code that answer the question."""
-    most = request.top_k or max(min(_WITH_CODE, lines // LEAST_LINES), 1)
+    fewer = has_identifier(request.query)
+    most = request.top_k or max(min(_WITH_CODE_IF_NAMED if fewer else _WITH_CODE, lines // LEAST_LINES), 1)
     answer = session.search(replace(request, top_k=most + _FURTHER, by_file=False))
     hits = [hit for hit in answer.hits if hit.parts.get("test", 0.0) >= 0.0] or answer.hits
     is_list = lines < LEAST_LINES * most
