@@ -25,12 +25,9 @@ from training.corpus.rows import write_lines
 from training.files import TrainingError
 
 _LINE = re.compile(
-    r"""([^\t]+)\t([^\t]+)\t        # style; whether the function has documentation
-    (\w+)\t                        # language
-    ([^\t]+)\t([^\t]+)\t(\d+)\t   # package URL, path, first line of the function
-    ([^\t]+)\t                     # its qualified name
-    (?:(\d+)\t(\d+)\t)?           # first and last line of a passage
-    ([^\t]+)                       # the question
+    r"""([^\t]+)\t([^\t]+)\t(\w+)\t           # style, what the question is about, language
+    ([^\t]+)\t([^\t]+)\t(\d+)\t([^\t]+)\t    # package URL, path, first line and qualified name of the function
+    (?:(\d+)\t(\d+)\t)?([^\t]+)              # first and last line of a passage; the question
     """,
     re.VERBOSE,
 )
