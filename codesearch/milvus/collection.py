@@ -42,7 +42,7 @@ from codesearch.types import KINDS
 
 FIELDS_READ = ("id", "root", "path", "language", "place", "kind", *STORED, "terms", "vector")
 """Fields of a row that a candidate has."""
-PASSAGE_FIELDS = ("document", *LINES, "signature", "vector")
+PASSAGE_FIELDS_READ = ("document", *LINES, "signature", "vector")
 _MOST_NAMED = 1_000
 _MOST = 16_384
 """Rows that Milvus returns for one search at most."""
@@ -275,7 +275,7 @@ class SearchedCollection(Searched):
             ids = {found for search in searches for found in search.result()}
             rows = _passing(self._store.get(self._store.documents, sorted(ids), FIELDS_READ), filters)
         of_rows = f"document in {quoted([row['id'] for row in rows])}"
-        passages = self._store.read(self._store.passages, of_rows, PASSAGE_FIELDS) if rows else ()
+        passages = self._store.read(self._store.passages, of_rows, PASSAGE_FIELDS_READ) if rows else ()
         candidates = CandidateDocuments(self._store, rows, passages, query.terms, *totals.result())
         return Pool(candidates, LexicalScorer(candidates, config, frequencies.result()))
 

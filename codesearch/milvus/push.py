@@ -180,6 +180,8 @@ def passage_rows(index: IndexReader) -> Iterator[dict[str, Any]]:
     for segment in index.segments:
         for file in _live_files(segment):
             own = segment.passages_of(file)
+            if own.start == own.stop:  # As most files.
+                continue
             vectors = _vectors(segment.passage_vectors, own)
             documents = list(_identified(root, file, segment.store.document_rows(file)))
             for at, (number, first, last, *bits) in enumerate(segment.passages[own].tolist()):

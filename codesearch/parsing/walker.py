@@ -189,7 +189,7 @@ def _in_force(rules: Sequence[Rules], folder: str) -> list[PatternsHere]:
 
 
 class _Walk:
-    """One walk: what it may enter, what it has seen, and where it summaries."""
+    """One walk: what it may enter, what it has seen, and what it has skipped."""
 
     def __init__(self, root: Path, config: WalkConfig, summary: WalkSummary) -> None:
         self.root, self.config, self.summary = str(root), config, summary

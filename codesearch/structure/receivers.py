@@ -77,17 +77,17 @@ def receiver_before(source: str, position: int) -> tuple[str, bool, int] | None:
 def literal_type(source: str, position: int, language: str) -> str:
     """Return the type of the literal around a key, also of one in a list; "" if that is not written before it.
 
+    The record of the language must have a pattern for that, `literal`.
+
     >>> literal_type("p := &Point{x: 1, y: 2}", 18, "go"), literal_type("const a: B[] = [{c: 1}]", 17, "typescript")
     ('Point', 'B')
     """
-    begin, depth = max(position - _MOST_LITERAL, 0), 0
-    for bracket in (
-        reversed([*_BRACKET.finditer(source, begin, position)]) if record_of(language).literal else ()
-    ):
+    begin, depth, pattern = max(position - _MOST_LITERAL, 0), 0, record_of(language).literal
+    for bracket in reversed([*_BRACKET.finditer(source, begin, position)]):
         depth += 1 if bracket[0] in ")]}" else -1
         if depth < 0:
             head = source[max(begin, bracket.start() - _MOST_BEFORE) : bracket.start()]
-            if declared := re.search(record_of(language).literal, head):
+            if declared := re.search(pattern, head):
                 return declared["type"]
             if not _IN_LIST.search(head):
                 break

@@ -415,9 +415,8 @@ class Search:
         if abstract := [definition.name for definition in derived if _is_abstract(definition)]:
             below = self._below(abstract, _is_abstract)
             shown = {definition.name for definition in derived}
-            return [*derived, *(definition for name, definition in below.items() if name not in shown)], len(
-                every
-            ) - len(derived)
+            further = [definition for name, definition in below.items() if name not in shown]
+            return [*derived, *further], len(every) - len(derived)
         return derived, len(every) - len(derived)
 
     def _overriding(self, names: Names) -> list[Defined]:

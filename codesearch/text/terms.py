@@ -173,7 +173,11 @@ def signature(chunks: Iterable[bytes]) -> bytes:
 
 def signature_bit(term: str) -> tuple[int, int]:
     """Return which number of a signature has the bit of a term, and the position of the bit in it."""
-    return divmod(crc32(term.encode()) % SIGNATURE_BITS, 32)
+    return divmod(_bit_of(term), 32)
+
+
+def _bit_of(term: str) -> int:
+    return crc32(term.encode()) % SIGNATURE_BITS
 
 
 def _forms(chunk: bytes) -> tuple[str, ...]:
@@ -196,7 +200,7 @@ FORMS = Memo(_forms, _REMEMBERED)
 def _signature_of_chunk(chunk: bytes) -> int:
     bits = 0
     for term in FORMS[chunk]:
-        bits |= 1 << crc32(term.encode()) % SIGNATURE_BITS
+        bits |= 1 << _bit_of(term)
     return bits
 
 
