@@ -95,17 +95,18 @@ def _partial(index: IndexReader) -> Freshness:
 
 
 class Session:
-    """Answers questions about one scope; `Engine.session` opens it, and nothing has to be closed.
+    r"""Answers questions about one scope; `Engine.session` opens it, and nothing has to be closed.
 
     >>> from tempfile import TemporaryDirectory
     >>> from codesearch import Engine, Scope
-    >>> project = Path(__file__).parents[1] / "evaluation/smoke/sources/python"
-    >>> with TemporaryDirectory() as home, Engine(home) as engine:
+    >>> source = "def tail(path):\n    # The last lines of a file.\n    return path\n\ntail('log')\n"
+    >>> with TemporaryDirectory() as home, TemporaryDirectory() as project, Engine(home) as engine:
+    ...     _ = Path(project, "storage.py").write_text(source)
     ...     _ = engine.index(project)
     ...     session = engine.session(Scope([project]))
     ...     for hit in session.search("last lines of a file", top_k=1).hits:
     ...         print(hit.path, hit.start_line, hit.name, session.usages(hit.name).found.usage_count)
-    storage.py 95 tail 2
+    storage.py 1 tail 1
 
     Every question raises `IndexNotFoundError` if nothing is indexed there, and `IndexStoreError` if no index can be
     read. An index that cannot be read does not concern the others.

@@ -8,9 +8,10 @@ the name under which it is printed, written to JSON and compared; higher is bett
 from __future__ import annotations
 
 import csv
+import re
 import sysconfig
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -59,7 +60,23 @@ def smoke(options: BenchOptions) -> SuiteResult:
     texts = {query_id("", text)[1]: text for text in read_queries(SMOKE / QUERIES)}
     qrels = smoke_judgements()
     questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
-    return judge("smoke", [Tree(SMOKE / SOURCES, lambda _: questions, named_document)], options)
+    with sample_tree(SMOKE, options.home) as root:
+        return judge("smoke", [Tree(root, lambda _: questions, named_document)], options)
+
+
+@contextmanager
+def sample_tree(suite: Path, home: Path) -> Iterator[Path]:
+    """Lend a folder with the sources of a suite as LANGUAGE/FILE.
+
+    They are in `sources/LANGUAGE.txt`, each after a line "=== FILE".
+    """
+    with scratch_folder(home) as scratch:
+        for packed in sorted((suite / SOURCES).glob("*.txt")):
+            (scratch / packed.stem).mkdir()
+            _, *parts = re.split(r"^=== (.+)\n", packed.read_text("utf-8"), flags=re.MULTILINE)
+            for name, text in zip(parts[::2], parts[1::2], strict=True):
+                (scratch / packed.stem / name).write_bytes(text.encode())
+        yield scratch
 
 
 def smoke_judgements() -> Qrels:
@@ -89,13 +106,10 @@ def direction(options: BenchOptions) -> SuiteResult:
         lambda found: {query: score_direction(found[query], pair) for query, pair in asked.items()},
         {query: {pair.right: 1.0} for query, pair in asked.items()},
     )
-    tree = Tree(
-        DIRECTION / SOURCES,
-        lambda _: questions,
-        key=lambda _, row: row.qualified_name,
-        details={"pairs": len(asked) // 2},
-    )
-    return judge("direction", [tree], options)
+    details = {"pairs": len(asked) // 2}
+    with sample_tree(DIRECTION, options.home) as root:
+        tree = Tree(root, lambda _: questions, lambda _, row: row.qualified_name, details=details)
+        return judge("direction", [tree], options)
 
 
 def read_pairs(path: Path) -> dict[QueryId, Conversion]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 
-from codesearch.evaluation.suites import SMOKE
+from codesearch.evaluation.suites import SMOKE, sample_tree
 from codesearch.search.forms import ENGLISH_ONLY
 from tests.command import Command
 from tests.conftest import index_by_engine
@@ -20,10 +21,11 @@ NOTE = (
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory) -> Command:
+def ask(tmp_path_factory) -> Iterator[Command]:
     home = tmp_path_factory.mktemp("home")
-    index_by_engine(SMOKE / "sources", home)
-    return Command(SMOKE / "sources", home)
+    with sample_tree(SMOKE, tmp_path_factory.mktemp("sources")) as root:
+        index_by_engine(root, home)
+        yield Command(root, home)
 
 
 def test_a_query_without_an_answer_gets_a_note_on_stderr_and_the_nearest_hits(ask):
@@ -90,7 +92,7 @@ def test_if_no_document_passes_the_filters_this_is_the_only_note(ask):
         done = ask("query", ABSENT, "--path", "*.absent", *options)
         assert (done.returncode, done.stderr) == (
             1,
-            f"no document matches --path '*.absent' in {SMOKE / 'sources'}\n",
+            f"no document matches --path '*.absent' in {ask.folder}\n",
         )
 
 

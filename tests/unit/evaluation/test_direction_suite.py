@@ -14,6 +14,7 @@ from codesearch.evaluation.suites import (
     Conversion,
     direction,
     read_pairs,
+    sample_tree,
     score_direction,
 )
 from codesearch.languages import language_named, load_parser
@@ -23,13 +24,14 @@ BAR = 0.9
 """Minimum accuracy. Without the direction rule, accuracy is about 0.5."""
 
 
-def test_there_are_enough_pairs_and_each_names_two_functions_of_its_language():
+def test_there_are_enough_pairs_and_each_names_two_functions_of_its_language(tmp_path):
     names = Counter()
-    for path in sorted(DIRECTION.glob("sources/*/*")):
-        spec = language_named(path.parent.name)
-        assert not load_parser(spec).parse(path.read_bytes()).root_node.has_error
-        found = extract(path.read_bytes(), path.name, spec).documents
-        names.update((spec.name, document.qualified_name) for document in found)
+    with sample_tree(DIRECTION, tmp_path) as root:
+        for path in sorted(root.glob("*/*")):
+            spec = language_named(path.parent.name)
+            assert not load_parser(spec).parse(path.read_bytes()).root_node.has_error
+            found = extract(path.read_bytes(), path.name, spec).documents
+            names.update((spec.name, document.qualified_name) for document in found)
     with open(DIRECTION / "pairs.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) >= 60

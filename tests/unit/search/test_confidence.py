@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codesearch.evaluation.judge import BenchOptions, Tree, open_collection
-from codesearch.evaluation.suites import SMOKE, named_document
+from codesearch.evaluation.suites import SMOKE, named_document, sample_tree
 from codesearch.search.confidence import Confidence, features, shipped_calibration
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
@@ -15,7 +15,10 @@ from codesearch.text.bundle import SHIPPED, load_bundle
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
     options = BenchOptions(home=tmp_path_factory.mktemp("home"), device="cpu")
-    with open_collection(Tree(SMOKE / "sources", lambda _: [], named_document), options) as collection:
+    with (
+        sample_tree(SMOKE, options.home) as root,
+        open_collection(Tree(root, lambda _: [], named_document), options) as collection,
+    ):
         yield Searcher([collection.index], collection.encoder)
 
 
