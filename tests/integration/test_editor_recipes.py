@@ -1,7 +1,5 @@
 """The recipes of docs/editors.md run in the editors themselves, with queries that a shell could misinterpret."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -65,8 +63,9 @@ def run(tmp_path, home, tiny_bundle):
     return run
 
 
+# Vim lists notes of stderr too, such as that a busy machine had no time to look for changes: they lead nowhere.
 WRITE = (
-    "call writefile([json_encode(map(getqflist(), "
+    "call writefile([json_encode(map(filter(getqflist(), 'v:val.valid'), "
     "'[bufname(v:val.bufnr), v:val.lnum, v:val.col, v:val.text]'))], '{}')"
 )
 
