@@ -7,8 +7,6 @@
 Modules, not repositories, are divided into the partitions. The sample is too small to judge an encoder.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Run the command in a process of its own, with its own home and working directory."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

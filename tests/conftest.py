@@ -1,7 +1,5 @@
 """A tiny repository in six languages, and an encoder that needs no model."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence

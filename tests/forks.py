@@ -4,8 +4,6 @@ A fork has its own arguments, environment, working directory, stdout, stderr and
 process, as tests do (see `conftest.py`).
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Git repositories of tests."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An editor that speaks with `codesearch lsp` in plain messages."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Iterator, Mapping

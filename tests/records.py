@@ -1,7 +1,5 @@
 """Records with usual values, for tests that look at a few fields."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any

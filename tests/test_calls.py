@@ -1,7 +1,5 @@
 """Work is counted in Python calls, which do not depend on the speed of the machine."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

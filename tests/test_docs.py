@@ -1,7 +1,5 @@
 """The documentation agrees with the commands, the settings and the benchmarks."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Imports point in one direction, and a command loads no module that it does not need."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

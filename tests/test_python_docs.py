@@ -1,7 +1,5 @@
 """The examples of docs/python.md run and print what the page shows, and the page lists every public name."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A model bundle small enough to make in a test: gather, masked mean, unit length."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Chromium, a service over a small tree with hostile names, and pages that record errors and requests."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

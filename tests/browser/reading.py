@@ -1,7 +1,5 @@
 """Read the page as a person does."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 

@@ -1,7 +1,5 @@
 """Run the service of the page."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

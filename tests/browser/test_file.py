@@ -1,7 +1,5 @@
 """A file: its outline, links to lines, long files, and more lines of a hit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

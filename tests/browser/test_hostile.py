@@ -1,7 +1,5 @@
 """Names, paths, code and queries that contain markup are shown as text, and invisible characters as escapes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

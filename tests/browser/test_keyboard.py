@@ -1,7 +1,5 @@
 """Keys, definitions, similar code, addresses, recent searches and the editor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Light and dark, narrow screens, contrast and the accessibility tree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The file of the selected hit, beside the list of a wide window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

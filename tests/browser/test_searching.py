@@ -1,7 +1,5 @@
 """Typing, superseded requests, filters and what the page says when there are no hits."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Absurd values of every option, argument and variable: the usual answer or one line, in bounded time."""
 
-from __future__ import annotations
-
 import random
 import sys
 from itertools import product

@@ -1,7 +1,5 @@
 """Source files on which a parser needs too much time or memory cost one warning each."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

@@ -1,7 +1,5 @@
 """Damaged files of an index: a right answer or a one-line error, never a wrong answer or a traceback."""
 
-from __future__ import annotations
-
 import errno
 import os
 import random

@@ -1,7 +1,5 @@
 """Damage every file of a home at every place: a right answer, or a one-line error whose cure works."""
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -4,8 +4,6 @@
 `make test-thorough` both faults at all calls of all commands.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Pipes, devices, links and huge files in a repository: no command hangs, and nothing outside is read."""
 
-from __future__ import annotations
-
 import os
 import tracemalloc
 from pathlib import Path

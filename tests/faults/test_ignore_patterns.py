@@ -1,7 +1,5 @@
 """Ignore files that would make a walk slow: slow patterns, many patterns, and many files."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

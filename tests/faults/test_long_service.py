@@ -1,7 +1,5 @@
 """A service under load: fifty clients ask over HTTP and over the socket while files change."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import logging

@@ -1,7 +1,5 @@
 """An odd message of a client gets an error or no answer, and the next message is answered as usual."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Unusual locales, outputs and inputs: the usual answer or a one-line error."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

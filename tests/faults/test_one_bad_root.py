@@ -1,7 +1,5 @@
 """What is wrong with one of several indexed folders is one line in an answer; the others answer as before."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

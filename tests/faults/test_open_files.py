@@ -1,7 +1,5 @@
 """Many indexed folders under a low limit of open files, and what a query says when the limit is reached."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

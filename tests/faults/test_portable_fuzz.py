@@ -1,7 +1,5 @@
 """Portable files with random damage: an import is refused in one line, or the index that it makes answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

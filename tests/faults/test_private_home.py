@@ -1,7 +1,5 @@
 """Only the owner of a home can read what is in it, whatever the umask is and whatever made the home."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

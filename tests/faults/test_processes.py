@@ -1,7 +1,5 @@
 """Processes that are killed at any moment: no process remains, and every query sees a complete state."""
 
-from __future__ import annotations
-
 import random
 import signal
 import subprocess

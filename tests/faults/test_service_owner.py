@@ -1,7 +1,5 @@
 """The client and the service trust only what belongs to their user."""
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

@@ -1,7 +1,5 @@
 """A home that is full or cannot be written: queries still answer, and other commands fail with one line."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Text from a repository reaches the terminal only as visible characters."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -3,8 +3,6 @@
 `pytest tests/golden --update-golden` rewrites the file. Commit the difference.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Embedding on a CUDA device: ONNX Runtime gives the CPU's vectors, and both it and torch are fast."""
 
-from __future__ import annotations
-
 import time
 from glob import glob
 

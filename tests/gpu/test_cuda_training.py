@@ -1,7 +1,5 @@
 """Training on a CUDA device: equal to the CPU's, finite in half precision, resumed, and without waits."""
 
-from __future__ import annotations
-
 import json
 import math
 from contextlib import nullcontext

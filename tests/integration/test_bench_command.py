@@ -1,7 +1,5 @@
 """`codesearch bench` on a small data set: what it prints, writes, keeps and refuses."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """`codesearch bench --questions`: a user's own questions, scored on the index of their project."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

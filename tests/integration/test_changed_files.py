@@ -1,7 +1,5 @@
 """`--changed`: only files that differ from a git revision have hits."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """`codesearch index --content`: documentation and configuration in addition to code."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

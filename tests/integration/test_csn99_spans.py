@@ -1,7 +1,5 @@
 """CodeSearchNet's annotated functions exist as documents with exactly their lines."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """`codesearch duplicates`: same text, the same but for names, and the same in other words."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Files that are not UTF-8 are found, shown and counted like others."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`codesearch export --sqlite`: one file that `sqlite-utils` reads, or a one-line error."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

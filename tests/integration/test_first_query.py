@@ -1,7 +1,5 @@
 """The first query in a project indexes it. Elsewhere, or if this is switched off, an error names the command."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Groups: several folders in one answer, on the command line, over HTTP, in Python, and for agents."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Interrupts, full disks and strange files: at most a warning or a one-line error, and the last good index remains."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`codesearch history`: commits by question, by filter and by the definition that they changed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

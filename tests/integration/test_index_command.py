@@ -1,7 +1,5 @@
 """`codesearch index`: its output, its files and its exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

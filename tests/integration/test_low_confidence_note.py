@@ -1,7 +1,5 @@
 """The note about low confidence, with the shipped model."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

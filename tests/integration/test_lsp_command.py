@@ -1,7 +1,5 @@
 """`codesearch lsp` with a client of pygls: over stdin and stdout, and mostly in this process."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """`codesearch lsp` answers about the name at the cursor, as the text is in the editor."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`codesearch mcp` with the client of the official SDK: over stdio, and most tools in this process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

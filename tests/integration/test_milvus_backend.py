@@ -1,7 +1,5 @@
 """The same search on a Milvus server: a real process, Milvus Lite."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

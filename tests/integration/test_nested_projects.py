@@ -1,7 +1,5 @@
 """A query answers from the project that it is asked in, also if another project is around that."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

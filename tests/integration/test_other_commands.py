@@ -1,7 +1,5 @@
 """`codesearch status`, `remove`, `doctor`, and `codesearch` without a command."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

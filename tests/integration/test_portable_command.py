@@ -1,7 +1,5 @@
 """`codesearch export FILE` and `import`, as a user runs them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

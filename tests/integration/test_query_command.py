@@ -1,7 +1,5 @@
 """`codesearch query`: each output format, filters, and exit codes 0, 1 and 2."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """`--at REV`: the files of a git revision are searched without a checkout."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

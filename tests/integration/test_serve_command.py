@@ -1,7 +1,5 @@
 """`codesearch serve`: its answers equal the output of the command, and without a service the command works."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

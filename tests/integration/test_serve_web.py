@@ -1,7 +1,5 @@
 """`codesearch serve --web` as a process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

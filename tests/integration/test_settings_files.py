@@ -1,7 +1,5 @@
 """Settings in files and variables, as the commands use them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """`codesearch mcp --setup`: what codesearch writes into files of agents, and how it goes away."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

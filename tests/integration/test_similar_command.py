@@ -1,7 +1,5 @@
 """`codesearch similar`: which function is meant, what is similar to it, and invalid places."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

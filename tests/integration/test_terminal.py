@@ -1,7 +1,5 @@
 """Colour, links and a progress bar on a terminal, and none of them elsewhere."""
 
-from __future__ import annotations
-
 import os
 import re
 import struct

@@ -1,7 +1,5 @@
 """`codesearch usages`: what is printed, and invalid names and places."""
 
-from __future__ import annotations
-
 import json
 import re
 

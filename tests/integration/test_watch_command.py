@@ -1,7 +1,5 @@
 """`codesearch watch` and the watching of `codesearch serve`, with real files and real processes."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """The wheel in environments that have only its declared dependencies."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The ONNX graph of a BERT against torch, and a pruned BERT against the pretrained model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

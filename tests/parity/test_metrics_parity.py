@@ -1,7 +1,5 @@
 """Our metrics against `ir_measures` (which uses trec_eval), with whole grades, where the variants are the same."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

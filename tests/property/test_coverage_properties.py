@@ -1,7 +1,5 @@
 """An answer says that it saw everything only if nothing below the folder is hidden from it."""
 
-from __future__ import annotations
-
 import math
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """After any history, a query, `index` and `status` know every change of a tree, its rules and its settings."""
 
-from __future__ import annotations
-
 import math
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The walker ignores the same files as git."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Structures on disk return what was written, and postings agree with a brute-force count."""
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A line is never lost: each line with a word is in a document, or it belongs to an import, a comment or a heading."""
 
-from __future__ import annotations
-
 import re
 import tarfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whatever an editor sends, each request is answered once, never with an internal error, and the next one is right."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

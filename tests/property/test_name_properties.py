@@ -1,7 +1,5 @@
 """A query that is an exact name finds its definitions first."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The time of a file grows with its size, whatever there is many times in it."""
 
-from __future__ import annotations
-
 from time import process_time
 
 import pytest

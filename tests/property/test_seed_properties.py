@@ -1,7 +1,5 @@
 """An index that starts from another one gives the same answers as an index made without it."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

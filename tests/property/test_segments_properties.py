@@ -1,7 +1,5 @@
 """After any edits an index equals a fresh build: documents, statistics, hits, order and scores."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Documents of any file without a parser are line ranges of that file, in order."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

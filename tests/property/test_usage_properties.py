@@ -1,7 +1,5 @@
 """Every line that `rg -w` finds is in the usages of a name, in its definitions or in their counts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that are replaced atomically, also when a write is interrupted, and the default folder of the indexes."""
 
-from __future__ import annotations
-
 import ntpath
 import os
 import posixpath

@@ -1,7 +1,5 @@
 """The command that adds a package, for each kind of environment."""
 
-from __future__ import annotations
-
 import sys
 import sysconfig
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Other processes start in one module, and no program or module comes from the working directory."""
 
-from __future__ import annotations
-
 import ast
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Where a setting comes from, and errors for invalid ones."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Configurations of clients are merged without losing anything."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 

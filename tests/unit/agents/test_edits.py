@@ -1,7 +1,5 @@
 """What codesearch writes into a file can be taken out again."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.agents.clients import (

@@ -1,7 +1,5 @@
 """Answers as text for agents."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

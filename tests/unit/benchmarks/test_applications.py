@@ -1,7 +1,5 @@
 """Suite `applications`: its questions, and packages that are excluded from training."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

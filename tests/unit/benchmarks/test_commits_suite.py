@@ -1,7 +1,5 @@
 """Suite commits on one small repository."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

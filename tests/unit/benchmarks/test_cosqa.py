@@ -1,7 +1,5 @@
 """Suite cosqa on a codebase of five functions."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

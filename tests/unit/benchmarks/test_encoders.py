@@ -1,7 +1,5 @@
 """The table of encoders."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("torch")

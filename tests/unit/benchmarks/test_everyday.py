@@ -1,7 +1,5 @@
 """Suite `everyday`: its questions, their answers with overloads and copies, and the confidence."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

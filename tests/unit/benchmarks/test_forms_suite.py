@@ -1,7 +1,5 @@
 """Suite forms on two small repositories."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.suites import forms

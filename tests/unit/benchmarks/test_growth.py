@@ -1,7 +1,5 @@
 """Trees of renamed functions, and the tables of growing indexes."""
 
-from __future__ import annotations
-
 import argparse
 import json
 

@@ -1,7 +1,5 @@
 """Suite histories on one small tree."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Suite `passages`: its questions, packages that are excluded from training, and its scores."""
 
-from __future__ import annotations
-
 import tomllib
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Time and memory of a command and its children."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

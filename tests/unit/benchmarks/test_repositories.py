@@ -1,7 +1,5 @@
 """Suite repositories on two small repositories."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

@@ -1,7 +1,5 @@
 """Rows and tables of the comparison with other tools."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

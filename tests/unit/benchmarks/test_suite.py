@@ -1,7 +1,5 @@
 """Signals that `--without` switches off, and in which systems."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.suite import SIGNALS, systems_without

@@ -1,7 +1,5 @@
 """The update benchmark changes only its copy of the tree and measures real updates."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

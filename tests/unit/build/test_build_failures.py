@@ -1,7 +1,5 @@
 """A build that fails or is stopped leaves the last good index and no partly written files."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

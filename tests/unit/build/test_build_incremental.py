@@ -1,7 +1,5 @@
 """An update processes only changes, and its index equals that of a fresh build."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -1,7 +1,5 @@
 """Documents are embedded in batches, and at most one batch is held in memory."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

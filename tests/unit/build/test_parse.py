@@ -1,7 +1,5 @@
 """Worker processes parse files in order, and a crash costs only one file."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The plan of an update: new, changed, touched and deleted files."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The merge policy keeps few segments and rewrites each document rarely."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

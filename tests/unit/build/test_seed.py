@@ -1,7 +1,5 @@
 """A new index starts from the segments of a similar one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

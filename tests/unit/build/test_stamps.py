@@ -1,7 +1,5 @@
 """Time stamps show whether a file or folder changed since the last walk. Doubtful ones count as changed."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Worker processes started with `python -m`: tasks, results, errors and how they end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

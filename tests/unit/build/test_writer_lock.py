@@ -1,7 +1,5 @@
 """Only one process writes an index at a time."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Command lines of many clients are answered at the same time in one process."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

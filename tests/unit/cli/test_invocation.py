@@ -1,7 +1,5 @@
 """Facts about the calling process."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers with their nouns, and the list of files that are not indexed."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.cli.invocation import notes_of, size_of

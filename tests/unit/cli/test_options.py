@@ -1,7 +1,5 @@
 """Options on the command line."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Annotated, Any
 

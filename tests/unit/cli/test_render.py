@@ -1,7 +1,5 @@
 """Answers as text, JSON and other formats."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

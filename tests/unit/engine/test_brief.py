@@ -1,7 +1,5 @@
 """Answers that are enough for an agent."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.agents.text import usages_text

@@ -1,7 +1,5 @@
 """What other processes are told while a first index is made, and after it was interrupted."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

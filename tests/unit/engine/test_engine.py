@@ -1,7 +1,5 @@
 """The engine: index, search, freshness and status of one home, from several threads."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Excerpts of ranked definitions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from codesearch.engine.excerpts import Excerpt, excerpts_of

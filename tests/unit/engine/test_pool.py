@@ -1,7 +1,5 @@
 """What stays open between queries, and what is opened again."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

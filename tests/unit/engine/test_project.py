@@ -1,7 +1,5 @@
 """The project that contains a folder, and projects that are too large to index automatically."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

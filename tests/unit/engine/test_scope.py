@@ -1,7 +1,5 @@
 """Which index a search covers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

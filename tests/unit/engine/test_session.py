@@ -1,7 +1,5 @@
 """A session: what it does first, what it reads, and what one query of the command line reads."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

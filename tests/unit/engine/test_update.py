@@ -1,7 +1,5 @@
 """One changed file costs one read of the manifest, one opening of each database and one check of each segment."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """Suite `direction`: its data agrees with its README, and the ranking reaches a minimum accuracy."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """JSON lines in each compression, and errors for damaged files."""
 
-from __future__ import annotations
-
 import gzip
 
 import pytest

@@ -1,7 +1,5 @@
 """Data of the smoke suite: judged functions exist, and statements of its README are true."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter, defaultdict
 from functools import cache

@@ -1,7 +1,5 @@
 """Commits -> the definitions that they changed."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

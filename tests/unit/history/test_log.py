@@ -1,7 +1,5 @@
 """The output of `git log` -> commits."""
 
-from __future__ import annotations
-
 from codesearch.history.table import Change, Commit, parse_log
 
 OLD, NEW, NONE = "a" * 40, "b" * 40, "0" * 40

@@ -1,7 +1,5 @@
 """Each kind of node that declares something has a pattern in the query of its language, or a reason to have none."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

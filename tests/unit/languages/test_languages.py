@@ -1,7 +1,5 @@
 """The language of a file by its name."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections import Counter

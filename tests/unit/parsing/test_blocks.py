@@ -1,7 +1,5 @@
 """Files without a parser -> blocks with the names, kinds and documentation that their lines show."""
 
-from __future__ import annotations
-
 from time import process_time
 
 import pytest

@@ -1,7 +1,5 @@
 """Functions without a name: the names they get, and which of them have no document."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.languages import language_named

@@ -1,7 +1,5 @@
 """Copies of a definition have the same key, and code that behaves differently has another."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.languages import language_named

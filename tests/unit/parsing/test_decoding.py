@@ -1,7 +1,5 @@
 """Text of files that are not UTF-8."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

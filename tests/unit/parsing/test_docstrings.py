@@ -1,7 +1,5 @@
 """Cleaning removes only the markers of comments and string literals."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.parsing.docstrings import (

@@ -1,7 +1,5 @@
 """The documents of the files in `samples/` are those of `samples.txt`; and difficult input."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Flags: stubs, and generated, vendored and test files."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.languages import language_named

@@ -1,7 +1,5 @@
 """What git's configuration says about ignored files, and linked work trees."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Headings, and lines that only look like headings."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.parsing.sections import front_matter_end, markdown_cuts, underlined_cuts

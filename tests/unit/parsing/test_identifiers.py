@@ -1,7 +1,5 @@
 """Names split into subtokens, and qualified names into qualifier and name."""
 
-from __future__ import annotations
-
 import string
 
 import pytest

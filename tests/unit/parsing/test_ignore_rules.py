@@ -1,7 +1,5 @@
 """Ignore files, as git reads them, plus `.codesearchignore` and `--exclude`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

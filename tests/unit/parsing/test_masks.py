@@ -1,7 +1,5 @@
 """Macros and other code that grammars do not understand."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

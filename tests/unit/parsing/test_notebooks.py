@@ -1,7 +1,5 @@
 """Notebooks: the code of their cells, at the lines of the file."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

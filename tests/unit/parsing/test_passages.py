@@ -1,7 +1,5 @@
 """Long documents are cut into passages where statements begin."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.config import ParseConfig

@@ -1,7 +1,5 @@
 """Files of documentation and configuration as documents: names, spans, texts."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.languages import language_named, language_of_path

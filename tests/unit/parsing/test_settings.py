@@ -1,7 +1,5 @@
 """The start of sections in configuration files."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.languages import record_of

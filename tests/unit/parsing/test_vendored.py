@@ -1,7 +1,5 @@
 """Folders that are copies of other projects, by their licences and by what is beside their scripts."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

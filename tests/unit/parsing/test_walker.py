@@ -1,7 +1,5 @@
 """The files of a walk, their order, and reasons for skipped files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

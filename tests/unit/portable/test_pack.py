@@ -1,7 +1,5 @@
 """A portable file gives the same answers on another machine; an invalid file is a one-line error."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

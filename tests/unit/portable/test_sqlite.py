@@ -1,7 +1,5 @@
 """An index as SQLite tables with the code. An export that fails changes nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """What a query names is found first: a name with a hint, or a path."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The passages of a long definition that answer a query, and the lines that are shown of them."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.search.request import SearchRequest

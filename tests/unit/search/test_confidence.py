@@ -1,7 +1,5 @@
 """The confidence of a ranking, and rankings without one."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.evaluation.judge import BenchOptions, Tree, open_collection

@@ -1,7 +1,5 @@
 """Copies of one function are one hit, and the source is the one that is shown."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The definitions of a file that need not be indexed or saved."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The direction of a conversion."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.search.direction import Conversion, agreement, parse_conversion

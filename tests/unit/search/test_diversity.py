@@ -1,7 +1,5 @@
 """File diversity: one file does not fill the ranking, and the order inside a file is kept."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.config import RankConfig

@@ -1,7 +1,5 @@
 """Files are ranked by their best definition, their other definitions and their names."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

@@ -1,7 +1,5 @@
 """Languages, kinds and paths, before any ranking."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.errors import ConfigError

@@ -1,7 +1,5 @@
 """A query is a name, a piece of code, or words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

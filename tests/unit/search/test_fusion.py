@@ -1,7 +1,5 @@
 """The signals of all candidates are fused into one deterministic order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

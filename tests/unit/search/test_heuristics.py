@@ -1,7 +1,5 @@
 """Direction and penalties change the scores of the first candidates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Candidates become hits with the current code of the files."""
 
-from __future__ import annotations
-
 import os
 from functools import partial
 

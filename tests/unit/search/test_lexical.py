@@ -1,7 +1,5 @@
 """BM25F against a second, slow implementation of the formula."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence

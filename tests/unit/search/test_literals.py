@@ -1,7 +1,5 @@
 """A query that stands literally in a string or a comment is answered by the definition around it."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Which words of a line are marked for a query."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.search.snippets import marks

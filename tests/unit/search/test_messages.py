@@ -1,7 +1,5 @@
 """Messages that a program has printed find the text that they were made from, and its line."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The order of several definitions with the name in the query."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Globs and places select paths of an index, relative to any folder."""
 
-from __future__ import annotations
-
 import ntpath
 from pathlib import Path, PureWindowsPath
 from types import SimpleNamespace

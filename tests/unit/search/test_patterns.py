@@ -1,7 +1,5 @@
 """Regular expressions are matched in limited time."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.errors import ConfigError

@@ -1,7 +1,5 @@
 """Penalties: some code ranks lower and is still found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

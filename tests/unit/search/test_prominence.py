@@ -1,7 +1,5 @@
 """Public definitions that say what they do, and whose names are used, rank above helpers with the same words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reports: their parts, and which queries are reports."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A whole query: fusion, exact names, filters, several roots and a deterministic order."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which lines of a hit explain it, and its signature as one line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The home that a command line names, and the address of its socket."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """What the session of an MCP client tells a server that takes the place of a service."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

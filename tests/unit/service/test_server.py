@@ -1,7 +1,5 @@
 """Requests that the service answers, several at a time, and those that it leaves to the client."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

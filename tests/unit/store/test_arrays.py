@@ -1,7 +1,5 @@
 """Arrays of an index are written completely, or the write is an error."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

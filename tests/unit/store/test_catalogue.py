@@ -1,7 +1,5 @@
 """Which index a query searches, and how indexes are named, listed and removed."""
 
-from __future__ import annotations
-
 import os
 import re
 import threading

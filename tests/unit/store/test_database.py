@@ -1,7 +1,5 @@
 """Files and documents of a store, and errors of a failing disk."""
 
-from __future__ import annotations
-
 import errno
 import sqlite3
 from dataclasses import asdict, astuple, fields

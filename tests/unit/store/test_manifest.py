@@ -1,7 +1,5 @@
 """The manifest names the segments and has the checksums of their files."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

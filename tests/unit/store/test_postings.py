@@ -1,7 +1,5 @@
 """Terms and words written and read back as lists, over one segment and over several."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A snapshot numbers documents of many segments as one collection, hides dead ones, and orders equals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import product

@@ -1,7 +1,5 @@
 """The highest scores, counts of equal numbers, and a sort of words within the memory of a small buffer."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

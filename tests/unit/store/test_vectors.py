@@ -1,7 +1,5 @@
 """Quantized vectors, exact similarities, and the graph whose results are scored again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

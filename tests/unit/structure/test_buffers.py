@@ -1,7 +1,5 @@
 """Texts that are open in an editor."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Usages under the other names that imports, exports and barrels give a definition."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path

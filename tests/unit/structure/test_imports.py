@@ -1,7 +1,5 @@
 """Import statements of all languages name the files of definitions."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.structure.imports import by_module, import_statements

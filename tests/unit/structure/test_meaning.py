@@ -1,7 +1,5 @@
 """A name is found where it is a whole identifier of the language."""
 
-from __future__ import annotations
-
 from time import process_time
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Members without code are found by name, in outlines and usages, and are no hits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

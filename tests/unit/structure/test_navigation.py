@@ -1,7 +1,5 @@
 """Names at a position in an editor; tests/integration/test_lsp_navigation.py has what an editor asks."""
 
-from __future__ import annotations
-
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
 from codesearch.structure import navigation

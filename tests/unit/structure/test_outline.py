@@ -1,7 +1,5 @@
 """Outlines of folders, files and classes, cut to a number of lines."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.engine.engine import Engine

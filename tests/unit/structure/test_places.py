@@ -1,7 +1,5 @@
 """Texts of users -> files, folders, lines and definitions."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.engine.engine import Engine

@@ -1,7 +1,5 @@
 """A text names the same definition on every surface: query, read, outline, similar, usages and history."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Usages of a name: every whole word in the sources, with a grade and the definition around it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole definitions and files; members of long ones are folded."""
 
-from __future__ import annotations
-
 import pytest
 
 from codesearch.engine.engine import Engine

@@ -1,7 +1,5 @@
 """Only a complete and valid bundle is loaded. An error names the bad file."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Unit vectors from the graphs of a bundle, devices, and missing packages."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

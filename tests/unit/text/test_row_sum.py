@@ -1,7 +1,5 @@
 """Embed queries with the rows in a graph file, without ONNX Runtime."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Documents and queries are analysed into the same terms."""
 
-from __future__ import annotations
-
 from codesearch.languages import language_named
 from codesearch.store.postings import make_block
 from codesearch.text.terms import (

@@ -1,7 +1,5 @@
 """Text to ids of subtokens, the same in training and search."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Batches of several sources and the loss of pairs, against loops."""
 
-from __future__ import annotations
-
 import copy
 import io
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Results in the form of CodeSearchNet's challenge."""
 
-from __future__ import annotations
-
 from training.predictions import read_predictions, write_predictions
 
 URL = f"https://github.com/o/n/blob/{'a' * 40}/src/x.py#L3-L9"

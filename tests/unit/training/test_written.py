@@ -1,7 +1,5 @@
 """Written questions become pairs with the code of fetched packages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

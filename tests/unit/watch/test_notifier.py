@@ -1,7 +1,5 @@
 """inotify: which folders are watched, and which events are reported."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """watchdog's observer of macOS and Windows, which watches whole trees: which of its events are reported."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

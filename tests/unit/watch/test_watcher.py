@@ -1,7 +1,5 @@
 """The watcher with a fake clock, a fake notifier and a fake engine."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The HTTP API over a small tree."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

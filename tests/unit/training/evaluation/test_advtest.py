@@ -1,7 +1,5 @@
 """Suite advtest on four functions, and its results in the format of CodeXGLUE."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

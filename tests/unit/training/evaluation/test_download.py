@@ -1,7 +1,5 @@
 """Downloads from a local server that drops connections, truncates files and sends wrong content."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import threading
@@ -53,7 +51,7 @@ class Server:
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self.http.server_port}"
 
-    def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
+    def _handler(server: "Server") -> type[BaseHTTPRequestHandler]:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 with server.lock:

@@ -1,7 +1,5 @@
 """Documentation against code: the pool, ranks, and both ways to choose the candidates."""
 
-from __future__ import annotations
-
 import gzip
 import json
 
