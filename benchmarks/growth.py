@@ -35,7 +35,7 @@ from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.sorting import best_positions
 from codesearch.store.vectors import GRAPH, VECTORS, build_graph
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 
 PAGE = DEV_DOCS / "scale.md"
 _NO_GRAPH = VectorConfig(hnsw_threshold=1 << 40)
@@ -144,7 +144,7 @@ def _query(options: argparse.Namespace, place: Path) -> dict[str, Any]:
     }
 
 
-def approximation_loss(index: IndexReader, encoder: Encoder, queries: Iterable[str]) -> dict[str, Any]:
+def approximation_loss(index: IndexReader, encoder: OnnxEncoder, queries: Iterable[str]) -> dict[str, Any]:
     """Compare the nearest documents of the graph with the true ones, without filters.
 
     Returns:

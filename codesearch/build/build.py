@@ -40,7 +40,7 @@ from codesearch.store.postings import field_statistics, load_field_lengths
 from codesearch.store.segments import SegmentReader, SegmentWriter, last_number, writing
 from codesearch.store.vectors import VectorWriter, quantize
 from codesearch.text.bundle import recorded_folder
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 from codesearch.text.tokenizer import TokenIds
 
 _BATCH = 4_096
@@ -68,7 +68,11 @@ ProgressCallback = Callable[[Progress], None]
 
 
 def run(
-    plan: Plan, encoder: Encoder, on_progress: ProgressCallback = lambda _: None, *, merge_all: bool = False
+    plan: Plan,
+    encoder: OnnxEncoder,
+    on_progress: ProgressCallback = lambda _: None,
+    *,
+    merge_all: bool = False,
 ) -> BuildSummary:
     """Carry out a plan and publish the result. The caller holds the writer lock."""
     if plan.previous:
@@ -108,7 +112,7 @@ def run(
 class _Build:
     """The steps after the parser, and the state of a build: its segments and the counts of its files so far."""
 
-    def __init__(self, plan: Plan, encoder: Encoder, on_progress: ProgressCallback) -> None:
+    def __init__(self, plan: Plan, encoder: OnnxEncoder, on_progress: ProgressCallback) -> None:
         self.plan, self.encoder, self.on_progress = plan, encoder, on_progress
         self.started = time.monotonic()
         # Publish incomplete states only if they do not replace a complete index.

@@ -122,6 +122,7 @@ class Indexer:
         rebuild: bool = False,
         optimize: bool = False,
         on_progress: ProgressCallback = lambda _: None,
+        wait_s: float = _PATIENCE_S,
     ) -> IndexSummary:
         """Index a folder, or bring its index up to date: only new and changed files are parsed.
 
@@ -131,43 +132,16 @@ class Indexer:
             rebuild: forget the last index and its settings.
             optimize: merge all segments into one; from 500,000 documents on it gets an HNSW graph.
             on_progress: called with the progress of a build.
+            wait_s: how long to wait for other writers, at most two seconds for one that makes a first index.
 
         Raises:
             ConfigError: `root` is not a folder.
         """
-        options = options or IndexOptions()
-        return self._index(
-            expanded(root), options, on_progress, wait_s=_PATIENCE_S, rebuild=rebuild, optimize=optimize
-        )
-
-    def index_project(
-        self, project: Path | str, *, on_progress: ProgressCallback = lambda _: None
-    ) -> IndexSummary:
-        """Index a project that the user did not name, if it is not too large; the errors are those of `index`.
-
-        Raises:
-            IndexNotFoundError: it is too large.
-        """
-        if reason := too_large(Path(project)):
-            raise IndexNotFoundError(
-                f"not indexed and {reason}", f"run {index_command(project)}", about=project
-            )
-        return self._index(Path(project), IndexOptions(), on_progress, wait_s=_SHORT_PATIENCE_S)
-
-    def _index(
-        self,
-        root: Path,
-        options: IndexOptions,
-        on_progress: ProgressCallback,
-        *,
-        wait_s: float,
-        rebuild: bool = False,
-        optimize: bool = False,
-    ) -> IndexSummary:
         from codesearch.build.plan import can_merge, prepare
         from codesearch.engine.answer import IndexSummary
 
-        started = time.monotonic()
+        started, root = time.monotonic(), expanded(root)
+        options = options or IndexOptions()
         if not root.is_dir():
             kind = "not a folder" if root.exists() else "no such folder"
             raise ConfigError(f"{root}: {kind}", "give the folder to index")
@@ -199,6 +173,20 @@ class Indexer:
             seeded=plan.seeded,
             **done._asdict(),
         )
+
+    def index_project(
+        self, project: Path | str, *, on_progress: ProgressCallback = lambda _: None
+    ) -> IndexSummary:
+        """Index a project that the user did not name, if it is not too large; the errors are those of `index`.
+
+        Raises:
+            IndexNotFoundError: it is too large.
+        """
+        if reason := too_large(Path(project)):
+            raise IndexNotFoundError(
+                f"not indexed and {reason}", f"run {index_command(project)}", about=project
+            )
+        return self.index(project, on_progress=on_progress, wait_s=_SHORT_PATIENCE_S)
 
     def refresh_entry(
         self,
@@ -267,7 +255,7 @@ class Indexer:
             from codesearch.build.workers import start_early
 
             start_early()
-        encoder = self.open_encoder(plan.model)
+        encoder = self.pool.encoder(plan.model, self.device)
         from codesearch.build.build import run
 
         return run(plan, encoder, on_progress, merge_all=merge_all)
@@ -281,11 +269,7 @@ class Indexer:
         """
         from codesearch.text.bundle import SHIPPED
 
-        return self.open_encoder(self.model or bundle or SHIPPED)
-
-    def open_encoder(self, bundle: Path) -> OnnxEncoder:
-        """Return the encoder of a bundle."""
-        return self.pool.encoder(bundle, self.device)
+        return self.pool.encoder(self.model or bundle or SHIPPED, self.device)
 
 
 def _save_checked(plan: Plan) -> BuildSummary:

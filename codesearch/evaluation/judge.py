@@ -32,7 +32,7 @@ from codesearch.search.searcher import Searcher
 from codesearch.settings import HITS
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.segments import IndexReader
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 from codesearch.types import FUNCTIONS
 
 DocumentKey = Callable[[FileRecord, DocumentRow], str]
@@ -125,7 +125,7 @@ class Collection:
     """The documents of a test collection: an open index, and the names of its documents in judgements."""
 
     index: IndexReader
-    encoder: Encoder
+    encoder: OnnxEncoder
     keys: list[str]  # doc_id of the index -> doc_id of judgements and runs.
     names: dict[str, str]  # doc_id of judgements -> qualified name, for the documents that compete.
 

@@ -25,7 +25,7 @@ import codesearch
 from codesearch.evaluation.metrics import AVERAGE, bootstrap_intervals, group_means
 from codesearch.evaluation.qrels import QueryId, QueryScores, Run
 from codesearch.processes import run_git
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 
 Interval = tuple[float, float]
 _NAME_WIDTH = 18
@@ -173,7 +173,7 @@ def describe_environment() -> dict[str, Any]:
     }
 
 
-def describe_encoder(encoder: Encoder) -> dict[str, Any]:
+def describe_encoder(encoder: OnnxEncoder) -> dict[str, Any]:
     """Return the name, the id, the dimensions and the device of an encoder."""
     return {"name": encoder.name, "id": encoder.model_id, "dim": encoder.dim, "device": encoder.device}
 

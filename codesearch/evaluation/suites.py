@@ -28,7 +28,7 @@ from codesearch.evaluation.judge import (
     judge,
 )
 from codesearch.evaluation.metrics import reciprocal_rank
-from codesearch.evaluation.qrels import Qrels, QueryId, document_url, query_id, read_annotations, read_queries
+from codesearch.evaluation.qrels import QueryId, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord
@@ -58,7 +58,7 @@ PUBLISHED = {
 def smoke(options: BenchOptions) -> SuiteResult:
     """Ask the queries of the package, each only in the languages that it has judgements for."""
     texts = {query_id("", text)[1]: text for text in read_queries(SMOKE / QUERIES)}
-    qrels = smoke_judgements()
+    qrels = read_annotations(SMOKE / ANNOTATIONS, "Path", "Name")
     questions = graded_questions({query: texts.get(query[1], query[1]) for query in qrels}, qrels)
     with sample_tree(SMOKE, options.home) as root:
         return judge("smoke", [Tree(root, lambda _: questions, named_document)], options)
@@ -77,11 +77,6 @@ def sample_tree(suite: Path, home: Path) -> Iterator[Path]:
             for name, text in zip(parts[::2], parts[1::2], strict=True):
                 (scratch / packed.stem / name).write_bytes(text.encode())
         yield scratch
-
-
-def smoke_judgements() -> Qrels:
-    """Read the judgements of `smoke`."""
-    return read_annotations(SMOKE / ANNOTATIONS, "Path", "Name")
 
 
 def named_document(file: FileRecord, row: DocumentRow) -> str:

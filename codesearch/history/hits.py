@@ -107,7 +107,7 @@ def _kept(history: History, ids: Iterable[str]) -> dict[str, CommitHit]:
     with suppress(*_LOST), opened(history) as connection:
         for commit in ids:
             asked = "SELECT hit FROM hits WHERE id = ? AND parsers = ?", (commit, _parsers())
-            if connection and (row := connection.execute(*asked).fetchone()):
+            if row := connection.execute(*asked).fetchone():
                 values = json.loads(row[0])
                 values["paths"] = tuple(values["paths"])
                 values["definitions"] = tuple(ChangedDefinition(**each) for each in values["definitions"])
@@ -118,10 +118,9 @@ def _kept(history: History, ids: Iterable[str]) -> dict[str, CommitHit]:
 def _keep(history: History, hits: Iterable[CommitHit]) -> None:
     rows = [(hit.id, _parsers(), json.dumps(asdict(hit))) for hit in hits]
     with suppress(*_LOST), opened(history) as connection:
-        if connection:
-            connection.execute("BEGIN IMMEDIATE")
-            connection.executemany("INSERT OR REPLACE INTO hits VALUES (?, ?, ?)", rows)
-            connection.execute("COMMIT")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany("INSERT OR REPLACE INTO hits VALUES (?, ?, ?)", rows)
+        connection.execute("COMMIT")
 
 
 @cache

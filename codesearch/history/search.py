@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,14 +92,14 @@ def rank_commits(
     since, author = since_time(filters.since) if filters.since else 0, filters.author.lower()
     by_path = Filters(paths=filters.paths, here=filters.here, within=filters.within)
     passes = path_filter(by_path, Path(top))
-    for row in table.rows(question):
+    for commit, seconds, name, changed, score in table.rows(question):
         if (
-            row.time >= since
-            and (ids is None or row.id in ids)
-            and author in row.author.lower()
-            and (by_path.allow_all or any(map(passes, row.changed.split("\n"))))
+            seconds >= since
+            and (ids is None or commit in ids)
+            and author in name.lower()
+            and (by_path.allow_all or any(map(passes, changed.split("\n"))))
         ):
-            yield row.id, row.score
+            yield commit, score
 
 
 def history_of(folder: Path, home: Path) -> History:
@@ -128,18 +127,31 @@ def answer_history(
     """Return the commits for a question or a place; `Session.history` explains the arguments and errors."""
     path = path_of(history, spot) if spot else ""
     ids = _commits_of(history, spot, path) if spot else None
+
+    def ranked() -> tuple[dict[str, float | None], int, int]:
+        """Return the ids of commits with scores, and how many commits the table has and how many of these are new.
+
+        A question gets `top_k` commits; those of a place follow even if they have no word of it.
+        """
+        top, among = history.repository.top, None if ids is None else frozenset(ids)
+        with table_at_head(history, on_progress) as table:
+            scores = dict(rank_commits(table, top, question, filters, ids=among))
+            if question and among is not None:
+                others = rank_commits(table, top, "", filters, ids=among)
+                scores |= {commit: 0.0 for commit, _ in others if commit not in scores}
+            return dict(islice(scores.items(), top_k if question else None)), len(table), table.added
+
     commits = added = 0
     if ids is not None and not question and filters.is_open:
         scores: dict[str, float | None] = dict.fromkeys(ids)
     else:
         if not history.folder.exists():
             remove_unused(home)
-        rank = partial(_scores, history, question, filters, ids, top_k, on_progress)
         try:
-            scores, commits, added = rank()
+            scores, commits, added = ranked()
         except IndexCorruptError:  # It is made again from git.
             shutil.rmtree(history.folder, ignore_errors=True)
-            scores, commits, added = rank()
+            scores, commits, added = ranked()
         mark_used(history.folder)
     is_shallow = bool(history.shallow)
     return HistoryAnswer(
@@ -154,27 +166,6 @@ def answer_history(
         shallow=is_shallow,
         coverage=coverage_of({"shallow": is_shallow, "not shown": max(len(scores) - top_k, 0)}),
     )
-
-
-def _scores(
-    history: History,
-    question: str,
-    filters: CommitFilters,
-    ids: Sequence[str] | None,
-    top_k: int,
-    on_progress: ProgressCallback,
-) -> tuple[dict[str, float | None], int, int]:
-    """Return the ids of commits with scores, and how many commits the table has and how many of these are new.
-
-    A question gets `top_k` commits; those of a place, given by `ids`, follow even if they have no word of it.
-    """
-    top, among = history.repository.top, None if ids is None else frozenset(ids)
-    with table_at_head(history, on_progress) as table:
-        scores = dict(rank_commits(table, top, question, filters, ids=among))
-        if question and among is not None:
-            others = rank_commits(table, top, "", filters, ids=among)
-            scores |= {commit: 0.0 for commit, _ in others if commit not in scores}
-        return dict(islice(scores.items(), top_k if question else None)), len(table), table.added
 
 
 def path_of(history: History, spot: Spot) -> str:

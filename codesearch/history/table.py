@@ -27,7 +27,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from codesearch.errors import ConfigError, IndexCorruptError, IndexStoreError
 from codesearch.files import COMMITS, create_private, make_folder, unique_name
@@ -224,16 +224,6 @@ def find_history(top: str, home: Path) -> History:
     return History(repository, home / COMMITS / unique_name(name, str(common)), common, head, shallow)
 
 
-class Row(NamedTuple):
-    """A commit of the table; `changed` are its paths, one a line, and `score` is None without a question."""
-
-    id: str
-    time: int
-    author: str
-    changed: str
-    score: float | None
-
-
 @dataclass(frozen=True, slots=True)
 class CommitTable:
     """The commits of a history, of which `added` are new."""
@@ -244,14 +234,16 @@ class CommitTable:
     def __len__(self) -> int:
         return int(self.connection.execute("SELECT count(*) FROM commits_docsize").fetchone()[0])
 
-    def rows(self, question: str = "") -> Iterator[Row]:
-        """Yield the commits with a word of a question, best first; without a question all, newest first."""
+    def rows(self, question: str = "") -> Iterator[tuple[str, int, str, str, float | None]]:
+        """Yield id, time, author, changed paths as lines, and score of each commit with a word of a question.
+
+        The best ones come first. Without a question, these are all, newest first, without a score.
+        """
         terms = query_terms(question)
         if question and not terms:
             raise ConfigError(f"query {question!r} has no words to search for")
         match = " OR ".join(f'"{term}"' for term in terms[:_MOST_TERMS])
-        found = self.connection.execute(_RANKED, (match,)) if match else self.connection.execute(_NEWEST)
-        return map(Row._make, found)
+        return self.connection.execute(_RANKED, (match,)) if match else self.connection.execute(_NEWEST)
 
 
 @contextmanager
@@ -275,13 +267,14 @@ def table_at_head(
 
 
 @contextmanager
-def opened(history: History) -> Iterator[sqlite3.Connection | None]:
-    """Open the database of a history as it is, without waiting for others; None if there is none of this version."""
-    if not (history.folder / COMMITS_FILE).exists():
-        yield None
-    else:
+def opened(history: History) -> Iterator[sqlite3.Connection]:
+    """Open the database of a history as it is, without waiting for others; an error if none is of this version."""
+    if (history.folder / COMMITS_FILE).exists():
         with _connected(history, patience_s=0) as connection:
-            yield connection if _state(connection) is not None else None
+            if _state(connection) is not None:
+                yield connection
+                return
+    raise IndexStoreError(f"{history.folder}: no table of commits")
 
 
 @contextmanager

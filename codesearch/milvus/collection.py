@@ -36,7 +36,7 @@ from codesearch.store.postings import PostingsReader
 from codesearch.store.snapshot import DocIds, Snapshot, idf_of
 from codesearch.store.sorting import distinct
 from codesearch.store.source import Excerpt, Ref
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 from codesearch.text.terms import FIELDS, SIGNATURE_BITS
 from codesearch.types import KINDS
 
@@ -249,7 +249,7 @@ class SearchedCollection(Searched):
     def document_count(self) -> int:
         return self._store.totals()[0]
 
-    def check_model(self, encoder: Encoder) -> None:
+    def check_model(self, encoder: OnnxEncoder) -> None:
         self._store.check_model(encoder.model_id, encoder.name)
 
     def pool(self, query: AnalysedQuery, filters: Filters, config: RankConfig) -> Pool:

@@ -23,7 +23,8 @@ class TextPattern:
     def __init__(self, text: str | bytes, *, is_pattern: bool = False, ignore_case: bool = False) -> None:
         """Compile a text. Only a regular expression needs the import of `regex`, which takes 20 ms."""
         self._text, self._is_pattern, self._ignore_case = text, is_pattern, ignore_case
-        engine, wanted = (import_module("regex"), text) if is_pattern else (re, _escaped(text))
+        engine = import_module("regex") if is_pattern else re
+        wanted = text if is_pattern else re.escape(text)  # type: ignore[type-var]
         self._limit = {"timeout": _SECONDS} if is_pattern else {}
         flags = engine.MULTILINE | (engine.IGNORECASE if ignore_case else 0)
         try:
@@ -57,7 +58,3 @@ class TextPattern:
         except TimeoutError:
             return None
         return match.start() if match else None
-
-
-def _escaped(text: str | bytes) -> str | bytes:
-    return re.escape(text) if isinstance(text, str) else re.escape(text)

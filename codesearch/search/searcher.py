@@ -28,7 +28,7 @@ from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.screen import group_by_file, group_copies
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 from codesearch.text.terms import query_terms
 from codesearch.types import Hit
 
@@ -84,7 +84,7 @@ class Searched:
         """The number of live documents."""
         return self.snapshot.document_count
 
-    def check_model(self, encoder: Encoder) -> None:
+    def check_model(self, encoder: OnnxEncoder) -> None:
         """Raise ConfigError if an index was not made with the model of an encoder."""
         for index in self.indexes:
             made_with = index.manifest.model
@@ -128,7 +128,7 @@ class Searcher:
     def __init__(
         self,
         searched: Searched | Sequence[IndexReader],
-        encoder: Encoder | None,
+        encoder: OnnxEncoder | None,
         config: RankConfig | None = None,
     ) -> None:
         """Make a searcher."""

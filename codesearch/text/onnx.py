@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,31 +37,6 @@ _TABLES = ("nbow", "unif", "ncs")
 """Architectures that only look up tokens and add. A second thread makes them slower."""
 _EXTERNAL_DATA = b"\n\x08location\x12"
 """The name of another file as a graph stores it: the entry "location" of a tensor's `external_data`."""
-
-
-class Encoder(Protocol):
-    """What an index needs from a model. Tests implement it with a hash function."""
-
-    model_id: str  # Identifies the weights; vectors of different ids are not comparable.
-    name: str
-    dim: int  # Length of an embedding, D.
-    device: str  # Where the model runs, "cpu" or "cuda".
-    tokenizer: SubtokenTokenizer  # Makes the ids that `encode_documents` takes.
-    tokenizer_path: Path  # The tokenizer's `tokenizer.json`, for other processes.
-    max_document_tokens: int  # Longer documents are cut to this many ids.
-    is_costly: bool  # Whether embedding takes most of the time of an index.
-
-    def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
-        """Embed queries: float32 [B, D], unit length."""
-        ...
-
-    def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
-        """Embed documents given as token ids: float32 [B, D], unit length, in the same order."""
-        ...
-
-    def encode_passages(self, passages: Sequence[TokenIds]) -> NDArray[np.float32]:
-        """Embed passages of documents in the same form."""
-        ...
 
 
 class RowSum:
@@ -103,15 +78,15 @@ class RowSum:
 
 
 class OnnxEncoder:
-    """Runs a bundle: an `Encoder`. A session opens at its first use, so a query does not load the document graph."""
+    """Runs a bundle. A session opens at its first use, so a query does not load the document graph."""
 
     def __init__(self, bundle: Bundle, device: str = "auto") -> None:
         self.bundle = bundle
-        self.device = choose_device(device)
+        self.device = choose_device(device)  # "cpu" or "cuda".
         self.model_id, self.name, self.dim = bundle.model_id, bundle.name, bundle.dim
         self.max_document_tokens = bundle.max_document_tokens
-        self.is_costly = bundle.architecture not in _TABLES
-        self.tokenizer_path = bundle.checked(TOKENIZER)
+        self.is_costly = bundle.architecture not in _TABLES  # Embedding takes most of the time of an index.
+        self.tokenizer_path = bundle.checked(TOKENIZER)  # For other processes.
         self.tokenizer = SubtokenTokenizer.load(self.tokenizer_path)
         self._graphs = {self._language_id(name): file for name, file in bundle.document_graphs.items()}
         self._sessions: dict[str, Any] = {}

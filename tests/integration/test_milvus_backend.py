@@ -229,7 +229,7 @@ CALLS: dict[str, Callable[[Engine, Path], object]] = {
     "local_home": lambda engine, tree: engine.local_home(),
 }
 """Public names of `Engine` that need the indexes of a home."""
-ANSWERED = {"search", "session", "encoder", "open_encoder", "is_local", "tidy", "close"}
+ANSWERED = {"search", "session", "encoder", "is_local", "tidy", "close"}
 """Public names that an engine of a server answers."""
 QUESTIONS: dict[str, Callable[[Session], object]] = {
     "indexes": lambda session: session.indexes().__enter__(),

@@ -23,7 +23,7 @@ from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.result import SuiteResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
-from codesearch.text.onnx import Encoder, OnnxEncoder
+from codesearch.text.onnx import OnnxEncoder
 from training.corpus.load import load_test
 from training.evaluation.pairs import SYSTEMS, CodeScorer, EnglishScorer, Pair, ranks, summarise_means
 
@@ -79,7 +79,7 @@ def read_pairs(path: Path) -> dict[str, list[Pair]]:
     return pairs
 
 
-def reciprocal_ranks(pairs: list[Pair], encoder: Encoder, size: int) -> ReciprocalRanks:
+def reciprocal_ranks(pairs: list[Pair], encoder: OnnxEncoder, size: int) -> ReciprocalRanks:
     """Rank each pair's code among the codes of its batch."""
     order = np.random.default_rng(_SEED).permutation(len(pairs))
     found: dict[str, list[NDArray[np.float64]]] = {system: [] for system in COMPARED}

@@ -29,7 +29,7 @@ from codesearch.parsing.extract import extract
 from codesearch.search.lexical import LexicalScorer
 from codesearch.store.postings import PostingsReader, PostingsWriter, field_statistics, make_block
 from codesearch.store.snapshot import Snapshot, average_lengths
-from codesearch.text.onnx import Encoder
+from codesearch.text.onnx import OnnxEncoder
 from codesearch.text.terms import document_chunks, query_terms
 from codesearch.text.tokenizer import join_fields
 from codesearch.types import Document
@@ -104,7 +104,7 @@ class _Codes:
 class CodeScorer:
     """Scores all pieces of code of a set for a batch of queries."""
 
-    def __init__(self, codes: Sequence[str], encoder: Encoder) -> None:
+    def __init__(self, codes: Sequence[str], encoder: OnnxEncoder) -> None:
         self._encoder = encoder
         self._config = RankConfig()
         # Windows does not delete files that are still mapped.
