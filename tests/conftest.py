@@ -388,6 +388,12 @@ def index_tree(home: Path, encoder: HashEncoder) -> Iterator[Callable[..., Index
 
 
 @pytest.fixture
+def index_of(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> Callable[..., IndexReader]:
+    """Return a function that writes a tree into a folder and indexes it."""
+    return lambda tree, name="tree": index_tree(write_tree(tmp_path / name, tree))
+
+
+@pytest.fixture
 def searcher_of(
     tmp_path: Path, encoder: HashEncoder, index_tree: Callable[..., IndexReader]
 ) -> Callable[..., Searcher]:

@@ -4,7 +4,7 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
-from tests.conftest import search, write_tree
+from tests.conftest import search
 
 SORTS = "".join(
     f'def sort_{how}(items):\n    """Sort items {how}."""\n    return sorted(items, key={how})\n\n\n'
@@ -18,8 +18,8 @@ QUERY = "sort items"
 
 
 @pytest.fixture
-def index(tmp_path, index_tree):
-    return index_tree(write_tree(tmp_path / "tree", TREE))
+def index(index_of):
+    return index_of(TREE)
 
 
 def ranked(index, penalty: float, *others):
@@ -45,10 +45,10 @@ def test_the_penalty_grows_with_up_to_four_hits_of_the_file_above(index):
     assert lowered == pytest.approx([0.0, 0.02, 0.04, 0.06, 0.08, 0.08], abs=1e-6)
 
 
-def test_files_with_one_path_in_two_roots_are_different_files(index, tmp_path, index_tree):
+def test_files_with_one_path_in_two_roots_are_different_files(index, index_of):
     # The code differs, because copies would be one hit.
     other = {"a/sorts.py": SORTS.replace("sorted(items", "sorted(list(items)")}
-    hits = ranked(index, 0.02, index_tree(write_tree(tmp_path / "other", other)))
+    hits = ranked(index, 0.02, index_of(other, "other"))
     assert [hit.signals["file_diversity"] for hit in hits if hit.path == "a/sorts.py"][:2] == [0.0, 0.0]
 
 

@@ -6,7 +6,6 @@ from codesearch.errors import ConfigError
 from codesearch.search.filters import allowed_documents
 from codesearch.search.request import Filters
 from codesearch.store.snapshot import Snapshot
-from tests.conftest import write_tree
 
 CONVERT, READER, SORTER, HTTP, CRYPTO, QUEUE = (
     "python/convert.py",
@@ -100,9 +99,9 @@ def test_a_path_pattern_matches_a_part_or_with_a_slash_the_path(built_index, pat
     assert paths(built_index, pattern) == expected
 
 
-def test_folders_with_dots_can_be_named(tmp_path, index_tree):
+def test_folders_with_dots_can_be_named(index_of):
     code = "def f():\n    pass\n"
-    index = index_tree(write_tree(tmp_path / "src", {"v1.2/lib/a.py": code, "v2/lib/a.py": code}))
+    index = index_of({"v1.2/lib/a.py": code, "v2/lib/a.py": code}, "src")
     assert paths(index, "v1.2") == ["v1.2/lib/a.py"]
     assert paths(index, "v2/lib") == ["v2/lib/a.py"]
     assert paths(index, "v2/lib/") == ["v2/lib/a.py"]

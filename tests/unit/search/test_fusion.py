@@ -1,6 +1,5 @@
 """The signals of all candidates are fused into one deterministic order."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +7,8 @@ import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.ranking import Ranking, fuse
-from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.sorting import best_positions
-from tests.conftest import write_tree
 
 TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"
 ONE_SEGMENT = Snapshot([])
@@ -50,12 +47,10 @@ def stored_names(snapshot: Snapshot, ranking: Ranking) -> list[str]:
     return [f"{Path(ref.root).name}/{ref.path} {ref.row.name}" for ref in refs]
 
 
-def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], never_merged: None
-):
-    index_tree(write_tree(tmp_path / "one", {"b.py": TWO, "d.py": TWO}))
-    one = index_tree(write_tree(tmp_path / "one", {"a.py": TWO, "c.py": TWO}))
-    two = index_tree(write_tree(tmp_path / "two", {"b.py": TWO, "c.py": TWO}))
+def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(index_of, never_merged: None):
+    index_of({"b.py": TWO, "d.py": TWO}, "one")
+    one = index_of({"a.py": TWO, "c.py": TWO}, "one")
+    two = index_of({"b.py": TWO, "c.py": TWO}, "two")
     assert [len(index.segments) for index in (one, two)] == [2, 1]
     for indexes in ((one, two), (two, one)):
         snapshot = Snapshot(indexes)
@@ -67,11 +62,9 @@ def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(
         ]
 
 
-def test_some_equal_scores_are_ordered_like_all_equal_ones(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], never_merged: None
-):
-    index_tree(write_tree(tmp_path / "one", {"b.py": TWO}))
-    snapshot = Snapshot([index_tree(write_tree(tmp_path / "one", {"a.py": TWO}))])
+def test_some_equal_scores_are_ordered_like_all_equal_ones(index_of, never_merged: None):
+    index_of({"b.py": TWO}, "one")
+    snapshot = Snapshot([index_of({"a.py": TWO}, "one")])
     ranking = fused([0, 1, 2, 3], snapshot, cosine=[0.25, 0.5, 0.75, 0.5])
     assert stored_names(snapshot, ranking) == [
         "one/a.py first",

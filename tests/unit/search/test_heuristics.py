@@ -1,14 +1,11 @@
 """Direction and penalties change the scores of the first candidates."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
 from codesearch.store.segments import IndexReader
-from tests.conftest import best, search, write_tree
+from tests.conftest import best, search
 
 TREE = {
     "a.py": 'def string_to_int(value):\n    """Convert a string to an int."""\n    return value\n',
@@ -19,8 +16,8 @@ TREE = {
 
 
 @pytest.fixture
-def index(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> IndexReader:
-    return index_tree(write_tree(tmp_path / "tree", TREE))
+def index(index_of) -> IndexReader:
+    return index_of(TREE)
 
 
 def names(index: IndexReader, query: str, config: RankConfig | None = None) -> list[str]:

@@ -1,14 +1,11 @@
 """The order of several definitions with the name in the query."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.searcher import Searcher
 from codesearch.store.segments import IndexReader
-from tests.conftest import search, write_tree
+from tests.conftest import search
 
 TREE = {
     "http/message.py": "class Message:\n    def queue(self):\n        '''Put the queue of this queue into a queue.'''\n"
@@ -25,8 +22,8 @@ TREE = {
 
 
 @pytest.fixture
-def index(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> IndexReader:
-    return index_tree(write_tree(tmp_path / "tree", TREE))
+def index(index_of) -> IndexReader:
+    return index_of(TREE)
 
 
 def paths(index: IndexReader, query: str) -> list[str]:

@@ -1,7 +1,6 @@
 """Penalties: some code ranks lower and is still found."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,7 @@ from codesearch.config import IndexConfig, RankConfig, WalkConfig
 from codesearch.search.request import Filters, SearchRequest
 from codesearch.search.searcher import Searcher
 from codesearch.store.segments import IndexReader
-from tests.conftest import search, write_tree
+from tests.conftest import search
 
 HANDLER = "class {name}:\n    def send_message(self, message, address):\n        {body}\n"
 TREE = {
@@ -22,8 +21,8 @@ TREE = {
 
 
 @pytest.fixture
-def index(tmp_path: Path, index_tree: Callable[[Path], IndexReader]) -> IndexReader:
-    return index_tree(write_tree(tmp_path / "tree", TREE))
+def index(index_of) -> IndexReader:
+    return index_of(TREE)
 
 
 def found(index: IndexReader, query: str, config: RankConfig | None = None) -> list[str]:

@@ -45,29 +45,29 @@ def hits(index: IndexReader, query: str, config: RankConfig | None = None) -> li
     ],
 )
 def test_the_summary_of_what_is_not_public_counts_nothing(
-    tmp_path: Path, index_tree: IndexTree, path: str, code: str, is_public: bool
+    index_of, path: str, code: str, is_public: bool
 ) -> None:
-    index = index_tree(write_tree(tmp_path / "tree", {path: code}))
+    index = index_of({path: code})
     found = next(hit for hit in hits(index, "send a mail") if "mail" in hit.name.lower())
     assert found.docstring == "Send a mail."
     assert found.signals["summary"] == float(is_public)
 
 
-def test_the_summary_counts_the_share_of_the_query(tmp_path: Path, index_tree: IndexTree) -> None:
+def test_the_summary_counts_the_share_of_the_query(index_of) -> None:
     code = 'def send_mail():\n    """Send a mail. Attach the files."""\n    return 1\n'
-    index = index_tree(write_tree(tmp_path / "tree", {"a.py": code}))
+    index = index_of({"a.py": code})
     (found,) = hits(index, "send the mail, attach")
     assert found.signals["summary"] == pytest.approx(2 / 3)
     assert found.parts["summary"] == pytest.approx(2 / 3 * RankConfig().summary_weight)
 
 
-def test_of_two_alike_the_one_whose_name_is_used_is_first(tmp_path: Path, index_tree: IndexTree) -> None:
+def test_of_two_alike_the_one_whose_name_is_used_is_first(index_of) -> None:
     tree = {
         "a.py": _PYTHON.format(name="mail_send", body=1),
         "b.py": _PYTHON.format(name="post_mail", body=1),
         "c.py": "def one():\n    post_mail()\n\n\ndef two():\n    post_mail()\n",
     }
-    index = index_tree(write_tree(tmp_path / "tree", tree))
+    index = index_of(tree)
     found = {hit.name: hit.signals["uses"] for hit in hits(index, "send a mail")}
     assert found["mail_send"] == 0 < found["post_mail"]
 
@@ -83,9 +83,9 @@ def test_uses_are_the_same_after_an_update(tmp_path: Path, index_tree: IndexTree
     assert updated["send_mail"] > 0
 
 
-def test_a_long_query_counts_uses_less(tmp_path: Path, index_tree: IndexTree) -> None:
+def test_a_long_query_counts_uses_less(index_of) -> None:
     tree = {"a.py": _PYTHON.format(name="send_mail", body=1), "b.py": "def one():\n    send_mail()\n"}
-    index = index_tree(write_tree(tmp_path / "tree", tree))
+    index = index_of(tree)
     short, long = (hits(index, query)[0] for query in ("send mail", "send mail with other words"))
     assert (short.name, long.name) == ("send_mail", "send_mail")
     assert 0 < long.signals["uses"] == pytest.approx(short.signals["uses"] * (3 / 4) ** 3)
@@ -94,59 +94,53 @@ def test_a_long_query_counts_uses_less(tmp_path: Path, index_tree: IndexTree) ->
 @pytest.mark.parametrize(
     ("query", "first"), [("read settings file", "load"), ("write settings file", "save")]
 )
-def test_a_name_that_does_the_opposite_is_below(
-    tmp_path: Path, index_tree: IndexTree, query: str, first: str
-) -> None:
+def test_a_name_that_does_the_opposite_is_below(index_of, query: str, first: str) -> None:
     code = "".join(
         f"def {verb}_settings_file(path):\n    return {verb}(path, 'read', 'write')\n"
         for verb in ("save", "load")
     )
-    found = hits(index_tree(write_tree(tmp_path / "tree", {"a.py": code})), query)
+    found = hits(index_of({"a.py": code}), query)
     opposites = {hit.name.partition("_")[0]: hit.signals["opposite"] for hit in found}
     assert opposites == {first: 0, ({"save", "load"} - {first}).pop(): -1}
     assert found[0].name.startswith(first)
 
 
-def test_a_definition_that_the_query_describes_is_first(tmp_path: Path, index_tree: IndexTree) -> None:
+def test_a_definition_that_the_query_describes_is_first(index_of) -> None:
     tree = {
         "mail/send.py": "".join(
             _PYTHON.format(name=f"send_mail_queue{number}", body=1) for number in range(4)
         ),
         "x.py": 'def _helper():\n    """Send a mail to each subscriber."""\n    return 1\n',
     }
-    index = index_tree(write_tree(tmp_path / "tree", tree))
+    index = index_of(tree)
     request = SearchRequest("send mail to each subscriber", 1, mode="lexical", by_file=True)
     (found,) = Searcher([index], None).answer(request).hits
     assert (found.name, found.signals["verbatim"]) == ("_helper", 1)
 
 
-def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(
-    tmp_path: Path, index_tree: IndexTree
-) -> None:
+def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(index_of) -> None:
     code = "def create_server(port):\n    server = Server(port)\n    return server\n"
-    index = index_tree(write_tree(tmp_path / "tree", {"a/https.py": code, "b/http.py": code}))
+    index = index_of({"a/https.py": code, "b/http.py": code})
     for query, path in (("create http server", "b/http.py"), ("create https server", "a/https.py")):
         (found,) = hits(index, query)
         assert (found.path, found.copy_count) == (path, 1)
 
 
-def test_examples_are_lower_unless_the_query_asks_for_them(tmp_path: Path, index_tree: IndexTree) -> None:
+def test_examples_are_lower_unless_the_query_asks_for_them(index_of) -> None:
     tree = {
         f"{folder}/a.py": _PYTHON.format(name="send_mail", body=f'"{folder}"')
         for folder in ("lib", "examples")
     }
-    index = index_tree(write_tree(tmp_path / "tree", tree))
+    index = index_of(tree)
     penalty = RankConfig().aside_penalty
     for query, lowered in (("send a mail", -penalty), ("example that sends a mail", 0)):
         parts = {hit.path: hit.parts.get("aside", 0) for hit in hits(index, query) if hit.name == "send_mail"}
         assert parts == {"lib/a.py": 0, "examples/a.py": pytest.approx(lowered)}
 
 
-def test_words_of_a_name_that_the_query_lacks_lower_it_less_in_long_queries(
-    tmp_path: Path, index_tree: IndexTree
-) -> None:
+def test_words_of_a_name_that_the_query_lacks_lower_it_less_in_long_queries(index_of) -> None:
     code = "".join(_PYTHON.format(name=name, body=1) for name in ("send_mail", "send_mail_to_all_old_users"))
-    index = index_tree(write_tree(tmp_path / "tree", {"a.py": code}))
+    index = index_of({"a.py": code})
     short, long = (
         {hit.name: hit.signals["extra"] for hit in hits(index, query)}
         for query in ("send mail", "send mail with two lines of text")

@@ -193,10 +193,10 @@ QUERIES = ("sort strings", "push", "convert int to string", "read_lines", "stack
 FILTERS = (Filters(), Filters(languages=("python", "java")), Filters(kinds=("method",), paths=("[jpr]*/",)))
 
 
-def test_several_roots_score_like_one_root_with_all_files(tmp_path, encoder, index_tree: IndexTree):
+def test_several_roots_score_like_one_root_with_all_files(encoder, index_of):
     split = [{p: t for p, t in TINY_REPO.items() if (p < "k") is early} for early in (True, False)]
-    parts = [index_tree(write_tree(tmp_path / f"part{i}", files)) for i, files in enumerate(split)]
-    whole = Searcher([index_tree(write_tree(tmp_path / "whole", TINY_REPO))], encoder)
+    parts = [index_of(files, f"part{i}") for i, files in enumerate(split)]
+    whole = Searcher([index_of(TINY_REPO, "whole")], encoder)
     for indexes in (parts, parts[::-1]):
         searcher = Searcher(indexes, encoder)
         for query, mode, filters in product(QUERIES, MODES, FILTERS):

@@ -2,22 +2,19 @@
 
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from codesearch.store.segments import IndexReader
 from codesearch.structure.places import find_spots
 from codesearch.structure.usages import find_usages
-from tests.conftest import write_tree
 
 Ask = Callable[[dict[str, str], str], list[str]]
 
 
 @pytest.fixture
-def used(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> Ask:
+def used(index_of) -> Ask:
     def ask(tree: dict[str, str], name: str) -> list[str]:
-        index = index_tree(write_tree(tmp_path / "project", tree))
+        index = index_of(tree)
         found = find_usages([index], name, limit=100, all_code=True)
         return sorted(f"{one.path}:{one.line}" for one in found.usages if one.grade == "certain")
 
@@ -98,11 +95,9 @@ def test_an_attribute_is_used_without_its_suffix(used: Ask) -> None:
 
 @pytest.mark.parametrize("asked", ["NFC", "NFD"])
 @pytest.mark.parametrize("written", ["NFC", "NFD"])
-def test_an_accent_may_be_a_letter_of_its_own(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], asked: str, written: str
-) -> None:
+def test_an_accent_may_be_a_letter_of_its_own(index_of, asked: str, written: str) -> None:
     source = "def naïve():\n    return 1\n\n\ndef use():\n    return naïve()\n"
-    index = index_tree(write_tree(tmp_path / "project", {"a.py": unicodedata.normalize(written, source)}))
+    index = index_of({"a.py": unicodedata.normalize(written, source)})
     name = unicodedata.normalize(asked, "naïve")
     assert [one.line for one in find_usages([index], name).usages] == [6]
     assert [spot.first_line for spot in find_spots([index], f"a.py::{name}")] == [1]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from codesearch.store.segments import IndexReader
 from codesearch.structure.places import find_spots
 from codesearch.structure.text import usages_lines, usages_summary
 from codesearch.structure.usages import Usages, find_usages
-from tests.conftest import write_tree
 
 TREE = {
     "shop/cart.py": '"""Carts."""\n\nimport json\n\n\nclass Cart:\n    limit = 3\n\n    def total(self):\n'
@@ -31,8 +29,8 @@ TREE = {
 
 
 @pytest.fixture
-def index(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> IndexReader:
-    return index_tree(write_tree(tmp_path / "project", TREE))
+def index(index_of) -> IndexReader:
+    return index_of(TREE)
 
 
 @pytest.fixture
@@ -44,7 +42,7 @@ def lines(found: Usages, grade: str = "") -> list[str]:
     return [f"{one.path}:{one.line}" for one in found.usages if grade in ("", one.grade)]
 
 
-def test_the_definitions_come_first_and_each_usage_has_its_line(ask: Callable[..., Usages]) -> None:
+def test_the_definitions_come_first_and_each_usage_has_its_line(ask):
     found = ask("Cart")
     assert [(one.path, one.start_line, one.kind) for one in found.definitions] == [
         ("shop/cart.py", 6, "class")
@@ -60,7 +58,7 @@ def test_the_definitions_come_first_and_each_usage_has_its_line(ask: Callable[..
     assert usages_summary(replace(found, unread_files=9)).startswith("at least 3 lines in 2 files: 3 certain")
 
 
-def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask: Callable[..., Usages]) -> None:
+def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask):
     found = ask("shop/cart.py:16")
     assert found.name == "price"
     assert sorted(lines(found, "certain")) == [
@@ -76,7 +74,7 @@ def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask: Callabl
     assert "tools/price.py:6" not in lines(found)
 
 
-def test_a_name_with_several_definitions_says_which_a_usage_can_mean(ask: Callable[..., Usages]) -> None:
+def test_a_name_with_several_definitions_says_which_a_usage_can_mean(ask):
     found = ask("price")
     assert [one.path for one in found.definitions] == ["shop/cart.py", "tools/price.py", "web/price.js"]
     by_line = {f"{one.path}:{one.line}": (one.grade, one.may_be) for one in found.usages}
@@ -85,7 +83,7 @@ def test_a_name_with_several_definitions_says_which_a_usage_can_mean(ask: Callab
     assert by_line["shop/page.py:6"] == ("certain", ("shop/cart.py:16",))
 
 
-def test_a_member_is_certain_only_in_its_class(ask: Callable[..., Usages]) -> None:
+def test_a_member_is_certain_only_in_its_class(ask):
     found = ask("Cart.total_of")
     assert (lines(found), found.grades) == (["shop/cart.py:10"], {"certain": 1})
     found = ask("total")
@@ -93,13 +91,11 @@ def test_a_member_is_certain_only_in_its_class(ask: Callable[..., Usages]) -> No
     assert found.grades == {"likely": 2}
 
 
-def test_a_member_of_an_unknown_receiver_is_only_possible(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_member_of_an_unknown_receiver_is_only_possible(index_of):
     tree = {
         "a.py": "class A:\n    def run(self): ...\n\nclass B:\n    def run(self):\n        self.run()\n\n\nx.run()\n"
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "run", all_code=True)
     assert [(one.line, one.grade, one.may_be) for one in found.usages] == [
         (6, "certain", ("a.py:5",)),
@@ -111,7 +107,7 @@ def test_a_member_of_an_unknown_receiver_is_only_possible(
     assert next(usages_lines(found)) == "no line certainly uses run; 1 line has the word"
 
 
-def test_a_name_without_definition_is_found_too(ask: Callable[..., Usages]) -> None:
+def test_a_name_without_definition_is_found_too(ask):
     found = ask("json")
     assert (lines(found), found.grades, found.definitions) == (["shop/cart.py:3"], {"declared here": 1}, ())
     assert lines(ask("shop.cart"), "likely") == [
@@ -119,21 +115,19 @@ def test_a_name_without_definition_is_found_too(ask: Callable[..., Usages]) -> N
     ]  # fmt: skip
 
 
-def test_filters_choose_languages_and_paths(ask: Callable[..., Usages]) -> None:
+def test_filters_choose_languages_and_paths(ask):
     assert lines(ask("price", filters=Filters(languages=("js",)))) == ["web/use.js:1", "web/use.js:3"]
     assert lines(ask("Cart", filters=Filters(paths=("!tests/",)))) == ["shop/__init__.py:1"]
 
 
-def test_the_limit_cuts_the_list_and_not_the_count(ask: Callable[..., Usages]) -> None:
+def test_the_limit_cuts_the_list_and_not_the_count(ask):
     found = ask("price", limit=1)
     assert (len(found.usages), found.usage_count) == (1, ask("price").usage_count)
 
 
-def test_files_beyond_the_bound_are_counted(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_beyond_the_bound_are_counted(index_of, monkeypatch):
     tree = {f"a{number}.py": "def tick(): ...\n" for number in range(5)} | {"z.py": "x = Tick\n"}
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     monkeypatch.setattr(exact_text, "MOST_FILES", 2)
     assert find_usages([index], "tick").unread_files == 3
     found = find_usages([index], "Tick")  # Files with the name in another case do not count.
@@ -142,104 +136,92 @@ def test_files_beyond_the_bound_are_counted(
     assert find_usages([index], "tick").unread_files == 4
 
 
-def test_a_changed_file_is_read_as_it_is_now(index: IndexReader, ask: Callable[..., Usages]) -> None:
+def test_a_changed_file_is_read_as_it_is_now(index, ask):
     (index.root / "shop/page.py").write_text("# New.\nprice = 1\n")
     (one,) = (one for one in ask("price").usages if one.path == "shop/page.py")
     assert (one.line, one.stale) == (2, True)
 
 
 @pytest.mark.parametrize("text", ["", "a\0b", "x" * 10_000, "a\nb", "\x1b[31m"])
-def test_text_that_is_no_name_is_refused_in_one_line(ask: Callable[..., Usages], text: str) -> None:
+def test_text_that_is_no_name_is_refused_in_one_line(ask, text):
     with pytest.raises(ConfigError, match="a name has 1 to 200 printable characters"):
         ask(text)
 
 
-def test_a_name_of_punctuation_is_refused(ask: Callable[..., Usages]) -> None:
+def test_a_name_of_punctuation_is_refused(ask):
     with pytest.raises(ConfigError, match="has no letters or digits"):
         ask("(.*)+")
 
 
-def test_a_regular_expression_is_plain_text(ask: Callable[..., Usages]) -> None:
+def test_a_regular_expression_is_plain_text(ask):
     assert ask("pri.e").usage_count == 0
     assert ask("(price|cart)+").usage_count == 0
 
 
-def test_a_place_outside_of_definitions_is_refused(ask: Callable[..., Usages]) -> None:
+def test_a_place_outside_of_definitions_is_refused(ask):
     with pytest.raises(IndexNotFoundError, match="is in no definition"):
         ask("shop/__init__.py:1")
     with pytest.raises(IndexNotFoundError, match="is not in the index"):
         ask("shop/nothing.py:1")
 
 
-def test_a_changed_file_with_one_line_of_five_megabytes_takes_little_time(
-    index: IndexReader, ask: Callable[..., Usages]
-) -> None:
+def test_a_changed_file_with_one_line_of_five_megabytes_takes_little_time(index, ask):
     (index.root / "shop/page.py").write_text("price, " * 720_000)
     (one,) = (one for one in ask("price").usages if one.path == "shop/page.py")
     assert len(one.text) <= 240
 
 
-def test_a_constructor_with_the_name_of_its_class_is_no_other_definition(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_constructor_with_the_name_of_its_class_is_no_other_definition(index_of):
     tree = {
         "a/Box.java": "package a;\n\n/** A box. */\npublic class Box {\n    public Box() {\n    }\n}\n",
         "a/Use.java": "package a;\n\nclass Use {\n    Object make() {\n        return new Box();\n    }\n}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Box")
+    found = find_usages([index_of(tree)], "Box")
     assert [one.kind for one in found.definitions] == ["class"]
     assert [(one.line, one.grade) for one in found.usages] == [(5, "certain"), (5, "certain")]
 
 
-def test_the_type_of_a_parameter_decides_also_if_it_is_called_self(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_the_type_of_a_parameter_decides_also_if_it_is_called_self(index_of):
     tree = {
         "Actor.cs": "class Actor\n{\n    public void Kill() { }\n}\n",
         "Trait.cs": "class Trait\n{\n    void Kill(Actor self) { self.Kill(); this.Kill(self); }\n\n"
         "    void Tick(Actor self)\n    {\n        self.Kill();\n    }\n}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Actor.Kill")
+    found = find_usages([index_of(tree)], "Actor.Kill")
     assert [(one.line, one.grade) for one in found.usages] == [(3, "likely"), (7, "likely")]
 
 
-def test_a_member_of_an_interface_is_found_where_it_is_implemented_by_name(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_member_of_an_interface_is_found_where_it_is_implemented_by_name(index_of):
     tree = {
         "Killed.cs": "interface INotifyKilled\n{\n    void Killed(int e);\n}\n",
         "Trait.cs": '[Desc("Killed.")]\nclass Trait : INotifyKilled\n{\n    [Desc("Killed")]\n'
         "    void INotifyKilled.Killed(int e) { }\n\n    [Desc("
         '"Killed")]\n    void Killed() { }\n}\n',
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     (found,) = find_usages([index], "INotifyKilled.Killed").usages
     assert (found.path, found.line, found.grade) == ("Trait.cs", 5, "likely")
     found = find_usages([index], "Trait.Killed")
     assert [(one.line, one.grade) for one in found.usages] == [(4, "as a string"), (7, "as a string")]
 
 
-def test_a_package_of_go_is_known_by_its_own_import(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_package_of_go_is_known_by_its_own_import(index_of):
     tree = {
         "caddy.go": "package caddy\n\nfunc ParseDuration(s string) {}\n",
         "mod/use.go": 'package mod\n\nimport (\n\t"time"\n\n\t"example.com/caddy/v2"\n)\n\n'
         "func use() {\n\ttime.ParseDuration(s)\n\tcaddy.ParseDuration(s)\n}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "caddy", tree))], "ParseDuration")
+    found = find_usages([index_of(tree, "caddy")], "ParseDuration")
     assert [(one.line, one.grade) for one in found.usages] == [(11, "certain")]
     assert found.grades == {"certain": 1, "possible": 1}
 
 
-def test_a_member_that_is_no_definition_is_found_by_its_last_part(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_member_that_is_no_definition_is_found_by_its_last_part(index_of):
     tree = {
         "user.py": "class User:\n    def stop(self):\n        stop(self.is_active)\n",
         "page.py": "from user import User\n\n\ndef show(user):\n    return User.is_active and user.is_active\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "User.is_active")
+    found = find_usages([index_of(tree)], "User.is_active")
     assert [(one.path, one.line, one.grade) for one in found.usages] == [
         ("page.py", 5, "likely"),
         ("user.py", 3, "no definition"),
@@ -249,34 +231,30 @@ def test_a_member_that_is_no_definition_is_found_by_its_last_part(
     assert usages_summary(nothing).startswith("no usages of is_active: User does not define it")
 
 
-def test_a_folder_with_the_name_of_a_type_does_not_define_its_members(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_folder_with_the_name_of_a_type_does_not_define_its_members(index_of):
     tree = {
         "buffer/lines.py": "class Lines:\n    def get_text(self):\n        return 1\n",
         "edit.py": "from lines import Lines\n\n\nclass Buffer(Lines):\n    def save(self):\n        self.get_text()\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     assert find_usages([index], "Buffer.get_text").not_in == "Buffer"
     assert find_usages([index], "buffer.get_text").not_in == ""
 
 
-def test_lines_that_mean_another_definition_are_counted(ask: Callable[..., Usages]) -> None:
+def test_lines_that_mean_another_definition_are_counted(ask):
     found = ask("shop/cart.py:16")
     assert found.elsewhere == len(ask("price").usages) - found.usage_count + 2  # And two definitions.
     assert "more lines with price as another definition or in a longer name" in usages_summary(found)
 
 
 @pytest.mark.parametrize("asked", ["active", "@active", ":active", "active="])
-def test_marks_of_ruby_belong_to_the_name(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], asked: str
-) -> None:
+def test_marks_of_ruby_belong_to_the_name(index_of, asked):
     tree = {
         "account.rb": "class Account\n  attr_reader :active\n\n  def active?\n    @active\n  end\n\n"
         "  def active=(on)\n    @active = on\n  end\nend\n",
         "more.rb": "class Account\n  def close\n    return unless active?\n  end\nend\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], asked)
+    found = find_usages([index_of(tree)], asked)
     assert [one.name for one in found.definitions][1:] == ["active?", "active="]
     assert {(one.path, one.line) for one in found.usages} == {
         ("account.rb", 5), ("account.rb", 9), ("more.rb", 3),
@@ -284,15 +262,13 @@ def test_marks_of_ruby_belong_to_the_name(
     assert [one.grade for one in found.usages if one.path == "more.rb"] == ["certain"]
 
 
-def test_sigils_of_php_and_shell_are_no_part_of_a_name(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_sigils_of_php_and_shell_are_no_part_of_a_name(index_of):
     tree = {
         "a.php": "<?php\nclass User { function f() { return $this->limit; } }\n",
         "a.sh": "export LIMIT=3\necho $LIMIT ${LIMIT}\n",
         "a.js": "const limit = 1\nconst $limit = limit\nconst x = $limit\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "$LIMIT")
     assert ([one.start_line for one in found.definitions], lines(found)) == ([1], ["a.sh:2"])
     found = find_usages([index], "limit", Filters(languages=("javascript",)))
@@ -321,10 +297,8 @@ def test_sigils_of_php_and_shell_are_no_part_of_a_name(
         ),
     ],
 )
-def test_the_same_package_or_language_is_certain(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], name: str
-) -> None:
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], name)
+def test_the_same_package_or_language_is_certain(index_of, tree, name):
+    found = find_usages([index_of(tree)], name)
     assert [one.grade for one in found.usages] == ["certain"]
 
 
@@ -335,10 +309,8 @@ def test_the_same_package_or_language_is_certain(
         ({"make.rs": "pub fn run() {}\n", "main.rs": "fn main() {\n    make::run();\n}\n"}, "certain"),
     ],
 )
-def test_a_usage_means_the_definition_of_its_own_root(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], grade: str
-) -> None:
-    indexes = [index_tree(write_tree(tmp_path / name, tree)) for name in ("one", "two")]
+def test_a_usage_means_the_definition_of_its_own_root(index_of, tree, grade):
+    indexes = [index_of(tree, name) for name in ("one", "two")]
     assert [one.grade for one in find_usages(indexes, "run").usages] == [grade, grade]
 
 
@@ -358,14 +330,12 @@ def test_a_usage_means_the_definition_of_its_own_root(
         ),
     ],
 )
-def test_another_package_or_owner_is_not_certain(
-    tmp_path: Path, index_tree: Callable[..., IndexReader], tree: dict[str, str], name: str, grade: str
-) -> None:
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], name, all_code=True)
+def test_another_package_or_owner_is_not_certain(index_of, tree, name, grade):
+    found = find_usages([index_of(tree)], name, all_code=True)
     assert [one.grade for one in found.usages] == [grade]
 
 
-def test_other_code_is_counted_and_listed_last_if_it_is_asked_for(ask: Callable[..., Usages]) -> None:
+def test_other_code_is_counted_and_listed_last_if_it_is_asked_for(ask):
     found = ask("Cart", all_code=False)
     assert (lines(found), found.usage_count, found.other_code) == (["shop/__init__.py:1"], 3, 2)
     assert "--all-code lists 2 in tests, examples, migrations, generated or vendored" in usages_summary(found)
@@ -373,20 +343,16 @@ def test_other_code_is_counted_and_listed_last_if_it_is_asked_for(ask: Callable[
     assert [one.other_code for one in ask("Cart").usages] == [False, True, True]
 
 
-def test_types_with_the_name_as_a_base_are_listed(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_types_with_the_name_as_a_base_are_listed(index_of):
     tree = {
         "a.py": "class Animal:\n    pass\n\n\nclass Dog(Animal):\n    pass\n\n\nclass Box(List[Animal]):\n    pass\n",
         "b.ts": "export class Cat extends Pet<Cow> implements Animal {}\nclass Cage<T extends Animal> {}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Animal")
+    found = find_usages([index_of(tree)], "Animal")
     assert ([one.name for one in found.derived], found.derived_count) == (["Dog", "Cat"], 2)
 
 
-def test_types_that_implement_a_trait_are_listed(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_types_that_implement_a_trait_are_listed(index_of):
     tree = {
         "draw.rs": "pub trait Draw {\n    fn draw(&self);\n}\n\npub trait Paint: Draw {}\n",
         "pen.rs": "// An impl of a trait.\n\nimpl<T: Simple, F: Fn() -> T>\n    crate::Draw for ink::Pen<T, F>\nwhere\n"
@@ -394,7 +360,7 @@ def test_types_that_implement_a_trait_are_listed(
         "unsafe impl Draw for &Pad {\n    fn draw(&self) {}\n}\n\nimpl Paint for Can {}\n\nimpl Can {\n"
         "    fn draw(&self) {}\n}\n\nimpl Other {\n    fn draw(&self) {}\n}\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "Draw")
     derived = [(one.name, one.start_line) for one in found.derived]
     assert derived == [("Paint", 5), ("Pen", 3), ("Pad", 15), ("Can", 19)]
@@ -405,13 +371,13 @@ def test_types_that_implement_a_trait_are_listed(
     assert [one.qualified_name for one in overriding.derived] == ["Pen::draw", "Pad::draw", "Can::draw"]
 
 
-def test_methods_that_override_one_are_listed(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
+def test_methods_that_override_one_are_listed(index_of):
     run = "    def run(self):\n        return 1\n\n\n"
     tree = {
         "base.py": f"class Base:\n{run}class Other:\n{run}",
         "a.py": f"from base import Base\n\n\nclass A(Base):\n    pass\n\n\nclass B(A):\n{run}",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     for place in ("Base.run", "base.py:2"):
         found = find_usages([index], place)
         assert ([one.qualified_name for one in found.derived], found.derived_count) == (["B.run"], 1)
@@ -419,36 +385,30 @@ def test_methods_that_override_one_are_listed(tmp_path: Path, index_tree: Callab
     assert find_usages([index], "run").derived == find_usages([index], "Other.run").derived == ()
 
 
-def test_a_method_of_an_interface_and_those_of_its_classes_are_one(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_method_of_an_interface_and_those_of_its_classes_are_one(index_of):
     tree = {
         "IStore.cs": "interface IStore\n{\n    int Load(int id);\n}\n",
         "Store.cs": "class Store : Base, IStore\n{\n    public int Load(int id) { return id; }\n}\n",
         "Page.cs": "class Page\n{\n    int Show(IStore store) { return store.Load(1); }\n}\n",
     }
     other = {"Other.cs": "class Other\n{\n    int Load(int id) { return 2; }\n}\n"}
-    index = index_tree(write_tree(tmp_path / "one", tree))
+    index = index_of(tree, "one")
     for place in ("Load", "IStore.Load", "Store.Load"):
         (found,) = find_usages([index], place).usages
         assert (found.path, found.grade, len(found.may_be)) == ("Page.cs", "likely", 2)
-    index = index_tree(write_tree(tmp_path / "two", tree | other))
+    index = index_of(tree | other, "two")
     assert [one.grade for one in find_usages([index], "IStore.Load").usages] == ["likely"]
     assert find_usages([index], "Other.Load").grades == {}
 
 
-def test_a_name_without_a_definition_has_its_other_spellings(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_name_without_a_definition_has_its_other_spellings(index_of):
     tree = {"a.ts": "export function resetPassword() { return 1 }\n", "b.ts": "api.ResetPassword();\n"}
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "ResetPassword")
+    found = find_usages([index_of(tree)], "ResetPassword")
     assert (lines(found), found.near) == (["b.ts:1"], ("resetPassword",))
     assert "did you mean resetPassword?" in usages_summary(found)
 
 
-def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
-    index: IndexReader, ask: Callable[..., Usages]
-) -> None:
+def test_the_nearest_names_are_proposed_if_nothing_has_the_name(index, ask):
     assert ask("Crat").near == ("Cart",)
     assert ask("of_total").near == ("total_of", "total")
     assert ask("zebra").near == ask("Cart").near == ()
@@ -457,13 +417,11 @@ def test_the_nearest_names_are_proposed_if_nothing_has_the_name(
         find_spots([index], "Crat")
 
 
-def test_a_name_with_a_wrong_letter_is_proposed_before_parts_of_names_and_never_text(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_name_with_a_wrong_letter_is_proposed_before_parts_of_names_and_never_text(index_of):
     names = ("Channel", "iChannelNestingLimit", "ChanelNumberFive")
     tree = {"a.h": "".join(f"struct {name} {{\n    int id;\n}};\n" for name in names)}
     tree["b.test.ts"] = "it('shows another text', () => {\n" + "  expect(1).toBe(1);\n" * 8 + "});\n"
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     with pytest.raises(
         IndexNotFoundError, match="did you mean ChanelNumberFive, Channel or iChannelNestingLimit"
     ):
@@ -472,9 +430,7 @@ def test_a_name_with_a_wrong_letter_is_proposed_before_parts_of_names_and_never_
         find_spots([index], "anothertext")
 
 
-def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(index_of):
     tree = {
         "shape.py": "class Shape:\n    pass\n",
         "square.py": "from shape import Shape\n\n\nclass Square(Shape):\n    pass\n",
@@ -484,7 +440,7 @@ def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
         "Geometry.Test/ShapeFixture.py": "from shape import Shape\n\n\ndef run():\n    Shape()\n    Shape()\n",
         "Geometry.Test/other.py": "from shape import Shape\n\n\ndef go():\n    Shape()\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "Shape")
     assert lines(found) == ["draw.py:5", "names.py:1"]
     assert (found.usage_count, found.other_code, found.implied) == (12, 6, 3)
@@ -494,9 +450,7 @@ def test_imports_beside_other_usages_and_the_lines_of_bases_are_only_counted(
     assert (tests.usage_count, tests.other_code, tests.implied) == (2, 0, 0)
 
 
-def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_body_has_it(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_body_has_it(index_of):
     tree = {
         "session.py": "class Session:\n    pass\n",
         "tests/test_api.py": "def test_all():\n    Session()\n",
@@ -506,7 +460,7 @@ def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_b
         "src/test/java/SessionTest.java": "class SessionTest {\n  @Test\n  void opens() {}\n}\n",
         "docs/session.md": "# Session\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "Session", tests=True)
     assert lines(found, "likely") == ["tests/test_api.py:2"] == lines(found)[:1]
     assert lines(found, "only in the file's name") == [
@@ -521,21 +475,19 @@ def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_b
     ]
 
 
-def test_types_derive_also_through_interfaces(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> None:
+def test_types_derive_also_through_interfaces(index_of):
     tree = {
         "Rules.cs": "interface IRule {}\ninterface ISimpleRule : IRule {}\nabstract class Base : IRule {}\n",
         "Split.cs": "class Split : ISimpleRule {}\nclass Join : Base {}\nclass Late : Join {}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "IRule")
+    found = find_usages([index_of(tree)], "IRule")
     assert [one.name for one in found.derived] == ["ISimpleRule", "Base", "Join", "Split"]
     assert found.derived_count == 4
 
 
-def test_a_definition_around_usages_is_named_once(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_definition_around_usages_is_named_once(index_of):
     tree = {"a.py": "def one():\n    pass\n\n\ndef two():\n    one()\n    one()\n\n\none()\n"}
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "one")
+    found = find_usages([index_of(tree)], "one")
     assert list(usages_lines(found))[3:] == [
         "",
         "certain:",
@@ -548,9 +500,7 @@ def test_a_definition_around_usages_is_named_once(
     ]
 
 
-def test_a_method_of_an_embedded_structure_is_used_by_the_structure_around_it(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_method_of_an_embedded_structure_is_used_by_the_structure_around_it(index_of):
     other = "type other struct{}\n\nfunc (o *other) scan() {}\n"
     folder = "package m\n\ntype folder struct{ id int }\n\nfunc (f *folder) scan() {}\n\n" + other
     batch = "type batch struct {\n\tf *folder\n}\n\nfunc (b *batch) flush() {\n\tb.f.scan()\n}\n"
@@ -559,13 +509,11 @@ def test_a_method_of_an_embedded_structure_is_used_by_the_structure_around_it(
         "\t// it hands back an entity's bytes; nothing else\n\ts.scan()\n}\n\n"
     )
     tree = {"m/folder.go": folder, "m/sender.go": sender + batch}
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "folder.scan")
+    found = find_usages([index_of(tree)], "folder.scan")
     assert [(one.line, one.grade) for one in found.usages] == [(9, "likely"), (17, "likely")]
 
 
-def test_types_of_go_with_all_methods_of_an_interface_are_derived(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_types_of_go_with_all_methods_of_an_interface_are_derived(index_of):
     tree = {
         "shape/shape.go": "package shape\n\n// Shape has two methods.\ntype Shape interface {\n"
         "\tArea() int\n\tName() string\n}\n",
@@ -575,14 +523,12 @@ def test_types_of_go_with_all_methods_of_an_interface_are_derived(
         "other/square.go": "package other\n\ntype Square struct{}\n\n"
         "func (s Square) Area() int {\n\treturn 1\n}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Shape")
+    found = find_usages([index_of(tree)], "Shape")
     assert [(one.path, one.name) for one in found.derived] == [("shape/square.go", "Square")]
     assert "has all methods of Shape:" in usages_lines(found)
 
 
-def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parameters(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parameters(index_of):
     def type_of(name: str, *methods: str) -> str:
         bodies = "".join(f"func (x *{name}) {method} {{\n\treturn\n}}\n\n" for method in methods)
         return f"type {name} struct{{}}\n\n{bodies}"
@@ -599,7 +545,7 @@ def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parame
         + type_of("OtherPut", "Name() string", "Flush(a bool, b int) bool", "Put(k string) error")
         + "type Wrapped struct {\n\tSink // Does the work.\n\tnext Sink\n}\n\ntype Other struct {\n\tfirst Sink\n}\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Sink")
+    found = find_usages([index_of(tree)], "Sink")
     assert [one.name for one in found.derived] == ["Wrapped", "Whole"]
 
 
@@ -625,22 +571,13 @@ def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parame
         ("a.php", "<?php\nclass price {}\n", "<?php\nuse A\\price as P;\n$x = new P();\n", ["use.php:3"]),
     ],
 )
-def test_the_name_that_an_import_gives_is_used_too(
-    tmp_path: Path,
-    index_tree: Callable[..., IndexReader],
-    path: str,
-    source: str,
-    usage: str,
-    wanted: list[str],
-) -> None:
+def test_the_name_that_an_import_gives_is_used_too(index_of, path, source, usage, wanted):
     tree = {path: source, path.replace("a.", "use."): usage}
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "price")
+    found = find_usages([index_of(tree)], "price")
     assert lines(found) == wanted
 
 
-def test_a_member_on_the_line_of_its_type_and_signatures_of_overloads_are_no_usages(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_member_on_the_line_of_its_type_and_signatures_of_overloads_are_no_usages(index_of):
     tree = {
         "a.cs": "public interface Named { void Find(int a, int b); string Name { get; set; } }\n"
         "class Shop : Named {\n    public string Name { get; set; }\n}\n",
@@ -648,14 +585,12 @@ def test_a_member_on_the_line_of_its_type_and_signatures_of_overloads_are_no_usa
         "b.go": "package b\ntype Shop struct{}\nfunc (s Shop) load() {}\n",
         "c.go": "package b\ntype Loader interface { load() }\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     assert lines(find_usages([index], "Named.Name")) == lines(find_usages([index], "Store.load")) == []
     assert [one.qualified_name for one in find_usages([index], "Loader.load").derived] == ["Shop.load"]
 
 
-def test_the_text_of_a_string_is_never_certain(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_the_text_of_a_string_is_never_certain(index_of):
     tree = {
         "posts/create.js": "module.exports = function (Posts) {\n  Posts.create = function (a) {\n    return a\n"
         "  }\n}\n",
@@ -663,7 +598,7 @@ def test_the_text_of_a_string_is_never_certain(
         "stack.py": "def push(x):\n    return x\n\n\nHANDLERS = {'push': push}\nNAMES = ['push']\n"
         "TEXT = f'{push(1)}'\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     usages = find_usages([index], "Posts.create", all_code=True).usages
     assert "certain" not in [one.grade for one in usages if one.path == "posts/index.js" and one.line == 2]
     found = find_usages([index], "push", all_code=True)
@@ -674,9 +609,7 @@ def test_the_text_of_a_string_is_never_certain(
     ]
 
 
-def test_the_declared_type_of_a_receiver_decides(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_the_declared_type_of_a_receiver_decides(index_of):
     stop = "    def stop(self):\n        return 1\n\n\n"
     tree = {
         "parts.py": f"class Fan:\n{stop}class Pump:\n{stop}class Jet(Fan):\n    pass\n",
@@ -690,29 +623,25 @@ def test_the_declared_type_of_a_receiver_decides(
         "c.cs": "interface IFan { void stop(); }\nclass Room\n{\n    private readonly IFan _fan;\n"
         "    void off(Pump p) { _fan.stop(); }\n}\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     assert lines(find_usages([index], "parts.py::Fan.stop")) == ["a.py:5", "a.py:14", "a.py:16"]
     assert lines(find_usages([index], "b.go::Fan.stop")) == ["b.go:11"]
     assert lines(find_usages([index], "IFan.stop")) == ["c.cs:5"]
 
 
-def test_a_local_name_or_one_of_a_library_ends_the_matter(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_local_name_or_one_of_a_library_ends_the_matter(index_of):
     tree = {
         "shop/tax.py": "def vat(x):\n    return x\n",
         "shop/bill.py": "def total(vat):\n    return vat + 1\n\n\ndef sum_up():\n    vat = 2\n    return vat\n",
         "shop/law.py": "from books.law import vat\n\nprint(vat(1))\n",
         "shop/till.py": "print(vat(1), dict(vat=2))\n",
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "vat")
+    found = find_usages([index_of(tree)], "vat")
     assert lines(found) == ["shop/till.py:1"]
     assert found.grades == {"likely": 1, "possible": 6}
 
 
-def test_in_c_a_structure_is_named_with_struct_and_a_prototype_leads_to_its_function(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_in_c_a_structure_is_named_with_struct_and_a_prototype_leads_to_its_function(index_of):
     tree = {
         "ring.h": "struct ring { int size; };\nint turn(struct ring *ring);\n"
         "__says(1, 2) int say(const char *text, ...);\n",
@@ -720,7 +649,7 @@ def test_in_c_a_structure_is_named_with_struct_and_a_prototype_leads_to_its_func
         "int twice(void)\n{\n\tint ring = 1, size = 2;\n\treturn turn(0) + ring + size;\n}\n\n"
         'int main(void)\n{\n\treturn say("x");\n}\n',
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     assert lines(find_usages([index], "ring")) == ["ring.h:2", "ring.c:3"]
     assert lines(find_usages([index], "ring.size")) == ["ring.c:5"]
     for place in ("turn", "ring.h:2", "ring.c:3"):
@@ -732,14 +661,12 @@ def test_in_c_a_structure_is_named_with_struct_and_a_prototype_leads_to_its_func
         assert lines(found) == ["ring.c:16"]
 
 
-def test_a_prototype_of_a_class_declares_only_its_own_method(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_prototype_of_a_class_declares_only_its_own_method(index_of):
     tree = {
         "box.hpp": "class Box {\n  int size() const;\n};\nclass Cup {\n  int size() const;\n};\n",
         "box.cpp": '#include "box.hpp"\nint Box::size() const\n{\n  return 1;\n}\n',
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     for place, expected in {
         "Box.size": "box.cpp:2",
         "box.hpp:2": "box.cpp:2",
@@ -783,93 +710,79 @@ def test_a_prototype_of_a_class_declares_only_its_own_method(
     ],
 )
 def test_a_key_of_a_literal_means_the_field_of_the_type_that_is_written_before_it(
-    path: str, code: str, expected: list[int], tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
-    index = index_tree(write_tree(tmp_path / "project", {path: code}))
+    path, code, expected, index_of
+):
+    index = index_of({path: code})
     found = find_usages([index], "ring.size" if path == "a.c" else "Ring.size")
     assert [usage.line for usage in found.usages] == expected
 
 
-def test_a_variable_that_is_this_has_the_members_of_the_class(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_variable_that_is_this_has_the_members_of_the_class(index_of):
     tree = {
         "a.js": "class Client {\n  open() {\n    const self = this;\n    on('end', () => self.close());\n"
         "    other.close();\n"
         "  }\n  close() {\n    return 1;\n  }\n}\nclass File {\n  close() {\n    return 2;\n  }\n}\n"
     }
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "Client.close")
+    found = find_usages([index_of(tree)], "Client.close")
     assert lines(found) == ["a.js:4"]
 
 
-def test_a_file_of_javascript_means_its_own_names_and_what_it_imports(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_file_of_javascript_means_its_own_names_and_what_it_imports(index_of):
     tree = {
         "flow.js": "class Flow {}\nlet state;\nmodule.exports = {\n  start: 1,\n  Flow: Flow,\n};\nstate = Flow;\n",
         "used.js": "const Flow = require('./flow').Flow;\nnew Flow();\n",
         "whole.js": "const Flow = require('./flow');\nlet state;\nFlow.start();\nstate = 2;\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "flow.js:1")
     assert {line for line in lines(found)} == {"flow.js:5", "flow.js:7", "used.js:2"}
     assert lines(find_usages([index], "flow.js:2")) == ["flow.js:7"]
 
 
-def test_behind_this_stands_a_method_and_no_function_of_the_file(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_behind_this_stands_a_method_and_no_function_of_the_file(index_of):
     code = "class A {\n  load() {\n    return load();\n  }\n  run() {\n    this.load();\n  }\n}\nfunction load() {\n}\n"
-    index = index_tree(write_tree(tmp_path / "project", {"a.js": code}))
+    index = index_of({"a.js": code})
     assert lines(find_usages([index], "a.js:2")) == ["a.js:6"]
     assert lines(find_usages([index], "a.js:9")) == ["a.js:3"]
 
 
-def test_of_two_types_with_one_name_that_of_the_folder_is_meant(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_of_two_types_with_one_name_that_of_the_folder_is_meant(index_of):
     message = (
         "package NAME\n\ntype Message struct {\n\tuid int\n}\n\nfunc (m *Message) ID() int { return m.uid }\n"
     )
     tree = {f"{name}/{name}.go": message.replace("NAME", name) for name in ("imap", "mbox")}
-    found = find_usages([index_tree(write_tree(tmp_path / "project", tree))], "imap/imap.go:4")
+    found = find_usages([index_of(tree)], "imap/imap.go:4")
     assert lines(found) == ["imap/imap.go:7"]
 
 
-def test_a_method_of_go_with_the_name_of_its_type_is_no_constructor(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_method_of_go_with_the_name_of_its_type_is_no_constructor(index_of):
     code = 'package a\n\ntype Error struct{}\n\nfunc (e Error) Error() string { return "" }\n\ntype Other struct{}\n\n'
     tree = {
         "a.go": f'{code}func (o Other) Error() string {{ return "" }}\n\nfunc F(o Other) {{ o.Error() }}\n'
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "a.go:5")
     assert ([one.start_line for one in found.definitions], lines(found)) == ([5], [])
 
 
-def test_a_line_with_a_field_or_a_constant_means_it(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_line_with_a_field_or_a_constant_means_it(index_of):
     tree = {
         "a.py": "LIMIT = 3\n\n\nclass Box:\n    size = 1\n\n    def grow(self):\n        return self.size + LIMIT\n"
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     for place, name in (("a.py:1", "LIMIT"), ("a.py:5", "size")):
         found = find_usages([index], place)
         assert (found.name, lines(found)) == (name, ["a.py:8"])
         assert next(usages_lines(found)) == f"1 line in 1 file uses {name}; nothing else is likely"
 
 
-def test_a_function_of_c_that_returns_a_structure_is_told_from_a_structure_of_its_name(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_a_function_of_c_that_returns_a_structure_is_told_from_a_structure_of_its_name(index_of):
     tree = {
         "args.h": "struct args_parse {\n\tint lower;\n};\n",
         "args.c": "struct args *\nargs_parse(const struct args_parse *parse)\n{\n\treturn NULL;\n}\n",
         "cmd.c": "int cmd(void)\n{\n\tstruct args *args = args_parse(NULL);\n\treturn args != NULL;\n}\n",
     }
-    index = index_tree(write_tree(tmp_path / "project", tree))
+    index = index_of(tree)
     found = find_usages([index], "args.c:1", limit=9)
     assert [(usage.path, usage.line, usage.grade) for usage in found.usages if usage.path != "args.c"] == [
         ("cmd.c", 3, "likely")
