@@ -1,5 +1,7 @@
 """A tiny repository in six languages, and an encoder that needs no model."""
 
+import asyncio
+import inspect
 import re
 import string
 from collections.abc import Callable, Iterator, Sequence
@@ -270,6 +272,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "browser" if is_short else super()._split_scope(nodeid)
 
     return Scheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in an event loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -150,234 +150,186 @@ def serve(home: Path, here: Path, end: socket.socket, auto_index: bool) -> None:
         end_work()
 
 
-def run(session: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(session())
-
-
 def place(found: types.SymbolInformation | types.DocumentSymbol) -> str:
     at = found.location.range if isinstance(found, types.SymbolInformation) else found.selection_range
     return f"{found.kind.name} {found.name} {at}"
 
 
-def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(project):
+async def test_a_project_is_indexed_with_progress_and_symbols_are_found_by_meaning(project):
     """What libraries print does not mix with the messages."""
-
-    async def session() -> None:
-        async with connected(project, process=("-c", PRINTING, "lsp")) as client:
-            found = await client.find("put an item on top of the stack")
-            assert place(found[0]) == "Method push 16:8-16:12"
-            assert found[0].container_name == "Stack"
-            assert found[0].location.uri == (project / "python/convert.py").as_uri()
-            named = await client.find("int_to_string")
-            assert place(named[0]) == "Function int_to_string 3:4-3:17"
-            assert named[0].container_name == "python/convert.py"
-            assert await client.find(" ") == await client.find("(((") == []
-            answer = client.protocol._request_futures["bad"] = Future()
-            client.protocol._send_data(
-                {"jsonrpc": "2.0", "id": "bad", "method": types.WORKSPACE_SYMBOL, "params": {}}
-            )
-            with pytest.raises(JsonRpcException) as refused:
-                await asyncio.wrap_future(answer)
-            assert refused.value.code == types.ErrorCodes.InvalidParams
-            assert client.progress[0] == {
-                "kind": "begin",
-                "title": "Indexing src",
-                "cancellable": True,
-                "percentage": 0,
-            }
-            assert client.progress[-1]["kind"] == "end"
-            assert client.said == []
-
-    run(session)
+    async with connected(project, process=("-c", PRINTING, "lsp")) as client:
+        found = await client.find("put an item on top of the stack")
+        assert place(found[0]) == "Method push 16:8-16:12"
+        assert found[0].container_name == "Stack"
+        assert found[0].location.uri == (project / "python/convert.py").as_uri()
+        named = await client.find("int_to_string")
+        assert place(named[0]) == "Function int_to_string 3:4-3:17"
+        assert named[0].container_name == "python/convert.py"
+        assert await client.find(" ") == await client.find("(((") == []
+        answer = client.protocol._request_futures["bad"] = Future()
+        client.protocol._send_data(
+            {"jsonrpc": "2.0", "id": "bad", "method": types.WORKSPACE_SYMBOL, "params": {}}
+        )
+        with pytest.raises(JsonRpcException) as refused:
+            await asyncio.wrap_future(answer)
+        assert refused.value.code == types.ErrorCodes.InvalidParams
+        assert client.progress[0] == {
+            "kind": "begin",
+            "title": "Indexing src",
+            "cancellable": True,
+            "percentage": 0,
+        }
+        assert client.progress[-1]["kind"] == "end"
+        assert client.said == []
 
 
-def test_the_outline_is_that_of_the_text_in_the_editor(project):
-    async def session() -> None:
-        async with connected(project, auto_index=False) as client:
-            (project / "python/convert.py").unlink()  # The text in the editor is enough.
-            client.open(project / "python/convert.py", "\n" + TINY_REPO["python/convert.py"])
-            first, *_, stack = await client.outline(project / "python/convert.py")
-            assert place(first) == "Function int_to_string 4:4-4:17"
-            assert first.detail == "Convert an integer to its decimal string."
-            assert (place(stack), str(stack.range)) == ("Class Stack 14:6-14:11", "14:0-23:31")
-            assert [place(one) for one in stack.children] == [
-                "Method push 17:8-17:12",
-                "Method pop 21:8-21:11",
-            ]
-            client.open(project / "notes.md", "# Top\n\nText.\n\n## Part\n\nMore text.\n")
-            (top,) = await client.outline(project / "notes.md")
-            assert (place(top), str(top.range)) == ("String Top 0:2-0:5", "0:0-6:10")
-            assert [place(one) for one in top.children] == ["String Part 4:3-4:7"]
-            client.open(
-                project / "plain.md", "# No text\n\n## One\n\nText.\n\n## Two\n\nText.\n\n### Deep\n\nText.\n"
-            )
-            one, two = await client.outline(project / "plain.md")
-            assert [one.name, len(one.children), two.name, two.children[0].name] == ["One", 0, "Two", "Deep"]
-            client.open(project / "image.png", "text")
-            assert await client.outline(project / "image.png") is None
-            client.open(project / "tool", "#!/usr/bin/env python3\ndef act():\n    pass\n")
-            assert [place(one) for one in await client.outline(project / "tool")] == ["Function act 1:4-1:7"]
-            with pytest.raises(JsonRpcException, match=r"src/gone\.py: No such file or directory$"):
-                await client.outline(project / "gone.py")
-
-    run(session)
+async def test_the_outline_is_that_of_the_text_in_the_editor(project):
+    async with connected(project, auto_index=False) as client:
+        (project / "python/convert.py").unlink()  # The text in the editor is enough.
+        client.open(project / "python/convert.py", "\n" + TINY_REPO["python/convert.py"])
+        first, *_, stack = await client.outline(project / "python/convert.py")
+        assert place(first) == "Function int_to_string 4:4-4:17"
+        assert first.detail == "Convert an integer to its decimal string."
+        assert (place(stack), str(stack.range)) == ("Class Stack 14:6-14:11", "14:0-23:31")
+        assert [place(one) for one in stack.children] == [
+            "Method push 17:8-17:12",
+            "Method pop 21:8-21:11",
+        ]
+        client.open(project / "notes.md", "# Top\n\nText.\n\n## Part\n\nMore text.\n")
+        (top,) = await client.outline(project / "notes.md")
+        assert (place(top), str(top.range)) == ("String Top 0:2-0:5", "0:0-6:10")
+        assert [place(one) for one in top.children] == ["String Part 4:3-4:7"]
+        client.open(
+            project / "plain.md", "# No text\n\n## One\n\nText.\n\n## Two\n\nText.\n\n### Deep\n\nText.\n"
+        )
+        one, two = await client.outline(project / "plain.md")
+        assert [one.name, len(one.children), two.name, two.children[0].name] == ["One", 0, "Two", "Deep"]
+        client.open(project / "image.png", "text")
+        assert await client.outline(project / "image.png") is None
+        client.open(project / "tool", "#!/usr/bin/env python3\ndef act():\n    pass\n")
+        assert [place(one) for one in await client.outline(project / "tool")] == ["Function act 1:4-1:7"]
+        with pytest.raises(JsonRpcException, match=r"src/gone\.py: No such file or directory$"):
+            await client.outline(project / "gone.py")
 
 
 @pytest.mark.parametrize(("encodings", "column"), [(None, 20), (["utf-8"], 24), (["utf-32", "utf-8"], 18)])
-def test_columns_are_in_utf_16_unless_the_editor_prefers_others(project, encodings, column):
-    async def session() -> None:
-        async with connected(project, encodings=encodings) as client:
-            expected = f"Function pushSmile 0:{column}-0:{column + 9}"
-            assert place((await client.find("pushSmile"))[0]) == expected
-            assert [place(one) for one in await client.outline(project / "web/smile.js")] == [expected]
-
-    run(session)
+async def test_columns_are_in_utf_16_unless_the_editor_prefers_others(project, encodings, column):
+    async with connected(project, encodings=encodings) as client:
+        expected = f"Function pushSmile 0:{column}-0:{column + 9}"
+        assert place((await client.find("pushSmile"))[0]) == expected
+        assert [place(one) for one in await client.outline(project / "web/smile.js")] == [expected]
 
 
-def test_what_changed_is_indexed_when_a_folder_is_opened_and_when_a_file_is_saved(project):
+async def test_what_changed_is_indexed_when_a_folder_is_opened_and_when_a_file_is_saved(project):
     engine = Engine(project.parent / "home")
     engine.index(project)
     (project / "python/meanwhile.py").write_text("def divide(a, b):\n    return a / b\n")
-
-    async def session() -> None:
-        commits = [*engine.indexed_roots().values()]
-        async with connected(project) as client:
-            await client.wait_for(lambda: [*engine.indexed_roots().values()] != commits)
-            commits[:] = engine.indexed_roots().values()
-            saved = project / "python/new.py"
-            saved.write_text("def multiply(a, b):\n    return a * b\n")
-            document = types.TextDocumentIdentifier(saved.as_uri())
-            client.text_document_did_save(types.DidSaveTextDocumentParams(document))
-            await client.wait_for(lambda: [*engine.indexed_roots().values()] != commits)
-            assert client.progress == []
-
-    run(session)
+    commits = [*engine.indexed_roots().values()]
+    async with connected(project) as client:
+        await client.wait_for(lambda: [*engine.indexed_roots().values()] != commits)
+        commits[:] = engine.indexed_roots().values()
+        saved = project / "python/new.py"
+        saved.write_text("def multiply(a, b):\n    return a * b\n")
+        document = types.TextDocumentIdentifier(saved.as_uri())
+        client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+        await client.wait_for(lambda: [*engine.indexed_roots().values()] != commits)
+        assert client.progress == []
     for query, path in (("divide", "python/meanwhile.py"), ("multiply", "python/new.py")):
         assert engine.search(query, Scope(), refresh=False).hits[0].path == path
     engine.close()
 
 
-def test_hits_have_the_lines_of_the_editor(project):
-    async def session() -> None:
-        async with connected(project) as client:
-            path = project / "python/convert.py"
-            client.open(path, "\n" * 20 + path.read_text())
-            assert place((await client.find("int_to_string"))[0]) == "Function int_to_string 23:4-23:17"
-
-    run(session)
+async def test_hits_have_the_lines_of_the_editor(project):
+    async with connected(project) as client:
+        path = project / "python/convert.py"
+        client.open(path, "\n" * 20 + path.read_text())
+        assert place((await client.find("int_to_string"))[0]) == "Function int_to_string 23:4-23:17"
 
 
-def test_a_symbol_by_meaning_is_at_its_passage_and_one_by_name_at_its_name(project):
+async def test_a_symbol_by_meaning_is_at_its_passage_and_one_by_name_at_its_name(project):
     code = LONG_FUNCTION + "    renew_token(queue)\n" + LONG_FUNCTION.partition("\n")[2]
     write_tree(project, {"long.py": code})
-
-    async def session() -> None:
-        async with connected(project) as client:
-            (row,) = (
-                one.location.range.start
-                for one in await client.find("renew the token of a queue")
-                if one.name == "drain"
-            )
-            assert 30 < row.line <= 41 and row.character == 4
-            assert place((await client.find("drain"))[0]) == "Function drain 0:4-0:9"
-            client.open(project / "long.py", "\n" * 100 + code)
-            (moved,) = (
-                place(one) for one in await client.find("renew the token of a queue") if one.name == "drain"
-            )
-            assert moved == "Function drain 100:4-100:9"
-
-    run(session)
+    async with connected(project) as client:
+        (row,) = (
+            one.location.range.start
+            for one in await client.find("renew the token of a queue")
+            if one.name == "drain"
+        )
+        assert 30 < row.line <= 41 and row.character == 4
+        assert place((await client.find("drain"))[0]) == "Function drain 0:4-0:9"
+        client.open(project / "long.py", "\n" * 100 + code)
+        (moved,) = (
+            place(one) for one in await client.find("renew the token of a queue") if one.name == "drain"
+        )
+        assert moved == "Function drain 100:4-100:9"
 
 
-def test_names_may_be_typed_in_part_and_nonsense_has_no_symbols(project):
+async def test_names_may_be_typed_in_part_and_nonsense_has_no_symbols(project):
     names = ("Push", "get_server_certificate", "set_action")
     write_tree(project, {"cert.py": "".join(f"def {name}():\n    pass\n\n\n" for name in names)})
-
-    async def session() -> None:
-        async with connected(project) as client:
-            for typed, name in (
-                ("get_cer", "get_server_certificate"),
-                ("setActi", "set_action"),
-                ("Stack.pu", "push"),
-                ("int_to", "int_to_string"),
-                ("pushsmil", "pushSmile"),
-                ("set_aktion", "set_action"),
-                ("push", "push"),
-            ):
-                found = [one.name for one in await client.find(typed)]
-                assert found[0] == name, typed
-            assert await client.find("asdfqwer") == await client.find("zzz") == []
-
-    run(session)
+    async with connected(project) as client:
+        for typed, name in (
+            ("get_cer", "get_server_certificate"),
+            ("setActi", "set_action"),
+            ("Stack.pu", "push"),
+            ("int_to", "int_to_string"),
+            ("pushsmil", "pushSmile"),
+            ("set_aktion", "set_action"),
+            ("push", "push"),
+        ):
+            found = [one.name for one in await client.find(typed)]
+            assert found[0] == name, typed
+        assert await client.find("asdfqwer") == await client.find("zzz") == []
 
 
-def test_each_copy_of_a_definition_is_a_symbol(project):
+async def test_each_copy_of_a_definition_is_a_symbol(project):
     (project / "copy.js").write_text(SMILES)
-
-    async def session() -> None:
-        async with connected(project) as client:
-            found = await client.find("pushSmile")
-            first, copy = (one for one in found if one.name == "pushSmile")
-            assert [place(first), place(copy)] == [
-                "Function pushSmile 0:20-0:29",
-                "Function pushSmile 0:20-0:29",
-            ]
-            assert {first.location.uri, copy.location.uri} == {
-                (project / path).as_uri() for path in ("copy.js", "web/smile.js")
-            }
-
-    run(session)
+    async with connected(project) as client:
+        found = await client.find("pushSmile")
+        first, copy = (one for one in found if one.name == "pushSmile")
+        assert [place(first), place(copy)] == [
+            "Function pushSmile 0:20-0:29",
+            "Function pushSmile 0:20-0:29",
+        ]
+        assert {first.location.uri, copy.location.uri} == {
+            (project / path).as_uri() for path in ("copy.js", "web/smile.js")
+        }
 
 
 @pytest.mark.parametrize("name", ["a%20b", "c #1?"])
-def test_the_name_of_a_folder_may_have_any_character(project, name):
+async def test_the_name_of_a_folder_may_have_any_character(project, name):
     folder = project.rename(project.parent / name)
     write_tree(project.parent / "a b", {"go.mod": "", "b.go": "package b\n\nfunc Push() {}\n"})
-
-    async def session() -> None:
-        async with connected(folder) as client:
-            assert (await client.find("push"))[0].location.uri == (folder / "python/convert.py").as_uri()
-
-    run(session)
+    async with connected(folder) as client:
+        assert (await client.find("push"))[0].location.uri == (folder / "python/convert.py").as_uri()
 
 
-def test_without_a_folder_no_index_is_searched(project):
+async def test_without_a_folder_no_index_is_searched(project):
     Engine(project.parent / "home").index(project)
-
-    async def session() -> None:
-        async with connected(project.parent, is_open=False) as client:
-            assert (client.said, await client.find("push")) == ([], [])
-
-    run(session)
+    async with connected(project.parent, is_open=False) as client:
+        assert (client.said, await client.find("push")) == ([], [])
 
 
-def test_the_least_confidence_of_the_settings_holds(project, monkeypatch):
+async def test_the_least_confidence_of_the_settings_holds(project, monkeypatch):
     monkeypatch.setenv("CODESEARCH_MIN_CONFIDENCE", "1")
-
-    async def session() -> None:
-        async with connected(project, process=PROCESS) as client:
-            assert await client.find("parse the date of a letter") == []
-
-    run(session)
+    async with connected(project, process=PROCESS) as client:
+        assert await client.find("parse the date of a letter") == []
 
 
-def test_a_request_that_waits_for_the_first_index_is_cancelled_at_once(project):
-    async def session() -> None:
-        async with connected(project, may_begin=False) as client:
-            sent = client.protocol.send_request(
-                types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("push"), msg_id="first"
-            )
-            client.cancel_request(types.CancelParams("first"))
-            with pytest.raises(JsonRpcException) as cancelled:
-                await asyncio.wrap_future(sent)
-            assert cancelled.value.code == types.LSPErrorCodes.RequestCancelled
-            client.may_begin.set()
-            assert (await client.find("push"))[0].name == "push"
-
-    run(session)
+async def test_a_request_that_waits_for_the_first_index_is_cancelled_at_once(project):
+    async with connected(project, may_begin=False) as client:
+        sent = client.protocol.send_request(
+            types.WORKSPACE_SYMBOL, types.WorkspaceSymbolParams("push"), msg_id="first"
+        )
+        client.cancel_request(types.CancelParams("first"))
+        with pytest.raises(JsonRpcException) as cancelled:
+            await asyncio.wrap_future(sent)
+        assert cancelled.value.code == types.LSPErrorCodes.RequestCancelled
+        client.may_begin.set()
+        assert (await client.find("push"))[0].name == "push"
 
 
-def test_the_user_can_cancel_the_first_index(project, monkeypatch):
+async def test_the_user_can_cancel_the_first_index(project, monkeypatch):
     reporter = Folders._reporter
 
     def held(folders: Folders, token: str) -> Callable[[Progress], None]:
@@ -392,56 +344,42 @@ def test_the_user_can_cancel_the_first_index(project, monkeypatch):
 
     monkeypatch.setattr(Folders, "_reporter", held)
     monkeypatch.setattr("codesearch.lsp.folders._CREATE_S", TIMEOUT)
-
-    async def session() -> None:
-        async with connected(project) as client:
-            tokens: list[Any] = []
-            client.protocol.fm.features.pop(types.PROGRESS)
-            client.feature(types.PROGRESS)(lambda message: tokens.append(message.token))
-            await client.wait_for(lambda: tokens)
-            client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(tokens[0]))
-            await client.wait_for(lambda: client.said)
-            cure = f"run `codesearch index {project}`"
-            assert client.said == [f"codesearch: indexing was cancelled: {cure}"]
-
-    run(session)
+    async with connected(project) as client:
+        tokens: list[Any] = []
+        client.protocol.fm.features.pop(types.PROGRESS)
+        client.feature(types.PROGRESS)(lambda message: tokens.append(message.token))
+        await client.wait_for(lambda: tokens)
+        client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(tokens[0]))
+        await client.wait_for(lambda: client.said)
+        cure = f"run `codesearch index {project}`"
+        assert client.said == [f"codesearch: indexing was cancelled: {cure}"]
 
 
-def test_of_several_folders_those_that_are_indexed_answer(project, tmp_path):
+async def test_of_several_folders_those_that_are_indexed_answer(project, tmp_path):
     outside = write_tree(tmp_path / "outside", {"a.py": "def push_outside():\n    pass\n"})
     second = write_tree(tmp_path / "second", {"go.mod": "", "b.go": "package b\n\nfunc PushSecond() {}\n"})
-
-    async def session() -> None:
-        async with connected(project, outside) as client:
-            names = {one.name for one in await client.find("push")}
-            assert "push" in names and not names & {"push_outside", "PushSecond"}
-            cure = f"run `codesearch index {outside}`"
-            assert client.said == [f"codesearch: {outside} is not indexed: {cure}"]
-            added = [types.WorkspaceFolder(second.as_uri(), "second")]
-            removed = [types.WorkspaceFolder(project.as_uri(), "src")]
-            event = types.WorkspaceFoldersChangeEvent(added, removed)
-            client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
-            assert [one.name for one in await client.find("push")] == ["PushSecond"]
-
-    run(session)
+    async with connected(project, outside) as client:
+        names = {one.name for one in await client.find("push")}
+        assert "push" in names and not names & {"push_outside", "PushSecond"}
+        cure = f"run `codesearch index {outside}`"
+        assert client.said == [f"codesearch: {outside} is not indexed: {cure}"]
+        added = [types.WorkspaceFolder(second.as_uri(), "second")]
+        removed = [types.WorkspaceFolder(project.as_uri(), "src")]
+        event = types.WorkspaceFoldersChangeEvent(added, removed)
+        client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(event))
+        assert [one.name for one in await client.find("push")] == ["PushSecond"]
 
 
-def test_a_folder_of_an_indexed_project_has_only_its_own_symbols(project):
-    async def session() -> None:
-        async with connected(project / "python") as client:
-            found = await client.find("push")
-            assert {one.location.uri for one in found} == {(project / "python/convert.py").as_uri()}
-
-    run(session)
+async def test_a_folder_of_an_indexed_project_has_only_its_own_symbols(project):
+    async with connected(project / "python") as client:
+        found = await client.find("push")
+        assert {one.location.uri for one in found} == {(project / "python/convert.py").as_uri()}
 
 
-def test_without_an_index_nothing_is_found_and_one_message_says_why(project):
-    async def session() -> None:
-        async with connected(project, process=(*PROCESS, "--no-index")) as client:
-            assert await client.find("push") == []
-            assert client.said == [f"codesearch: {project} is not indexed: run `codesearch index {project}`"]
-
-    run(session)
+async def test_without_an_index_nothing_is_found_and_one_message_says_why(project):
+    async with connected(project, process=(*PROCESS, "--no-index")) as client:
+        assert await client.find("push") == []
+        assert client.said == [f"codesearch: {project} is not indexed: run `codesearch index {project}`"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")

@@ -1,5 +1,6 @@
 """`codesearch mcp` with the client of the official SDK: over stdio, and most tools in this process."""
 
+import asyncio
 import json
 import os
 import re
@@ -30,6 +31,9 @@ from mcp_types import ListRootsResult, Root
 
 from codesearch.agents import server
 from codesearch.agents.server import make_server
+
+Call = tuple[str, dict[str, object]]
+Result = tuple[bool, str]
 
 
 def write_project(folder: Path) -> Path:
@@ -67,17 +71,19 @@ async def connected(project: Path) -> AsyncIterator[Client]:
         engine.close()
 
 
-def ask(
-    project: Path, *calls: tuple[str, dict[str, object]], connect: Callable[[Path], Any] = connected
-) -> list[tuple[bool, str]]:
+def ask(project: Path, *calls: Call, connect: Callable[[Path], Any] = connected) -> list[Result]:
     """Call tools one after another; return for each whether it failed, and its text."""
+    return asyncio.run(answers(project, *calls, connect=connect))
 
-    async def session() -> list[tuple[bool, str]]:
-        async with connect(project) as client:
-            results = [await client.call_tool(name, arguments) for name, arguments in calls]
-            return [(bool(result.is_error), result.content[0].text) for result in results]
 
-    return anyio.run(session)
+async def answers(project: Path, *calls: Call, connect: Callable[[Path], Any] = connected) -> list[Result]:
+    async with connect(project) as client:
+        return await texts_of(client, *calls)
+
+
+async def texts_of(client: Client, *calls: Call) -> list[Result]:
+    results = [await client.call_tool(name, arguments) for name, arguments in calls]
+    return [(bool(result.is_error), result.content[0].text) for result in results]
 
 
 def over_stdio(project: Path) -> Client:
@@ -120,55 +126,37 @@ def test_usages_of_a_name_have_places_of_the_project_and_the_numbers_in_the_last
     assert refused[0] and refused[1].endswith("'(((' has no letters or digits: the index finds words")
 
 
-def test_an_answer_is_text_only_because_clients_show_structured_content_in_place_of_it(shared):
-    async def session() -> tuple[str, list[object]]:
-        async with connected(shared) as client:
-            result = await client.call_tool("search", {"query": "stack", "kind": "Class", "limit": 1})
-            schemas = [tool.output_schema for tool in (await client.list_tools()).tools]
-            return result.content[0].text, [result.structured_content, *schemas]
-
-    text, structured = anyio.run(session)
-    assert "python/convert.py:14-23 Stack (10 lines)\n14: class Stack:\n" in text
-    assert not any(structured)
+async def test_an_answer_is_text_only_because_clients_show_structured_content_in_place_of_it(shared):
+    async with connected(shared) as client:
+        result = await client.call_tool("search", {"query": "stack", "kind": "Class", "limit": 1})
+        assert "python/convert.py:14-23 Stack (10 lines)\n14: class Stack:\n" in result.content[0].text
+        tools = (await client.list_tools()).tools
+        assert not result.structured_content and not any(tool.output_schema for tool in tools)
 
 
-def test_the_schemas_of_the_tools_say_that_other_arguments_are_refused(shared):
-    async def session() -> list[object]:
-        async with connected(shared) as client:
-            tools = (await client.list_tools()).tools
-            return [tool.input_schema["additionalProperties"] for tool in tools]
-
-    assert set(anyio.run(session)) == {False}
-
-
-def test_schemas_and_instructions_have_at_most_6_000_characters(shared):
-    async def session() -> int:
-        async with connected(shared) as client:
-            tools = (await client.list_tools()).tools
-            properties = [one for tool in tools for one in tool.input_schema["properties"].values()]
-            assert all(one.get("description") for one in properties) and all(
-                tool.description for tool in tools
-            )
-            sent = [tool.model_dump_json(exclude_none=True, by_alias=True) for tool in tools]
-            return sum(map(len, sent)) + len(client.instructions or "")
-
-    assert 3_000 < anyio.run(session) <= 6_000
+async def test_schemas_and_instructions_name_and_describe_everything_in_at_most_6_000_characters(shared):
+    async with connected(shared) as client:
+        tools, text = (await client.list_tools()).tools, client.instructions or ""
+    assert {tool.name for tool in tools} == {"search", "outline", "read", "usages", "history", "status"}
+    assert all(tool.name in text for tool in tools) and "grep" in text and "Not indexed" in text
+    assert not any(tool.input_schema["additionalProperties"] for tool in tools)
+    properties = [one for tool in tools for one in tool.input_schema["properties"].values()]
+    assert all(one.get("description") for one in properties) and all(tool.description for tool in tools)
+    sent = [tool.model_dump_json(exclude_none=True, by_alias=True) for tool in tools]
+    assert 3_000 < sum(map(len, sent)) + len(text) <= 6_000
 
 
-def test_an_unindexed_project_is_indexed_with_progress(project):
+async def test_an_unindexed_project_is_indexed_with_progress(project):
     seen: list[float] = []
 
     async def progress(done: float, total: float | None, message: str | None) -> None:
         seen.append(done)
         assert message and message.startswith("indexing: ")
 
-    async def session() -> str:
-        async with connected(project) as client:
-            arguments = {"query": "parse a decimal string"}
-            result = await client.call_tool("search", arguments, progress_callback=progress)
-            return result.content[0].text
-
-    assert "string_to_int" in anyio.run(session)
+    async with connected(project) as client:
+        arguments = {"query": "parse a decimal string"}
+        result = await client.call_tool("search", arguments, progress_callback=progress)
+    assert "string_to_int" in result.content[0].text
     assert seen and seen == sorted(seen)
 
 
@@ -392,7 +380,7 @@ def test_after_many_changes_the_index_is_updated_before_the_answer(project):
     assert "many/m59.py:3-4  f59  function\n3: def f59():\n4:     return 59\n" in text
 
 
-def test_a_call_waits_with_progress_while_another_process_indexes_the_project(project):
+async def test_a_call_waits_with_progress_while_another_process_indexes_the_project(project):
     code = (
         "import sys; from pathlib import Path; from codesearch.files import make_folder\n"
         "from codesearch.store.catalogue import index_folder, writer_lock\n"
@@ -409,50 +397,35 @@ def test_a_call_waits_with_progress_while_another_process_indexes_the_project(pr
         seen.append(message or "")
         other.communicate()  # Ends the other process.
 
-    async def session() -> str:
+    with other:
+        assert other.stdout.readline() == b"locked\n"
         async with connected(project) as client:
             arguments = {"query": "sort a list"}
             result = await client.call_tool("search", arguments, progress_callback=progress)
-            return result.content[0].text
-
-    with other:
-        assert other.stdout.readline() == b"locked\n"
-        assert "sortStrings" in anyio.run(session)
+    assert "sortStrings" in result.content[0].text
     assert seen[0] == f"{project} is being indexed by process {other.pid}"
 
 
-def test_a_folder_that_is_no_project_is_not_to_be_indexed(tmp_path):
-    async def session() -> str:
-        async with Client(make_server(Engine(tmp_path / "home"), None, tmp_path)) as client:
-            return (await client.call_tool("search", {"query": "x"})).content[0].text
-
-    assert anyio.run(session).endswith(f"{tmp_path} is no project: start the server with `--root DIR`")
+async def test_a_folder_that_is_no_project_is_not_to_be_indexed(tmp_path):
+    async with Client(make_server(Engine(tmp_path / "home"), None, tmp_path)) as client:
+        text = (await client.call_tool("search", {"query": "x"})).content[0].text
+    assert text.endswith(f"{tmp_path} is no project: start the server with `--root DIR`")
 
 
-def test_concurrent_calls_get_their_own_answers(shared):
-    async def session() -> dict[str, str]:
-        found: dict[str, str] = {}
-        async with connected(shared) as client:
-
-            async def one(name: str) -> None:
-                found[name] = (await client.call_tool("read", {"place": name})).content[0].text
-
-            async with anyio.create_task_group() as group:
-                for name in ("Stack.pop", "getJson", "encryptAes", "sortStrings"):
-                    group.start_soon(one, name)
-        return found
-
-    assert all(name.split(".")[-1] in text for name, text in anyio.run(session).items())
+async def test_concurrent_calls_get_their_own_answers(shared):
+    names = ("Stack.pop", "getJson", "encryptAes", "sortStrings")
+    async with connected(shared) as client:
+        found = await asyncio.gather(*(client.call_tool("read", {"place": name}) for name in names))
+    for name, result in zip(names, found, strict=True):
+        assert name.split(".")[-1] in result.content[0].text
 
 
-def test_the_server_answers_after_a_cancelled_call(shared):
-    async def session() -> str:
-        async with connected(shared) as client:
-            with anyio.move_on_after(0.05):
-                await client.call_tool("search", {"query": "sort"})
-            return (await client.call_tool("search", {"query": "sort a list"})).content[0].text
-
-    assert "sortStrings" in anyio.run(session)
+async def test_the_server_answers_after_a_cancelled_call(shared):
+    async with connected(shared) as client:
+        with anyio.move_on_after(0.05):
+            await client.call_tool("search", {"query": "sort"})
+        result = await client.call_tool("search", {"query": "sort a list"})
+    assert "sortStrings" in result.content[0].text
 
 
 def test_the_server_ends_when_stdin_closes(command, shared):
@@ -473,7 +446,7 @@ def service(project: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="needs Unix sockets")
-def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(project):
+async def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(project):
     calls = (
         ("search", {"query": "sort a list"}),
         ("read", {"place": "python/convert.py:18"}),
@@ -482,32 +455,15 @@ def test_a_session_in_a_service_has_the_same_answers_and_outlives_the_service(pr
         ("usages", {"place": "items"}),
         ("history", {}),
     )
-    expected = ask(project, *calls)
+    expected = await answers(project, *calls)
     asked = parameters(project).model_copy(update={"args": ["-c", RUN, "mcp", "--root", "."]})
-
-    async def session(process: subprocess.Popen[bytes]) -> list[list[tuple[bool, str]]]:
-        texts = []
+    with service(project) as process:
         async with Client(asked) as client:
-            for at in range(2):
-                results = [await client.call_tool(name, arguments) for name, arguments in calls]
-                texts.append([(bool(result.is_error), result.content[0].text) for result in results])
-                assert service_at(project.parent / "home") == (None if at else process.pid)
+            for pid in (process.pid, None):
+                assert await texts_of(client, *calls) == expected
+                assert service_at(project.parent / "home") == pid
                 process.kill()
                 process.wait()
-        return texts
-
-    with service(project) as process:
-        assert anyio.run(session, process) == [expected, expected]
-
-
-def test_the_instructions_name_every_tool(shared):
-    async def session() -> tuple[str, set[str]]:
-        async with connected(shared) as client:
-            return client.instructions or "", {tool.name for tool in (await client.list_tools()).tools}
-
-    text, names = anyio.run(session)
-    assert names == {"search", "outline", "read", "usages", "history", "status"}
-    assert all(name in text for name in names) and "grep" in text and "Not indexed" in text
 
 
 def test_setup_prints_what_write_merges(command, tmp_path):
@@ -531,7 +487,7 @@ def test_the_entry_of_a_client_has_the_options_that_are_given(command, tmp_path)
         assert arguments[arguments.index("mcp") + 1 :] == expected
 
 
-def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(project, monkeypatch):
+async def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(project, monkeypatch):
     reporter, cancelled = server._reporter, threading.Event()
     again: list[float] = []
 
@@ -551,24 +507,20 @@ def test_a_cancelled_index_run_stops_and_the_next_call_indexes_the_project(proje
     async def progress(done: float, total: float | None, message: str | None) -> None:
         again.append(done)
 
-    async def session() -> str:
-        async with connected(project) as client:
-            with anyio.CancelScope() as scope:
+    async def cancel(done: float, total: float | None, message: str | None) -> None:
+        scope.cancel()
 
-                async def cancel(done: float, total: float | None, message: str | None) -> None:
-                    scope.cancel()
-
-                await client.call_tool("search", {"query": "sort"}, progress_callback=cancel)
-            assert scope.cancelled_caught
-            cancelled.set()
-            result = await client.call_tool("search", {"query": "sort a list"}, progress_callback=progress)
-            return result.content[0].text
-
-    assert "sortStrings" in anyio.run(session)
+    async with connected(project) as client:
+        with anyio.CancelScope() as scope:
+            await client.call_tool("search", {"query": "sort"}, progress_callback=cancel)
+        assert scope.cancelled_caught
+        cancelled.set()
+        result = await client.call_tool("search", {"query": "sort a list"}, progress_callback=progress)
+    assert "sortStrings" in result.content[0].text
     assert again
 
 
-def test_the_first_folder_of_the_client_is_the_project(project):
+async def test_the_first_folder_of_the_client_is_the_project(project):
     write_tree(project.parent / "other", {"pyproject.toml": "", "one.py": "def only_here():\n    pass\n"})
     without_root = make_server(Engine(project.parent / "home"), None, project)
 
@@ -576,18 +528,14 @@ def test_the_first_folder_of_the_client_is_the_project(project):
         gone, other = (project.parent / name for name in ("gone", "other"))
         return ListRootsResult(roots=[Root(uri=folder.as_uri()) for folder in (gone, other, project)])
 
-    async def session() -> list[tuple[bool, str]]:
-        async with Client(without_root, list_roots_callback=roots, mode="legacy") as client:
-            calls = (
-                ("search", {"query": "only here"}),
-                ("search", {"query": "sort a list"}),
-                ("read", {"place": "../src/python/convert.py:4"}),
-                ("read", {"place": str(project / "python/convert.py:4")}),
-            )
-            results = [await client.call_tool(name, arguments) for name, arguments in calls]
-            return [(bool(result.is_error), result.content[0].text) for result in results]
-
-    found, other, above, absolute = anyio.run(session)
+    async with Client(without_root, list_roots_callback=roots, mode="legacy") as client:
+        found, other, above, absolute = await texts_of(
+            client,
+            ("search", {"query": "only here"}),
+            ("search", {"query": "sort a list"}),
+            ("read", {"place": "../src/python/convert.py:4"}),
+            ("read", {"place": str(project / "python/convert.py:4")}),
+        )
     assert "one.py:1-2 only_here\n" in found[1]
     assert "sortStrings" not in other[1]
     assert above[0] and "is not in the index" in above[1]
