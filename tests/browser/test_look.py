@@ -269,15 +269,7 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
             break
         reached.append(name)
         assert outline != "none", name
-    controls = [
-        "open-settings",
-        "open-help",
-        "group",
-        "python",
-        "function",
-        "path",
-        "mode",
-    ]
+    controls = "open-settings open-help group python function path mode".split()
     of_hit = [
         "median",
         "Code of median",

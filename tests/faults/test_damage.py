@@ -52,16 +52,10 @@ def overwrite(path: Path, seed: int = 0) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "vectors.int8",
-        "vectors.scales",
-        "postings/field_lengths.npy",
-        "postings/doc_ids.npy",
-        "rows.npy",
-        "words.npy",
-        "passages.npy",
-        "documents.sqlite",
-    ],
+    (
+        "vectors.int8 vectors.scales postings/field_lengths.npy postings/doc_ids.npy rows.npy "
+        "words.npy passages.npy documents.sqlite"
+    ).split(),
 )
 def test_damage_of_the_same_size_is_noticed_by_the_next_query(engine, tree, home, tiny_bundle, name):
     engine.index(tree)

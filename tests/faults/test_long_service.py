@@ -26,18 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads memory an
 
 LOG = logging.getLogger(__name__)
 CLIENTS = 50
-SUBJECTS = (
-    "invoice",
-    "socket",
-    "matrix",
-    "cursor",
-    "parcel",
-    "lantern",
-    "orchard",
-    "violin",
-    "glacier",
-    "pigeon",
-)
+SUBJECTS = tuple("invoice socket matrix cursor parcel lantern orchard violin glacier pigeon".split())
 VERBS = ("open", "close", "rotate", "merge", "print", "weigh", "paint", "repair", "borrow", "measure")
 NAMES = [f"{verb}_{subject}" for verb in VERBS for subject in SUBJECTS]
 """Functions that never change; the name of each is a query with one right answer."""

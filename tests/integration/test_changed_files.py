@@ -118,13 +118,8 @@ def test_no_command_of_the_repository_runs(tmp_path, home, tiny_bundle, monkeypa
     root = repository(tmp_path / "r", {**FILES, ".gitattributes": "*.py filter=x diff=x\n"})
     trap = f"touch {tmp_path / 'ran'}; cat"
     for key in (
-        "core.fsmonitor",
-        "diff.external",
-        "diff.x.command",
-        "diff.x.textconv",
-        "filter.x.clean",
-        "filter.x.process",
-    ):
+        "core.fsmonitor diff.external diff.x.command diff.x.textconv filter.x.clean filter.x.process"
+    ).split():
         git(root, "config", key, trap)
     write_tree(root, {".git/hooks/post-index-change": f"#!/bin/sh\n{trap}\n"})
     (root / ".git/hooks/post-index-change").chmod(0o755)

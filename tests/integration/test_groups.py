@@ -290,14 +290,7 @@ def test_an_agent_reaches_nothing_but_its_project_and_the_allowed_groups(engine,
     everywhere: list[dict[str, object]] = [{}, *({"group": name} for name in ("backend", "web", "some", "x"))]
     named = [
         {"place": place, **where}
-        for place in (
-            "retry_secret",
-            "secret.py::retry_secret",
-            "retry_lib",
-            "retry_web",
-            "retry_api",
-            "api.py",
-        )
+        for place in "retry_secret secret.py::retry_secret retry_lib retry_web retry_api api.py".split()
         for where in everywhere
     ]
     patterns = [

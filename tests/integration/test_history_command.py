@@ -352,14 +352,7 @@ def test_no_command_of_the_repository_runs(engine, root, tmp_path):
     write_tree(root, {".gitattributes": "* diff=x filter=x\n"})
     commit(root, "attributes")
     keys = (
-        *(
-            "diff.external",
-            "diff.x.command",
-            "diff.x.textconv",
-            "filter.x.smudge",
-            "core.fsmonitor",
-            "core.pager",
-        ),
+        *"diff.external diff.x.command diff.x.textconv filter.x.smudge core.fsmonitor core.pager".split(),
         *("pager.log", "gpg.program", "gpg.ssh.program", "core.sshCommand", "core.alternateRefsCommand"),
     )
     for key in keys:

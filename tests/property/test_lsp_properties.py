@@ -89,19 +89,7 @@ def test_every_request_is_answered(editor: Editor, steps: list[tuple[Any, ...]])
 
 
 NAMES = st.sampled_from(
-    [
-        "textDocument",
-        "uri",
-        "position",
-        "line",
-        "character",
-        "context",
-        "item",
-        "query",
-        "text",
-        "range",
-        "event",
-    ]
+    "textDocument uri position line character context item query text range event".split()
 )
 JSON = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-(2**40), 2**40), st.text(max_size=8)),

@@ -71,12 +71,6 @@ def test_the_environment_sets_nothing_that_an_index_keeps():
 
 
 def test_a_project_does_not_choose_programs_servers_models_and_files_outside_of_it():
-    assert {name for name, option in SETTINGS.items() if PROJECT not in option.opt.set_by} == {
-        "follow_links",
-        "pager",
-        "groups",
-        "model",
-        "backend",
-        "uri",
-        "prefix",
-    }
+    assert {name for name, option in SETTINGS.items() if PROJECT not in option.opt.set_by} == set(
+        "follow_links pager groups model backend uri prefix".split()
+    )

@@ -17,17 +17,7 @@ PACKAGE = Path(__file__).parents[2] / "codesearch"
 STARTS = {
     *("subprocess", "multiprocessing", "pty", "webbrowser", "runpy", "ProcessPoolExecutor", "__import__"),
     *("create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"),
-    *(
-        "os.system",
-        "popen",
-        "startfile",
-        "fork",
-        "forkpty",
-        "posix_spawn",
-        "posix_spawnp",
-        "which",
-        "executable",
-    ),
+    *"os.system popen startfile fork forkpty posix_spawn posix_spawnp which executable".split(),
     *(
         f"{kind}{form}"
         for kind in ("exec", "spawn")

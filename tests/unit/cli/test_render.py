@@ -174,31 +174,8 @@ def test_without_hits_there_is_no_confidence():
 
 
 STABLE_FIELDS = [
-    *(
-        "rank",
-        "score",
-        "root",
-        "path",
-        "language",
-        "kind",
-        "name",
-        "qualified_name",
-        "signature",
-        "docstring",
-    ),
-    *(
-        "start_line",
-        "end_line",
-        "last_line",
-        "code",
-        "signals",
-        "parts",
-        "stale",
-        "before",
-        "after",
-        "copies",
-        "copy_count",
-    ),
+    *"rank score root path language kind name qualified_name signature docstring".split(),
+    *"start_line end_line last_line code signals parts stale before after copies copy_count".split(),
 ]
 """Other programs read these fields: change none."""
 

@@ -66,32 +66,12 @@ def test_names_of_documentation_and_configuration(name, language):
 
 @pytest.mark.parametrize(
     "name",
-    [
-        ".env",
-        ".env.local",
-        ".env.production",
-        "prod.env",
-        "env",
-        ".envrc",
-        "secrets.yaml",
-        "credentials.json",
-        "package-lock.json",
-        "npm-shrinkwrap.json",
-        "pnpm-lock.yaml",
-        "poetry.lock",
-        "Pipfile.lock",
-        "data.min.json",
-        "LICENSE",
-        "LICENCE.txt",
-        "license.md",
-        "COPYING",
-        "NOTICE.txt",
-        "go.sum",
-        "logo.PNG",
-        "server.pem",
-        "id_rsa",
-        "data.min.css.map",
-    ],
+    (
+        ".env .env.local .env.production prod.env env .envrc secrets.yaml credentials.json "
+        "package-lock.json npm-shrinkwrap.json pnpm-lock.yaml poetry.lock Pipfile.lock "
+        "data.min.json LICENSE LICENCE.txt license.md COPYING NOTICE.txt go.sum logo.PNG "
+        "server.pem id_rsa data.min.css.map"
+    ).split(),
 )
 def test_names_that_are_neither_documentation_nor_configuration(name):
     assert language_of_path(name, "all") is None

@@ -143,14 +143,7 @@ def test_every_file_of_a_segment_is_described(built_index):
         "passages.scales",
         *(
             f"postings/{name}.npy"
-            for name in (
-                "term_bytes",
-                "term_offsets",
-                "list_offsets",
-                "doc_ids",
-                "frequencies",
-                "field_lengths",
-            )
+            for name in "term_bytes term_offsets list_offsets doc_ids frequencies field_lengths".split()
         ),
     }
 
