@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from codesearch.engine.answer import Freshness, not_indexed
 from codesearch.languages import record_of
 from codesearch.structure.text import (
-    TEXT_ONLY,
     counted,
     cut,
     listed_lines,
@@ -261,9 +260,8 @@ def usages_text(answer: FoundAnswer[Usages], path_of: PathOf, max_tokens: int, *
     limit = fitting_chars(max_tokens) - len(usages_summary(found, "all_code"))
     shown = _fitting(rows, limit)
     count = sum(_NUMBERED.match(line) is not None for line in shown)
-    last = usages_summary(found, "all_code", count, tests=tests).removesuffix(TEXT_ONLY)
-    listable = found.usage_count - found.other_code - found.implied
-    if count < listable or len(shown) < len(lines) or len(found.derived) < found.derived_count:
+    last = usages_summary(found, "all_code", count, tests=tests)
+    if count < found.listed_count or len(shown) < len(lines) or len(found.derived) < found.derived_count:
         last += "; a narrower path, or a higher limit and max_tokens, shows more"
     if not found.usage_count:
         last += "; search answers questions" if " " in found.name else ""

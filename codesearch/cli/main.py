@@ -6,6 +6,7 @@ reader closes the pipe early.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import threading
@@ -99,6 +100,8 @@ def _usage_error(message: str, arguments: Sequence[str]) -> str:
         return f"{what}: did you mean {command if meant and not is_query else f'`codesearch {query}`?'}"
     if said.startswith("no such option: --index"):
         return "no such option: --index: run `codesearch import FILE`, then search with `--root NAME`"
+    if re.match(r"no such option: -[^-\w\\]", said):
+        return f"{said}: put -- before text that begins with -"
     named = " ".join(["codesearch", *(one for one in arguments[:1] if one in COMMANDS)])
     return f"{said}: see `{named} --help`"
 

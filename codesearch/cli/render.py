@@ -27,7 +27,17 @@ from codesearch.search.snippets import (
     snippet_lines,
     tokens_of,
 )
-from codesearch.structure.text import MAX_LINE, STALE, Row, after_name, counted, cut, marks_of, short_name
+from codesearch.structure.text import (
+    MAX_LINE,
+    STALE,
+    Row,
+    after_name,
+    counted,
+    cut,
+    marks_of,
+    short_name,
+    shown_kind,
+)
 from codesearch.types import FUNCTIONS, HEADER_KINDS, Hit
 from codesearch.visible import visible
 
@@ -181,9 +191,10 @@ def _heading(hit: Hit, terminal: Terminal) -> Row:
 def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
     """Return a heading that fits into a row: parameters are cut, then folders of the path are left out."""
     place, name, rest = place_of(hit, terminal), visible(short_name(hit)), _rest(hit)
-    details = rest if rest and hit.kind in FUNCTIONS else f"{hit.kind} {rest}".rstrip()
+    details = rest if rest and hit.kind in FUNCTIONS else f"{shown_kind(hit)} {rest}".rstrip()
     room = terminal.width - len(place) - len(name) - 4 - len(marks_of(hit))
     details = details if len(details) <= room else cut(details, room) if room > _LEAST_DETAILS else ""
+    name += _CALL * (not details and hit.kind in FUNCTIONS)
     return place_row(terminal, place, name, more=(details and f"  {details}") + marks_of(hit), hit=hit)
 
 
@@ -228,17 +239,18 @@ def _rest(of: Hit) -> str:
 def _label(of: Hit, best: Hit, *, with_parameters: bool) -> str:
     """Return kind and name of a definition, without its class if the best definition of the file is or has that class.
 
-    Brackets say that it is a function. If the name is long, another class is left out.
+    Brackets say that it is a function. A dot stands for the class, but `::` would mean a global name. If the name is
+    long, another class is left out.
     """
     separator, owner = record_of(of.language).separator, short_name(best)
     owner = owner if best.kind in HEADER_KINDS else owner.rpartition(separator)[0]
     name = visible(short_name(of))
     if owner and name.startswith(owner + separator):
-        name = name.removeprefix(owner)
+        name = name.removeprefix(owner).removeprefix("::")
     if len(name) > _LONG_NAME and name.rfind(separator) > 0:
         name = f"{_CUT}{separator}{visible(of.name)}"
     if of.kind not in FUNCTIONS:
-        return f"{of.kind} {name}"
+        return f"{shown_kind(of)} {name}"
     parameters = _rest(of) if with_parameters else ""
     return (
         cut(f"{name}{parameters}", max(_LONG_NAME, len(name) + 2))
@@ -266,7 +278,7 @@ def _other(hit: Hit) -> str:
 def _details(hit: Hit) -> str:
     lines = hit.last_line - hit.start_line + 1
     length = f", {counted(lines, 'line')}" if lines > 1 else ""
-    return f"{hit.kind}{length}{marks_of(hit)}"
+    return f"{shown_kind(hit)}{length}{marks_of(hit)}"
 
 
 def explanation(hit: Hit) -> Iterator[str]:

@@ -25,7 +25,14 @@ from codesearch.options import Opt
 from codesearch.search.forms import parse_asked
 from codesearch.search.request import Limits
 from codesearch.settings import HIT_FLAGS, HITS, MOST_HITS, Color, IndexingSettings
-from codesearch.structure.text import counted, outline_lines, reading_lines, usages_lines, usages_summary
+from codesearch.structure.text import (
+    counted,
+    outline_lines,
+    owner_note,
+    reading_lines,
+    usages_lines,
+    usages_summary,
+)
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
@@ -58,9 +65,7 @@ def outline(
     text = _text(answer, chain.from_iterable(parts), terminal, options)
     notes = notes_of(answer.freshness, answer.coverage, is_few=not outlines)
     if not options.json and any(entry.kind == "rest" for one in outlines for entry in one.entries):
-        notes += (
-            f"a larger --max-lines than {max_lines} shows more, and so does a folder, file or class in it\n"
-        )
+        notes += f"not all is shown: give --max-lines {5 * max_lines}, or a folder, file or class from it\n"
     yield Output(text)
     yield Output(err=notes if outlines or options.json else f"no hits\n{notes}", code=0 if outlines else 1)
 
@@ -177,12 +182,15 @@ def _usages(
     terminal, found = invocation.showing(session.revision), answer.found
     notes = notes_of(answer.freshness, answer.coverage, is_few=found.usage_count < FEW)
     summary = usages_summary(found, tests=forms["tests"])
+    if len(found.usages) < found.listed_count:
+        summary += f"; -n {found.listed_count} lists more"
     if vimgrep:
         text = "".join(
             f"{path_from(terminal, usage.root, usage.path)}:{usage.line}:{usage.column}:{visible(usage.text)}\n"
             for usage in found.usages
         )
-        notes = f"{summary}\n{notes}"
+        owner = f"{owner_note(found)}\n" if found.not_in and found.usages else ""
+        notes = f"{owner}{summary}\n{notes}"
     else:
         listed = usages_lines(found, terminal.max_line, partial(short_path, terminal))
         end = [""] if found.usages else []

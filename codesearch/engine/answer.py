@@ -131,7 +131,8 @@ _OTHERS = {
 }
 _UNREAD = frozenset(("not read", "not indexed yet", "changed", "unreadable index"))
 """Reasons why a count may be one of a part."""
-_LISTED = 5
+_LISTED, _NAMED = 5, 2
+"""Names with their numbers; reasons why files are not indexed that a note names."""
 _SEEN = ("binary", "link", "partly as blocks", "no code")
 """Reasons that hide no text: a link leads to a file with a path of its own, and exact text finds imports."""
 
@@ -182,11 +183,16 @@ def coverage_of(
         counts["not indexed yet"] += manifest.left
         for noun, skipped in (("", manifest.not_indexed), (" folder", manifest.walked.folders)):
             counts.update({f"{reason}{noun}": sum(skipped[reason].values()) for reason in skipped})
-    texts = {**FILES, **{f"{reason} folder": name for reason, name in FOLDERS.items()}, **_OTHERS}
+    folders = {f"{reason} folder": name for reason, name in FOLDERS.items()}
+    texts = {**FILES, **folders, **_OTHERS}
     reasons = {reason: counts[reason] for reason in texts if counts[reason] and reason not in _SEEN}
-    return Coverage(
-        not reasons, reasons, ", ".join(named(count, texts[reason]) for reason, count in reasons.items())
-    )
+    left_out = [reason for reason in reasons if reason not in _OTHERS]
+    short = left_out[_NAMED:] if len(left_out) > _NAMED + 1 else []
+    texts_of = [named(reasons[reason], texts[reason]) for reason in reasons if reason not in short]
+    if short:
+        count = sum(reasons[reason] for reason in short)
+        texts_of.insert(_NAMED, f"{count:,} others that `codesearch status` lists")
+    return Coverage(not reasons, reasons, ", ".join(texts_of))
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,9 +106,7 @@ def history_of(folder: Path, home: Path) -> History:
     """Return the history of the git repository around a folder."""
     top = work_tree(folder.resolve())
     if top is None:
-        raise ConfigError(
-            f"{folder} is in no git work tree", "`codesearch history` searches the commits of one"
-        )
+        raise ConfigError(f"{folder} is in no git repository", "there are no commits to search")
     return find_history(top, home.resolve())
 
 

@@ -212,8 +212,8 @@ def near_names(
             scores = np.where(allowed, scores, 0)
         doc_ids = documents.best(np.flatnonzero(scores), scores[scores > 0], _MOST_ALIKE)
         names.update(ref.row.name for ref in documents.refs(doc_ids.tolist()))
-        if " " not in name:  # A name with spaces is that of a test, or a line.
-            names = {exact for exact in names if " " not in exact}
+        # A name with spaces is that of a test, or a line; the one of a destructor is that of its class.
+        names = {exact for exact in names if {" ", "~"} & {*exact} <= {*name}}
         typed = {exact: share for exact in names if (share := typed_share(name, exact))}
         names.difference_update(typed)
     pairs = set(pairwise(wanted))

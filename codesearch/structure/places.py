@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import cast
@@ -40,6 +41,7 @@ from codesearch.types import FUNCTIONS, MEMBER_KINDS, OF_FILE, PROTOTYPE, TEXT_K
 _NOT_UTF_8 = re.compile("[\ud800-\udfff]")
 _LISTED = 5  # Places that an error lists
 _SHOWN = 100
+_NEAR = 3
 _READ_YOURSELF = "read the file itself, or index everything with `codesearch index --content all`"
 
 
@@ -258,8 +260,23 @@ class _Resolver:
                 if self._allowed[root](path) and os.path.isfile(index.root / path):
                     return IndexNotFoundError("not indexed", _cure(index, path), about=path[:_SHOWN])
         path = place.path.rstrip("/")
-        name = path if "/" in path or language_of_path(path) or not place.names else place.names[-1]
-        return IndexNotFoundError(problem, did_you_mean(near_names(self._snapshot, name)) or cure)
+        is_path = "/" in path or language_of_path(path) or not place.names
+        near = near_names(self._snapshot, path) if is_path else self._near(place.names)
+        return IndexNotFoundError(problem, did_you_mean(near) or cure)
+
+    def _near(self, names: Sequence[str]) -> list[str]:
+        """Return names like the last one; if others stand before it, the most alike qualified names."""
+        near = near_names(self._snapshot, names[-1])
+        if len(names) == 1:
+            return near
+        whole = {ref.row.qualified_name for name in near for ref in exactly_named(self._snapshot, name)}
+
+        def likeness(name: str) -> tuple[bool, float, str]:
+            parts = split_name(name)
+            share = SequenceMatcher(None, ".".join(names), ".".join(parts)).ratio()
+            return parts[-1] != names[-1], -share, name
+
+        return sorted(whole, key=likeness)[:_NEAR] or near
 
 
 def _cure(index: IndexReader, path: str) -> str:

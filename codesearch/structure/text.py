@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
 MAX_LINE = 200
 """Characters of a line that are shown if the output is no terminal."""
-TEXT_ONLY = " (text is matched, not types)"
 STALE = "  [changed since it was indexed]"
-_OTHER_CODE = "tests, examples, migrations, generated or vendored code"
-_DOUBTFUL = ("possible", "in comments and strings")
 _SIGNATURES = 3  # With more definitions than this, they have no signatures
 NUMBER = 6
 _GUTTER = f"{{:{NUMBER}}} | "
@@ -145,7 +142,7 @@ def numbered_lines(
 def reading_lines(reading: Reading, path: str, gutter: str = _GUTTER, width: int = MAX_LINE) -> Iterator[str]:
     """Yield path, lines, name and kind of a place, and its code with numbers."""
     of, first, last = reading.definition, reading.first_line, reading.last_line
-    name, kind = (f"  {short_name(of)}", f"  {of.kind}") if of else ("", "")
+    name, kind = (f"  {short_name(of)}", f"  {shown_kind(of)}") if of else ("", "")
     yield Row(
         sys.maxsize, place=f"{path}:{first}-{last}", name=visible(name), more=f"{kind}{STALE * reading.stale}"
     )
@@ -156,6 +153,11 @@ def short_name(of: Definition) -> str:
     """Return the qualified name without namespaces that the path has too; the class of a member stays."""
     kept = 1 if of.kind in HEADER_KINDS else 2
     return without_folders(of.qualified_name, of.path, record_of(of.language).separator, kept)
+
+
+def shown_kind(of: Definition) -> str:
+    """Return the kind for people: not every language calls the other statements of a file a module."""
+    return "code" if of.kind == "module" else of.kind
 
 
 def without_folders(name: str, path: str, separator: str = ".", kept: int = 2) -> str:
@@ -194,6 +196,8 @@ def usages_lines(
     listed = [f"{defined.path}:{defined.start_line}" for defined in usages.definitions]
     marked = {place for usage in usages.usages if len(usage.may_be) < len(listed) for place in usage.may_be}
     marks = {place: f"[{number}]" for number, place in enumerate(listed, 1) if place in marked}
+    if usages.not_in and usages.usage_count:
+        yield Row(width, about=owner_note(usages))
     if usages.definitions and usages.usage_count:
         yield Row(width, about=usages_conclusion(usages))
     yield from _defined_lines(usages, marks, width, path_of)
@@ -273,9 +277,10 @@ def _defined_lines(
             place = f"{path_of(defined.root, defined.path)}:{defined.start_line}"
             name = short_name(defined)
             # Parameters tell overloads apart; a dot stands for the class of the row above.
-            what = defined.kind if has_signatures else visible(after_name(defined))
+            what = shown_kind(defined) if has_signatures else visible(after_name(defined))
             owner = defined.path, name.removesuffix(defined.name)
-            name = f".{defined.name}" if owner[1] and owner == before and not has_signatures else name
+            if owner[1].endswith(".") and owner == before and not has_signatures:
+                name = f".{defined.name}"
             before = owner
             parts = (what, mark) if has_signatures else (mark, what)
             rest = "".join(f"  {part}" for part in parts if part)
@@ -286,6 +291,12 @@ def _defined_lines(
             yield f"({counted(more, 'more definition')})"
 
 
+def owner_note(usages: Usages) -> str:
+    """Say that the class that was given has no such member."""
+    name, owner = visible(usages.name), visible(usages.not_in)
+    return f"{owner} does not define {name}: these are all lines with the name"
+
+
 def usages_conclusion(usages: Usages) -> str:
     """Return in one line what is sure about the usages of a definition."""
     name = visible(usages.name)
@@ -293,10 +304,10 @@ def usages_conclusion(usages: Usages) -> str:
     rest = usages.usage_count - good
     if not good:
         return f"no line certainly uses {name}; {counted(rest, 'line')} {'has' if rest == 1 else 'have'} the word"
-    others = f", {usages.used_elsewhere:,} of them in {_OTHER_CODE}" if usages.used_elsewhere else ""
+    others = f", {usages.used_elsewhere:,} in tests and the like" if usages.used_elsewhere else ""
     lines, files = counted(good, "line"), counted(usages.used_files, "file")
     possible = usages.grades.get("possible", 0)
-    rest_of = f"{possible:,} more possible, by an unknown receiver" if possible else "nothing else is likely"
+    rest_of = f"{possible:,} more may use it" if possible else "nothing else is likely"
     return f"{lines} in {files} {'uses' if good == 1 else 'use'} {name}{others}; {rest_of}"
 
 
@@ -316,21 +327,15 @@ def usages_summary(
         least = "at least " if usages.unread_files else ""
         lines, files = counted(usages.usage_count, "line"), counted(usages.file_count, "file")
         text = f"{of}{least}{lines} in {files}: {grades}"
-        if owner:
-            text = f"{name} is not defined in {owner}, so these are all lines with {name}: {text}"
-    hidden = [f"{usages.other_code:,} in {_OTHER_CODE}"] if usages.other_code else []
-    hidden += [f"{counted(usages.implied, 'line')} of imports and bases"] if usages.implied else []
-    doubtful = sum(usages.grades.get(grade, 0) for grade in _DOUBTFUL) if usages.definitions else 0
-    hidden += [f"{doubtful:,} possible, in comments and in strings"] if doubtful else []
-    if hidden:
-        text += f"; {all_code} lists {' and '.join(hidden)}"
+    if usages.listed_count < usages.usage_count:
+        text += f"; {all_code} adds the others"
     if usages.elsewhere:
         text += f"; {counted(usages.elsewhere, 'more line')} with {name} as another definition or in a longer name"
     if usages.unread_files:
         text += f"; {counted(usages.unread_files, 'more file')} may have it: narrow with a path"
     if usages.near:
         text += f": {visible(did_you_mean(usages.near))}"
-    return f"{text}{TEXT_ONLY}"
+    return text
 
 
 def counted(count: int, noun: str) -> str:

@@ -109,9 +109,9 @@ class Usages:
 
     The counts are of everything that was read; `unread_files` may have the name and were not all read. Possible usages,
     comments and strings are only counted, in `grades`, and so is other code, in `other_code`, unless there is nothing
-    else. `implied` counts the lines that are not listed because they are the base of a definition in `derived`, or an
-    import in a file that has another usage. `used_files` have certain or likely lines; `used_elsewhere` of these are in
-    other code.
+    else. `listed_count` of the usages can be in `usages`: also not the base of a definition in `derived`, nor an import
+    in a file that has another usage. `used_files` have certain or likely lines; `used_elsewhere` of these are in other
+    code.
     `elsewhere` counts the lines that have the name and are no usages: they can only mean other definitions, or the name
     is a part of a longer one. `derived` are definitions whose headers have the name, or an abstract type among them, as
     a base; in Go, types that embed it or have its methods by name and numbers of parameters; of a method with its type,
@@ -130,7 +130,7 @@ class Usages:
     unread_files: int
     elsewhere: int
     other_code: int
-    implied: int
+    listed_count: int
     derived: tuple[Defined, ...]
     derived_count: int
     near: tuple[str, ...]
@@ -205,7 +205,7 @@ def find_usages(
         *(tuple(map(_hydrated, listed[:limit])), len(usages)),
         {grade: counts[grade] for grade in GRADES if counts[grade]},
         len({usage.file for usage in usages}),
-        *(found.unread, found.elsewhere, other_code, max(len(sure) - len(listed) - other_code, 0)),
+        *(found.unread, found.elsewhere, other_code, len(listed)),
         *(tuple(derived[:limit]), len(derived) + hidden),
         () if names.targets else search.near(names.name, has_lines=any((usages, *found[1:]))),
         time.perf_counter() - started,

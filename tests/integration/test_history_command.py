@@ -255,7 +255,7 @@ def test_a_folder_without_repository_or_commits_is_an_error(tmp_path, home):
     outside = Command(tmp_path / "empty", home)("history", "pigeon")
     assert (outside.returncode, outside.stderr) == (
         2,
-        f"error: {tmp_path / 'empty'} is in no git work tree: `codesearch history` searches the commits of one\n",
+        f"error: {tmp_path / 'empty'} is in no git repository: there are no commits to search\n",
     )
     git(tmp_path / "empty", "init", "-q")
     bare = Command(tmp_path / "empty", home)("history", "pigeon")

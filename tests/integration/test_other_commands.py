@@ -247,6 +247,11 @@ def test_words_without_a_command_are_answered_with_the_command_that_was_probably
     assert done.stderr.endswith(f": did you mean {meant}?\n")
 
 
+def test_text_that_begins_like_an_option_goes_behind_two_hyphens(command):
+    said = "error: no such option: ->: put -- before text that begins with -\n"
+    assert command("query", "-F", "->getCard(").stderr == said
+
+
 @pytest.mark.parametrize("arguments", [[], ["--help"]], ids=["nothing", "--help"])
 def test_help_lists_every_command(command, arguments):
     done = command(*arguments)
@@ -284,7 +289,5 @@ def test_an_outline_that_leaves_something_out_says_how_to_see_it(command, home, 
     index_by_engine(tree, home, tiny_bundle)
     run = replace(command, folder=tree)
     cut, whole = run("outline", "wide.py"), run("outline", "wide.py", "--max-lines", "100")
-    assert (
-        cut.stderr == "a larger --max-lines than 40 shows more, and so does a folder, file or class in it\n"
-    )
+    assert cut.stderr == "not all is shown: give --max-lines 200, or a folder, file or class from it\n"
     assert (whole.stderr, "(" in whole.stdout.splitlines()[-1].replace("()", "")) == ("", False)

@@ -108,6 +108,18 @@ def test_the_state_of_an_index_says_if_an_answer_is_complete(
     assert coverage_of((), (Freshness("/src", state, changes),), {}).reasons == reasons
 
 
+def test_of_many_reasons_a_note_names_the_first_two_and_what_was_not_read():
+    reasons = {"other content": 90, "data": 51, "never": 360, "hidden": 9, "not read": 1}
+    unread = "1 file not read, because there are too many or no time was left"
+    first = "90 files that --content would add, 51 files of data"
+    assert (
+        coverage_of((), (), reasons).text == f"{first}, 369 others that `codesearch status` lists, {unread}"
+    )
+    assert (
+        coverage_of((), (), {"other content": 90, "data": 51, "hidden": 1}).text == f"{first}, 1 hidden file"
+    )
+
+
 def test_what_is_not_shown_or_not_read_is_counted(
     tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,7 @@ def test_places_outside_of_a_scope_are_not_found(places, tmp_path):
     ("text", "message"),
     [
         ("nothing", "no file, folder or definition is called 'nothing': search with a query"),
+        ("Stac.push", "called 'Stac.push': did you mean Stack.push, push or PriorityQueue.push"),
         ("gone.py:3", r"gone\.py is not in the index: give the path of a file in it \(not seen: 1 file that"),
         ("convert.py::width", r"convert\.py has no definition 'width': did you mean width\?"),
         ("convert.py::nothing", r"convert\.py has no definition 'nothing': see its outline"),
