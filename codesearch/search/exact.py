@@ -10,8 +10,7 @@ from __future__ import annotations
 import codecs
 import time
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import accumulate, groupby
@@ -21,7 +20,7 @@ from typing import NamedTuple
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.parsing.decoding import NOTEBOOK, decoded
 from codesearch.processes import available_cores
-from codesearch.search.filters import allowed_documents, passing_files
+from codesearch.search.filters import passing_files
 from codesearch.search.request import READ_S, Filters
 from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.postings import LETTERS, words_of
@@ -29,6 +28,7 @@ from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import is_inside, read_source
 from codesearch.treefiles import FolderReader
+from codesearch.types import KINDS
 
 MOST_CHARS = 1_000
 """A longer text is not looked for."""
@@ -51,6 +51,13 @@ def check_has_code(indexes: Sequence[IndexReader]) -> None:
     if not any(index.manifest.has_sources or index.manifest.has_code for index in indexes):
         roots = ", ".join(index.manifest.root for index in indexes)
         raise IndexNotFoundError(f"{roots} has no code to look in", "export it with --with-code")
+
+
+def check_text(text: str) -> None:
+    """Check that a text can be looked for."""
+    if not text.strip() or len(text) > MOST_CHARS:
+        reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
+        raise ConfigError(f"the text {reason}", "give a text with a few words")
 
 
 def proposed_files(
@@ -126,30 +133,37 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
     After some seconds no more files are read.
     """
     check_has_code(snapshot.indexes)
-    if not text.strip() or len(text) > MOST_CHARS:
-        reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
-        raise ConfigError(f"the text {reason}", "give a text with a few words")
-    allowed = allowed_documents(filters, snapshot)
-    files = proposed_files(snapshot, text, filters, others=True)
-    read, unread = read_all(files, *exact_text(text), seconds)
-    lines_of: Counter[int] = Counter()
-    files_with: set[int] = set()
-    outside: list[tuple[str, str, int]] = []
-    for number, (one, lines) in enumerate(read):
-        spans = one.segment.store.spans(one.file)
-        for line in lines:
-            place = around(spans, line)
-            doc_id = None if place is None else one.base + one.file.first_doc + place
-            if doc_id is None:
-                if filters.kinds:
-                    continue
-                outside.append((one.segment.root, one.file.path, line))
-            elif allowed is None or allowed[doc_id]:
-                lines_of[doc_id] += 1
-            else:
-                continue
-            files_with.add(number)
-    return ExactText(sorted(lines_of), outside, lines_of.total() + len(outside), len(files_with), unread)
+    check_text(text)
+    read, unread = read_all(proposed_files(snapshot, text, filters, others=True), *exact_text(text), seconds)
+    lines = list(lines_in_documents(read, filters))
+    doc_ids = {line.file.base + line.document for line in lines if line.document is not None}
+    outside = [
+        (line.file.segment.root, line.file.file.path, line.number) for line in lines if line.document is None
+    ]
+    return ExactText(sorted(doc_ids), outside, len(lines), len({line.file for line in lines}), unread)
+
+
+class TextLine(NamedTuple):
+    """A line with a text, and the innermost document around it."""
+
+    file: Proposed
+    number: int
+    document: int | None  # Its number in the segment; None if there is none.
+    kind: str  # Of the document; "" if there is none.
+
+
+def lines_in_documents(
+    read: Iterable[tuple[Proposed, Sequence[int]]], filters: Filters
+) -> Iterator[TextLine]:
+    """Yield the lines of files in documents of the kinds of a filter."""
+    for file, lines in read:
+        spans, kinds = file.segment.store.spans(file.file), file.segment.rows["kind"]
+        for number in lines:
+            at = around(spans, number)
+            document = None if at is None else file.file.first_doc + at
+            kind = "" if document is None else KINDS[kinds[document]]
+            if not filters.kinds or kind in filters.kinds:
+                yield TextLine(file, number, document, kind)
 
 
 def around(spans: Sequence[tuple[int, int]], line: int) -> int | None:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
 
 from codesearch.errors import ConfigError
 from codesearch.parsing.flags import is_beside, is_test
 from codesearch.search.exact import (
-    MOST_CHARS,
     Proposed,
-    around,
     check_has_code,
+    check_text,
     exact_text,
+    lines_in_documents,
     proposed_files,
     read_all,
 )
@@ -30,7 +29,6 @@ from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import read_source
 from codesearch.structure.meaning import SourceFile
 from codesearch.structure.usages import Usage, usage_at
-from codesearch.types import KINDS
 
 _OPERATORS = re.compile(r"[][|*+?^$\\(){}.]")
 
@@ -51,12 +49,6 @@ class Lines:
     unread_files: int
 
 
-class _Place(NamedTuple):
-    file: Proposed
-    line: int
-    kind: str  # Of the definition around the line; "" if there is none.
-
-
 def find_lines(
     indexes: Sequence[IndexReader],
     text: str,
@@ -75,9 +67,7 @@ def find_lines(
         ConfigError: the text is empty, too long or no regular expression.
     """
     check_has_code(indexes)
-    if not text.strip() or len(text) > MOST_CHARS:
-        reason = f"has more than {MOST_CHARS:,} characters" if text.strip() else "is empty"
-        raise ConfigError(f"the text {reason}", "give a text with a few words")
+    check_text(text)
     snapshot, pattern = Snapshot(indexes), None
     if is_pattern or ignore_case:
         pattern = TextPattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case).of_bytes()
@@ -91,21 +81,21 @@ def find_lines(
         files = proposed_files(snapshot, "", filters, others=True)
         read, unread = read_all(files, b"", partial(_matching, pattern), seconds)
     read.sort(key=_order)
-    places = [place for file, lines in read for place in _places(file, lines, filters)]
+    lines = list(lines_in_documents(read, filters))
     shown = TextPattern(text, is_pattern=bool(is_pattern), ignore_case=ignore_case)
     usages: list[Usage] = []
-    for proposed, of_file in groupby(places[:limit], key=attrgetter("file")):
+    for proposed, of_file in groupby(lines[:limit], key=attrgetter("file")):
         if source := read_source(proposed.segment, proposed.file):
             file = SourceFile(proposed, *source)
-            usages += [usage_at(file, _position(file, place.line, shown), place.line) for place in of_file]
+            usages += [usage_at(file, _position(file, line.number, shown), line.number) for line in of_file]
     counts = {
-        "lang": Counter(place.file.file.language for place in places),
-        "kind": Counter(place.kind for place in places if place.kind),
-        "root": Counter(place.file.segment.root for place in places),
+        "lang": Counter(line.file.file.language for line in lines),
+        "kind": Counter(line.kind for line in lines if line.kind),
+        "root": Counter(line.file.segment.root for line in lines),
     }
-    count = len({(place.file.segment.root, place.file.file.path) for place in places})
+    count = len({line.file for line in lines})
     numbers = {name: dict(counted) for name, counted in counts.items()}
-    return Lines(text, bool(is_pattern), tuple(usages), len(places), count, numbers, unread)
+    return Lines(text, bool(is_pattern), tuple(usages), len(lines), count, numbers, unread)
 
 
 def _matching(pattern: TextPattern, source: bytes) -> list[int]:
@@ -117,16 +107,6 @@ def _matching(pattern: TextPattern, source: bytes) -> list[int]:
         is_longer |= b"\n" in match[0]
     texts = source.split(b"\n") if is_longer else ()
     return [at for at, text in enumerate(texts, start=1) if any(pattern.finditer(text))] or list(lines)
-
-
-def _places(proposed: Proposed, lines: Sequence[int], filters: Filters) -> Iterator[_Place]:
-    """Yield the lines of a file in definitions of the kinds of a filter."""
-    spans, kinds = proposed.segment.store.spans(proposed.file), proposed.segment.rows["kind"]
-    for line in lines:
-        at = around(spans, line)
-        kind = "" if at is None else KINDS[kinds[proposed.file.first_doc + at]]
-        if not filters.kinds or kind in filters.kinds:
-            yield _Place(proposed, line, kind)
 
 
 def _order(read: tuple[Proposed, list[int]]) -> tuple[bool, str, str]:
