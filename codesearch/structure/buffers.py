@@ -11,6 +11,7 @@ from threading import Lock
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.extract import Extraction
+from codesearch.parsing.flags import file_flags
 from codesearch.search.exact import Proposed
 from codesearch.search.lookup import live_file, paths_in
 from codesearch.search.similar import extraction_of
@@ -21,6 +22,7 @@ from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref, SourceFiles, read_source
 from codesearch.structure.meaning import SourceFile
 from codesearch.structure.places import distinct, exactly_named
+from codesearch.types import OF_FILE, Document
 
 _PARSED = 64
 _FIRST_ID = -1_000_000
@@ -46,11 +48,17 @@ class Buffer(SourceFile):
     def __init__(self, proposed: Proposed, source: bytes, extraction: Extraction, first_id: int) -> None:
         super().__init__(proposed, source, stale=False)
         self._extraction, self._first_id = extraction, first_id
+        self._flags = file_flags(self.path, source)
 
     @cached_property
     def rows(self) -> list[DocumentRow]:
         """Its definitions, outer ones first."""
-        return list(map(document_row, self._extraction.documents))
+        return list(map(self._row, self._extraction.documents))
+
+    def _row(self, definition: Document) -> DocumentRow:
+        """Return the row of a definition; folders above the index, such as `build`, say nothing about the file."""
+        row = document_row(definition)
+        return row._replace(flags=row.flags & ~OF_FILE | self._flags)
 
     def named(self, name: str) -> Iterator[Ref]:
         """Yield its definitions and members with a name."""
@@ -58,7 +66,7 @@ class Buffer(SourceFile):
         for number, definition in enumerate(definitions):
             if definition.name == name:
                 _, segment, file = self.proposed
-                yield Ref(self._first_id - number, SourceFiles(segment), file, document_row(definition))
+                yield Ref(self._first_id - number, SourceFiles(segment), file, self._row(definition))
 
 
 class Buffers:

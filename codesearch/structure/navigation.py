@@ -123,11 +123,11 @@ class Navigation:
         ]
 
     def callers(self, names: Names) -> list[Call]:
-        """Return the definitions that certainly use some others, where each has its name, and where it uses them."""
+        """Return the definitions that use some others, where each has its name, and where it uses them."""
         callers: defaultdict[Defined, list[Span]] = defaultdict(list)
         for usage in self._used(names):
             row = usage.file.innermost(usage.line)
-            if usage.grade == CERTAIN and row and not _is_import(usage):
+            if row and not _is_import(usage):
                 caller = Defined(*row.shown(usage.file.proposed.file), root=usage.file.root)
                 callers[caller].append(_span(usage.file, usage.position, usage.line))
         return [(*named, callers[named[0]]) for named in self._with_names(list(callers))]

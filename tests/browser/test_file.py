@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
 
@@ -88,11 +88,16 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
     page.wait_for_function("() => document.querySelector('#hits').dataset.query === 'target'")
     assert page.locator(".hit mark").count() > 3
     assert page.locator(".grade h2").all_inner_texts() == ["no definition"]
+    assert page.locator("#summary").inner_text() == "6 usages in 1 file: 6 no definition"
     page.locator(".hit .number").first.click()
     page.wait_for_selector("#file:not([hidden])")
     page.keyboard.press("Escape")
     page.wait_for_selector("#list:not([hidden])")
     assert page.locator("#list-title").inner_text() == "Usages of target"
+    page.goto(f"?view=usages&in={quote(str(tree))}&name=Basket.target")
+    page.wait_for_function("() => document.querySelector('#hits').dataset.query === 'Basket.target'")
+    note = "Basket does not define target: these are all lines with the name."
+    assert page.locator("#notes").inner_text() == note
 
 
 def test_usages_of_a_hit_are_those_of_its_definition(open_page: Open) -> None:

@@ -236,3 +236,5 @@ def test_a_call_hierarchy_goes_both_ways(editor):
     assert calls(editor, item, "outgoing", "to") == [("int_to_text", [5, 6])]
     (text,) = editor.at("shop/text.py", 3, 5, "prepareCallHierarchy")
     assert calls(editor, text, "incoming", "from") == [("show", [5, 6]), ("test_a_number_is_written", [4])]
+    (draw,) = editor.at("shapes/base.py", 1, 9, "prepareCallHierarchy")
+    assert calls(editor, draw, "incoming", "from") == [("paint", [11])], "the declared type tells"

@@ -69,17 +69,19 @@ function linesView(answer) {
   };
 }
 
-function usagesView({ name, definitions, derived, usages, usage_count, file_count, unread_files, near, coverage }) {
+function usagesView({ name, not_in, definitions, derived, usages, usage_count, grades: counts, file_count, unread_files, near, coverage }) {
   const of_definition = (what) => (one, at) =>
     hitItem({ ...one, kind: `${what} · ${one.kind}`, rank: `${what}-${at}`, label: [one.qualified_name || one.name], snippet: [] });
   const marked = (usage) => ({ ...usage, tokens: usage.text.split(name).flatMap((part, at) => (
     at ? [["text", name, true], ["text", part]] : [["text", part]])) });
   const grades = Map.groupBy(usages.map(marked), ({ grade }) => grade);
   const shown = usages.length < usage_count ? `, the first ${usages.length.toLocaleString("en")} are shown` : "";
+  const of_grades = Object.entries(counts).map(([grade, count]) => `${count.toLocaleString("en")} ${grade}`).join(", ");
   const least = unread_files ? "At least " : "";
   return {
-    summary: `${least}${amount(usage_count, "usage")} in ${amount(file_count, "file")}${shown}. Text is compared, not types.`,
+    summary: `${least}${amount(usage_count, "usage")} in ${amount(file_count, "file")}${usage_count ? `: ${of_grades}` : ""}${shown}`,
     lines: [
+      not_in && usage_count > 0 && `\`${not_in}\` does not define \`${name}\`: these are all lines with the name.`,
       near.length && `Nearest names: ${near.map((one) => `\`${one}\``).join(", ")}`,
       unread_files && `${amount(unread_files, "file")} may have the name too and took too long to read.`,
       !usages.length && coverage.text && `Not seen: ${coverage.text}.`,

@@ -8,6 +8,14 @@ from tests.conftest import write_tree
 OVERLOAD = "@overload\ndef get(key: Literal[{}]) -> int: ...\n\n\n"
 
 
+def test_a_folder_above_the_project_does_not_make_a_changed_file_one_of_tests_or_builds(engine, tmp_path):
+    root = write_tree(tmp_path / "build/tests", {"a.py": "def old():\n    pass\n"})
+    engine.index(root)
+    path, text = root / "a.py", "def new():\n    pass\n\n\ndef call():\n    new()\n"
+    with engine.session(Scope(within=[root]), AS_INDEXED).navigation({path: text}) as names_of:
+        assert names_of.counts(names_of.at(path, 1, 5)) == (1, 0)
+
+
 def test_a_file_with_many_overloads_is_looked_through_once(engine, tmp_path, monkeypatch):
     """With 600 overloads in it, looking for them at each occurrence took half a minute."""
     overloads = "".join(map(OVERLOAD.format, range(30)))
