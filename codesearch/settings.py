@@ -29,9 +29,8 @@ _MAX_BYTES = 100_000
 _WORDS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
 _TYPES = {bool: "true or false", int: "a whole number", float: "a number", str: "a string", Path: "a string"}
 _set = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT, PROJECT}))
-# A cloned project must not choose programs, servers or the model, or make codesearch read files outside of it.
+# A cloned project must not choose servers or the model, or make codesearch read files outside of it.
 _set_by_user = partial(Opt, set_by=frozenset({COMMAND, USER, ENVIRONMENT}))
-_set_without_option = partial(Opt, set_by=frozenset({USER, ENVIRONMENT}))
 # All processes that update an index must use the same values, so the environment sets none of them.
 _kept = partial(Opt, set_by=frozenset({COMMAND, USER, PROJECT}))
 _WALK = WalkConfig()
@@ -84,11 +83,8 @@ class QuerySettings(Record):
 
 
 class UserSettings(Record):
-    """Settings without an option of a command. A repository must not choose which other folders are searched."""
+    """What has no option of a command. A repository must not choose which other folders are searched."""
 
-    pager: Annotated[
-        str, _set_without_option("Program that shows long output: a command, auto ($PAGER or less) or never.")
-    ] = "auto"
     groups: Annotated[
         dict[str, tuple[str, ...]],
         Opt("Folders that are searched together, by the name of the group.", set_by=frozenset({USER})),

@@ -103,7 +103,7 @@ class Command:
             "CODESEARCH_HOME": str(self.home),
             "TERM": "xterm-256color",
             "CODESEARCH_AUTO_INDEX": "no",  # A test must not index the folders above its own.
-            "CODESEARCH_PAGER": "never",
+            "PAGER": "",
         }
         return {**kept, **own, **self.variables}
 

@@ -73,20 +73,16 @@ def write_output(text: str) -> None:
 
 
 def _pager() -> list[str]:
-    """Return the command of the pager, or nothing if there is none."""
+    """Return the command of $PAGER, else of `less`; nothing if there is no such program or the variable is empty."""
     import shlex
-    from pathlib import Path
 
-    from codesearch.files import expanded
     from codesearch.processes import find_program
-    from codesearch.settings import settings_in_force
 
-    chosen = settings_in_force(Path.cwd(), os.environ, expanded("~"))["pager"].value
     try:
-        command = shlex.split(os.environ.get("PAGER", "less") if chosen == "auto" else chosen)
+        command = shlex.split(os.environ.get("PAGER", "less"))
     except ValueError:  # A quote is not closed.
         return []
-    program = find_program(command[0]) if command and command != ["never"] else None
+    program = find_program(command[0]) if command else None
     return [program, *command[1:]] if program else []
 
 

@@ -193,7 +193,7 @@ def test_the_pager_gets_visible_characters(hostile, command, tmp_path):
         "runpy.run_module('codesearch', run_name='__main__')\n"
     )
     master, slave = pty.openpty()
-    environment = {**command.environment, "CODESEARCH_PAGER": f"tee {seen}"}
+    environment = {**command.environment, "PAGER": f"tee {seen}"}
     process = subprocess.Popen(
         [sys.executable, "-c", run, str(hostile)], stdout=slave, stderr=slave, env=environment, cwd=tmp_path
     )

@@ -87,7 +87,7 @@ def test_a_query_from_a_terminal_as_stdin_says_how_to_pipe_it(indexed: Path, com
 
 
 def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed: Path, command: Command):
-    command = replace(command, variables={"CODESEARCH_PAGER": "sed s/^/:/"})
+    command = replace(command, variables={"PAGER": "sed s/^/:/"})
     _, out, _ = on_terminal(command, "query", "--all", "read push", stdout=True, stderr=True, height=24)
     lines = plain(out).splitlines()
     assert lines[-1].startswith("5 hits from ") and len(lines) <= 22
@@ -108,12 +108,12 @@ def test_a_number_of_hits_is_kept_on_a_terminal_and_without_one_they_fill_it(ind
 
 @pytest.mark.parametrize(
     ("height", "pager", "is_paged"),
-    [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "never", False), (5, "sed 's/^/:/", False)],
+    [(5, "sed s/^/:/", True), (50, "sed s/^/:/", False), (5, "", False), (5, "sed 's/^/:/", False)],
 )
 def test_output_that_is_longer_than_the_screen_goes_through_a_pager(
     indexed, command, height, pager, is_paged
 ):
-    command = replace(command, variables={"CODESEARCH_PAGER": pager})
+    command = replace(command, variables={"PAGER": pager})
     code, out, _ = on_terminal(
         command, "query", "--all", "pop", "-k", "2", stdout=True, stderr=True, height=height
     )

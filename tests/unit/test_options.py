@@ -70,7 +70,7 @@ def test_the_environment_sets_nothing_that_an_index_keeps():
     assert not any(ENVIRONMENT in option.opt.set_by for option in kept)
 
 
-def test_a_project_does_not_choose_programs_servers_models_and_files_outside_of_it():
+def test_a_project_does_not_choose_servers_models_and_files_outside_of_it():
     assert {name for name, option in SETTINGS.items() if PROJECT not in option.opt.set_by} == set(
-        "follow_links pager groups model backend uri prefix".split()
+        "follow_links groups model backend uri prefix".split()
     )
