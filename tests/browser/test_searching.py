@@ -224,15 +224,20 @@ def test_each_filter_is_a_chip_above_the_hits_and_a_click_removes_it(open_page: 
     assert not chips.first.is_visible()
 
 
-def test_two_folders_of_one_name_are_told_apart(open_page: Open, tree: Path) -> None:
-    page = open_page()
+def add_folder(page: Any, root: str = "/elsewhere/other") -> None:
+    """Let the page believe that a second folder is indexed."""
 
     def with_another(route: Any) -> None:
         answer = route.fetch().json()
-        answer["roots"].append({**answer["roots"][0], "root": f"/elsewhere/{tree.name}"})
+        answer["roots"].append({**answer["roots"][0], "root": root})
         route.fulfill(json=answer)
 
     page.route("**/api/v1/status*", with_another)
+
+
+def test_two_folders_of_one_name_are_told_apart(open_page: Open, tree: Path) -> None:
+    page = open_page()
+    add_folder(page, f"/elsewhere/{tree.name}")
     page.goto("./?q=copy_tree")
     wait_for(page, "copy_tree")
     folders = page.locator("#roots .value").all_inner_texts()
@@ -348,17 +353,6 @@ def test_filters_typed_in_the_search_are_completed_and_apply(open_page: Open) ->
     assert {fact[:6] for fact in page.locator(".hit .head .facts").all_inner_texts()} == {"method"}
     page.wait_for_url("**/?q=copy+kind*")
     assert parameters(page) == {"q": ["copy kind:me"]}
-
-
-def add_folder(page: Any) -> None:
-    """Let the page believe that a second folder is indexed."""
-
-    def with_another(route: Any) -> None:
-        answer = route.fetch().json()
-        answer["roots"].append({**answer["roots"][0], "root": "/elsewhere/other"})
-        route.fulfill(json=answer)
-
-    page.route("**/api/v1/status*", with_another)
 
 
 def test_commits_of_several_folders_need_a_choice(open_page: Open, tree: Path) -> None:
@@ -575,68 +569,36 @@ def test_more_hits_are_appended_to_the_first_ones(open_page: Open) -> None:
     assert focused == f"hit-{asked + 1}-name"
 
 
+def empty(lists: str = "", numbers: str = "", texts: str = "", **others: Any) -> dict[str, Any]:
+    """Return an answer whose lists, numbers and texts are empty."""
+    values = (lists, []), (numbers, 0), (texts, "")
+    return {name: value for names, value in values for name in names.split()} | others
+
+
+SEEN = {"coverage": {"text": ""}}
+LINE = {"line": 1, "text": "", "tokens": []}
 EMPTY = {
-    "search": {**NO_HITS, "confidence": None, "freshness": [], "coverage": {"text": ""}, "outside": []},
-    "lines": {
-        **{"lines": [], "line_count": 0, "file_count": 0, "counts": {}, "is_pattern": False},
-        **{"roots": ["/x"], "freshness": [], "coverage": {"text": ""}},
-    },
-    "usages": {
-        **{
-            "name": "x",
-            "not_in": "",
-            "definitions": [],
-            "derived": [],
-            "usages": [],
-            "near": [],
-            "grades": {},
-        },
-        **{"usage_count": 0, "file_count": 0, "unread_files": 0, "coverage": {"text": ""}},
-    },
-    "history": {
-        "hits": [],
-        "commits": 0,
-        "added": 0,
-        "shallow": False,
-        "top": "/x",
-        "coverage": {"text": ""},
-    },
-    "file": {
-        **{
-            "root": "/x",
-            "path": "a",
-            "language": "text",
-            "stale": False,
-            "line_count": 1,
-            "definition_count": 0,
-        },
-        **{"lines": [{"line": 1, "text": "", "tokens": []}], "definitions": []},
-    },
-    "tree": {"root": "/x", "path": "", "folders": [], "files": []},
+    "search": {**NO_HITS, "confidence": None, **empty("freshness outside"), **SEEN},
+    "lines": empty(
+        "lines freshness", "line_count file_count", roots=["/x"], counts={}, is_pattern=False, **SEEN
+    ),
+    "usages": empty(
+        *("definitions derived usages near", "usage_count file_count unread_files", "not_in"),
+        **{"name": "x", "grades": {}, **SEEN},
+    ),
+    "history": empty("hits", "commits added", shallow=False, top="/x", **SEEN),
+    "file": empty(
+        *("definitions", "definition_count"),
+        **{"root": "/x", "path": "a", "language": "text", "stale": False, "line_count": 1, "lines": [LINE]},
+    ),
+    "tree": empty("folders files", "", "path", root="/x"),
     "status": {"version": "1", "groups": {}, "roots": []},
 }
-BARE_HIT = {
-    **{
-        "root": "/x",
-        "path": "",
-        "name": "",
-        "qualified_name": "",
-        "signature": "",
-        "kind": "module",
-        "language": "",
-    },
-    **{
-        "start_line": 1,
-        "end_line": 1,
-        "last_line": 1,
-        "rank": 1,
-        "label": ["", ""],
-        "snippet": [],
-        "others": [],
-        "passages": [],
-    },
-    **{"copies": [], "copy_count": 0, "stale": False},
-}
+BARE_HIT = empty(
+    *("snippet others passages copies", "copy_count", "path name qualified_name signature language"),
+    **{"root": "/x", "kind": "module", "label": ["", ""], "stale": False},
+    **dict.fromkeys(("start_line", "end_line", "last_line", "rank"), 1),
+)
 
 
 def answered(answer: Any, route: Any) -> None:
