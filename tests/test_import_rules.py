@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -215,3 +216,10 @@ def test_a_query_that_a_service_answers_loads_only_the_client(indexed, command):
 def test_before_a_service_is_asked_no_socket_is_loaded():
     code = "import codesearch.cli.entry\nassert not {'socket', 'json'} & set(sys.modules)"
     assert loaded_after(code) == set()
+
+
+def test_every_folder_of_tests_is_collected(pytestconfig):
+    """By default, pytest leaves out folders whose name is `build` or `dist`."""
+    folders = {path.parent.name for path in (ROOT / "tests").rglob("test_*.py")}
+    left_out = pytestconfig.getini("norecursedirs")
+    assert [name for name in folders if any(fnmatch(name, pattern) for pattern in left_out)] == []
