@@ -172,6 +172,12 @@ class Command:
         assert done.returncode == 0, done
         return done.stdout
 
+    def fails(self, *arguments: object, **options: Any) -> str:
+        """Run the command, which has to print nothing but an error; return the error."""
+        done = self(*arguments, **options)
+        assert (done.returncode, done.stdout) == (2, ""), done
+        return done.stderr
+
     def start(self, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             self.line(*arguments),

@@ -91,8 +91,7 @@ def test_a_path_that_is_too_long_is_a_one_line_error(command):
 )
 def test_the_folder_of_a_user_who_does_not_exist_is_no_folder(command, arguments, error):
     command.succeeds("index", ".")
-    done = command(*arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {error}\n")
+    assert command.fails(*arguments) == f"error: {error}\n"
 
 
 @pytest.mark.parametrize("columns", ["²", "9" * 5_000, "-1", "x", ""])

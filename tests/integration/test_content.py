@@ -83,9 +83,10 @@ def test_a_query_finds_documentation_written_after_indexing(index, found, tree):
 
 
 def test_unknown_content_is_an_error(command, tree):
-    done = command("index", tree.name, "--content", "prose")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: --content must be one of code, docs, config, all, not 'prose'\n"
+    assert (
+        command.fails("index", tree.name, "--content", "prose")
+        == "error: --content must be one of code, docs, config, all, not 'prose'\n"
+    )
 
 
 def test_strange_texts_cost_a_warning_at_most_and_secrets_are_not_read(command, index, tree, found):

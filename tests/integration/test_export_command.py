@@ -66,19 +66,21 @@ def test_changed_files_are_counted_in_a_note_with_the_cure(indexed, command, sql
 
 def test_wrong_use_is_a_one_line_error_and_leaves_files_as_they_are(indexed, command):
     (command.folder / "notes.txt").write_text("mine\n")
-    done = command("export", "--sqlite", "notes.txt")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == ("error: notes.txt is not an export of codesearch to SQLite: name another file\n")
+    assert command.fails("export", "--sqlite", "notes.txt") == (
+        "error: notes.txt is not an export of codesearch to SQLite: name another file\n"
+    )
     assert (command.folder / "notes.txt").read_text() == "mine\n"
-    done = command("export", "--sqlite", "code.db", "--with-code")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: --with-code is for portable files: a SQLite file always has the code\n"
+    assert (
+        command.fails("export", "--sqlite", "code.db", "--with-code")
+        == "error: --with-code is for portable files: a SQLite file always has the code\n"
+    )
 
 
 def test_full_storage_is_a_one_line_error_and_keeps_the_last_export(exported, command):
     before = exported.read_bytes()
-    done = command("export", "--sqlite", "code.db", largest_file=20_000)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(r"error: code\.db cannot be written: [^\n]+\n", done.stderr)
+    assert re.fullmatch(
+        r"error: code\.db cannot be written: [^\n]+\n",
+        command.fails("export", "--sqlite", "code.db", largest_file=20_000),
+    )
     assert exported.read_bytes() == before
     assert [path.name for path in command.folder.glob("code.db*")] == ["code.db"]

@@ -145,9 +145,10 @@ def test_an_index_that_cannot_be_read_is_a_note(engine, folders):
 
 def test_a_group_without_any_folder_to_search_is_an_error(command, folders):
     write_groups(folders, nothing=("gone",))
-    done = command("query", "retry", "--group", "nothing")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {folders}/gone is not a folder: correct the group\n"
+    assert (
+        command.fails("query", "retry", "--group", "nothing")
+        == f"error: {folders}/gone is not a folder: correct the group\n"
+    )
 
 
 def test_bad_input_is_one_line(command, folders):

@@ -245,9 +245,7 @@ def test_a_place_with_several_definitions_is_an_error_that_lists_them(indexed, r
     ],
 )
 def test_mistakes_are_one_line(shared, words, error):
-    done = shared("history", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[-1] == f"error: {error}"
+    assert shared.fails("history", *words).splitlines()[-1] == f"error: {error}"
 
 
 def test_a_folder_without_repository_or_commits_is_an_error(tmp_path, home):

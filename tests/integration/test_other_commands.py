@@ -195,9 +195,9 @@ def test_remove_deletes_all_or_nothing(indexed, command, home, tmp_path, monkeyp
 
 
 def test_remove_of_a_folder_without_an_index_removes_nothing(indexed, command, home):
-    done = command("remove", "tiny", "absent")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: absent is not indexed: see `codesearch status`\n"
+    assert (
+        command.fails("remove", "tiny", "absent") == "error: absent is not indexed: see `codesearch status`\n"
+    )
     assert index_folder(home, indexed).exists()
     assert command("remove").stderr == ("error: nothing to remove: name an indexed folder, or give --all\n")
 

@@ -34,9 +34,10 @@ def test_another_home_imports_and_searches_a_file(exported, command, tmp_path):
 
 def test_a_file_that_is_not_portable_is_a_one_line_error(command):
     (command.folder / "notes.txt").write_text("notes")
-    done = command("import", "notes.txt")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(r"error: notes\.txt is damaged or not a portable file \(.*\): .*\n", done.stderr)
+    assert re.fullmatch(
+        r"error: notes\.txt is damaged or not a portable file \(.*\): .*\n",
+        command.fails("import", "notes.txt"),
+    )
 
 
 def test_a_query_of_a_file_says_that_it_is_imported_first(command):

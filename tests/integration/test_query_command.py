@@ -228,8 +228,7 @@ def test_the_query_can_come_from_stdin(ask):
     ],
 )
 def test_a_query_on_stdin_that_cannot_be_used_is_a_one_line_error(ask, text, message):
-    done = ask("query", "--all", "-", input=text)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
+    assert ask.fails("query", "--all", "-", input=text) == f"error: {message}\n"
 
 
 def test_nested_roots_do_not_return_the_same_function_twice(indexed, command, home, tiny_bundle):
@@ -240,9 +239,9 @@ def test_nested_roots_do_not_return_the_same_function_twice(indexed, command, ho
 
 
 def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
-    done = ask("query", "push", f"{tmp_path}/", cwd=ask.folder / "tiny")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: no index covers {tmp_path}: run `codesearch index .` there, or ")
+    assert ask.fails("query", "push", f"{tmp_path}/", cwd=ask.folder / "tiny").startswith(
+        f"error: no index covers {tmp_path}: run `codesearch index .` there, or "
+    )
 
 
 def test_a_query_without_hits_exits_one_with_a_message(ask):
@@ -301,8 +300,7 @@ def test_a_place_that_does_not_exist_is_named_and_becomes_words(ask, place):
     ids=lambda value: value[-1] if isinstance(value, list) else "",
 )
 def test_an_invalid_query_is_a_one_line_error_and_exits_two(ask, arguments, message):
-    done = ask("query", "--all", *arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {message}\n")
+    assert ask.fails("query", "--all", *arguments) == f"error: {message}\n"
 
 
 @pytest.mark.parametrize(
@@ -315,9 +313,9 @@ def test_an_invalid_query_is_a_one_line_error_and_exits_two(ask, arguments, mess
     ids=["no text", "no value", "unknown option"],
 )
 def test_a_usage_error_is_one_line_that_names_the_help(ask, arguments, message):
-    done = ask("query", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(rf"error: {re.escape(message)}: see `codesearch( query)? --help`\n", done.stderr)
+    assert re.fullmatch(
+        rf"error: {re.escape(message)}: see `codesearch( query)? --help`\n", ask.fails("query", *arguments)
+    )
 
 
 def test_a_wrong_colour_is_noticed_before_anything_is_indexed(command, tmp_path, home):
@@ -328,16 +326,15 @@ def test_a_wrong_colour_is_noticed_before_anything_is_indexed(command, tmp_path,
 
 
 def test_without_an_index_the_error_names_the_first_step(command, home):
-    done = command("query", "--all", "push")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
+    assert (
+        command.fails("query", "--all", "push")
+        == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
+    )
 
 
 def test_in_a_home_that_no_index_covers_other_indexes_are_not_searched(indexed, command, tmp_path):
     here = replace(command, variables={"HOME": str(tmp_path)})
-    done = here("query", "push")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
+    assert here.fails("query", "push") == (
         f"error: no index covers {tmp_path}: run `codesearch index FOLDER`, or search other folders with --all "
         f"or --root DIR (indexed: {indexed})\n"
     )
@@ -367,19 +364,14 @@ def test_an_index_of_an_earlier_version_is_rebuilt_by_the_first_query(indexed, c
 def test_an_index_of_an_earlier_version_is_not_rebuilt_if_the_user_forbids_it(indexed, command, home):
     (index,) = home.glob("indexes/*")
     break_format(index, 4)
-    done = command("query", "push", "--root", "tiny")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "index format 4" in done.stderr
+    assert "index format 4" in command.fails("query", "push", "--root", "tiny")
 
 
 def test_an_index_of_another_format_names_the_cure(indexed, command, home):
     (index,) = home.glob("indexes/*")
     break_format(index)
-    done = command("query", "--all", "push", "--root", "tiny")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        done.stderr
-        == f"error: index format 99, expected {FORMAT_VERSION}: run `codesearch index {indexed}` again\n"
+    assert command.fails("query", "--all", "push", "--root", "tiny") == (
+        f"error: index format 99, expected {FORMAT_VERSION}: run `codesearch index {indexed}` again\n"
     )
 
 
@@ -399,9 +391,7 @@ def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):
     fields["model"]["folder"] = str(home / "moved")
     del fields["checksum"]  # A manifest without one is not checked.
     manifest.write_text(json.dumps(fields))
-    done = command("query", "--all", "push")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
+    assert command.fails("query", "--all", "push") == (
         f"error: {home}/moved: no model bundle there: name its folder with --model; `index --rebuild` "
         "forgets a folder that an index remembers\n"
     )

@@ -207,9 +207,7 @@ def test_a_second_service_is_refused_and_status_shows_the_first(asking, alone):
     (line,) = (line for line in alone("status").stdout.splitlines() if line.startswith("process "))
     pid = int(line.split()[1])
     assert line == f"process {pid} answers queries (`codesearch serve`)"
-    done = alone("serve")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
+    assert alone.fails("serve") == (
         f"error: process {pid} answers for {alone.home} already: stop it with `codesearch serve --stop`\n"
     )
     assert asking(*QUERY).stdout == ANSWER

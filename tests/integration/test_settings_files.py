@@ -63,7 +63,5 @@ def test_an_option_of_index_wins_and_is_remembered_until_it_is_cleared(here, pro
 @pytest.mark.parametrize("words", [("query", "push"), ("index", "."), ("config",)])
 def test_an_invalid_file_is_a_one_line_error_in_every_command_except_help(here, project, words):
     project.write_text("hits = 'few'\n")
-    done = here(*words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {project}: 'hits' must be a whole number, not 'few'\n"
+    assert here.fails(*words) == f"error: {project}: 'hits' must be a whole number, not 'few'\n"
     assert here(*words, "--help").returncode == 0

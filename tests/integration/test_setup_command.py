@@ -42,9 +42,9 @@ def test_a_file_that_cannot_be_edited_is_named_and_stays(command, user):
     broken.write_text('// mine\n{"context_servers": {"codesearch": {}}}')
     (user / "project/GEMINI.md").symlink_to(user / "outside")
     before = content_of(user)
-    done = command("mcp", "--setup", "zed", "--remove", cwd=user / "project")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {broken} is not JSON without comments")
+    assert command.fails("mcp", "--setup", "zed", "--remove", cwd=user / "project").startswith(
+        f"error: {broken} is not JSON without comments"
+    )
     assert content_of(user) == before
 
 
@@ -149,6 +149,4 @@ def test_the_hook_answers_in_a_project_only(command, user):
     ],
 )
 def test_wrong_combinations_are_errors(words, error, command, user):
-    done = command("mcp", *words, cwd=user)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {error}")
+    assert command.fails("mcp", *words, cwd=user).startswith(f"error: {error}")

@@ -133,14 +133,14 @@ def test_json_has_everything(ask):
     ],
 )
 def test_a_name_that_cannot_be_looked_for_is_one_line(ask, name, message):
-    done = ask("usages", name)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    assert ask.fails("usages", name) == message
 
 
 def test_a_line_outside_of_definitions_is_an_error(ask):
-    done = ask("usages", "shop/empty.py:1")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {ask.folder}/shop/empty.py:1 is in no definition: give a line inside one\n"
+    assert (
+        ask.fails("usages", "shop/empty.py:1")
+        == f"error: {ask.folder}/shop/empty.py:1 is in no definition: give a line inside one\n"
+    )
 
 
 def test_a_path_that_does_not_exist_is_an_error(ask):
