@@ -46,6 +46,8 @@ from codesearch.text.tokenizer import TokenIds
 _BATCH = 4_096
 _DOCUMENT_BYTES = 400
 """Source bytes per document, for estimates. Most trees have a little more."""
+_MOST_COUNTED = 16_384
+"""Bytes of a file that count in the progress."""
 _SEGMENT_BYTES = 24_000_000
 """A first build commits after this many bytes of source, or an eighth of all bytes, whichever is more."""
 _FIRST_SHARE = 10
@@ -59,8 +61,9 @@ class Progress:
     """The progress of a build."""
 
     stage: str  # "parse", "write" or "commit".
-    done_bytes: int  # Of source that is parsed.
-    total_bytes: int  # Of source to parse.
+    # Of source that is parsed and to parse. A large file counts less: it may be data, which takes no time.
+    done_bytes: int
+    total_bytes: int
     documents: int  # Live ones so far.
 
 
@@ -123,6 +126,7 @@ class _Build:
         self.totals = _Totals.of(plan)
         self.parsed = self.embedded = self.done_bytes = self.done_files = 0
         self.total_bytes = sum(file.size for file in plan.to_parse)
+        self.counted_bytes = sum(min(file.size, _MOST_COUNTED) for file in plan.to_parse)
 
     def take_segments_to_merge(self, *, merge_all: bool) -> list[SegmentEntry]:
         """Choose the segments to rewrite: none during a first build, and no single one that would not change."""
@@ -167,7 +171,7 @@ class _Build:
                 yield file
                 continue
             _, result = next(parsed)
-            self.done_bytes += file.size
+            self.done_bytes += min(file.size, _MOST_COUNTED)
             self.done_files += 1
             if result:
                 self.parsed += 1
@@ -254,7 +258,7 @@ class _Build:
 
     def _tell(self, stage: str, documents: int) -> None:
         documents += sum(entry.live_documents for entry in self.entries)
-        self.on_progress(Progress(stage, self.done_bytes, self.total_bytes, documents))
+        self.on_progress(Progress(stage, self.done_bytes, self.counted_bytes, documents))
 
 
 @dataclass(slots=True)

@@ -98,7 +98,7 @@ FILES = {
     "generated": "generated file{s}",
     "data": "file{s} of data",
     "notebook": "notebook{s} without code in Python",
-    "never": "lock file{s}, licence{s} or secret{s}",
+    "never": "picture{s}, lock file{s}, licence{s} or secret{s}",
     "unreadable": "file{s} that cannot be read",
     "crashed": "file{s} whose parser takes too much or crashes",
     "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",

@@ -67,6 +67,14 @@ def test_touched_files_are_read_once(ready, tiny_repo, monkeypatch, settled):
     assert digested == []
 
 
+def test_a_large_file_of_data_is_a_small_part_of_the_progress(engine, tmp_path):
+    code = {f"a{n}.py": f"def f{n}():\n    return '{'x' * 5_000}'\n" for n in range(10)}
+    root = write_tree(tmp_path / "src", {**code, "z.ts": "<?xml?><TS>\n" + "<source/>\n" * 50_000})
+    shares: list[float] = []
+    engine.index(root, on_progress=lambda told: shares.append(told.done_bytes / told.total_bytes))
+    assert 0.6 < shares[9] < 0.8 and shares[-1] == 1
+
+
 def test_progress_ends_with_the_commit(engine, tiny_repo):
     seen = []
     engine.index(tiny_repo, on_progress=lambda progress: seen.append(progress.stage))
