@@ -110,8 +110,10 @@ def test_a_huge_ignore_file_is_refused_with_a_warning(tree, command, tiny_bundle
     assert "warning: sub/.gitignore: more than 10,000 lines: its rules are not applied" in done.stderr
 
 
+@pytest.mark.parametrize("can_walk", [True, False], ids=["posix", "windows"])
 @pytest.mark.parametrize("follow", [False, True])
-def test_reading_below_a_root(tree, tmp_path, follow):
+def test_reading_below_a_root(tree, follow, can_walk, monkeypatch):
+    monkeypatch.setattr("codesearch.treefiles._CAN_WALK", can_walk)
     (tree / "link.py").symlink_to(tree / "good.py")
     (tree / "folder").symlink_to(tree / "sub")
     walk = WalkConfig(max_file_bytes=100, follow_links=follow)

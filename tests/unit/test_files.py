@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from codesearch import files
-from codesearch.files import atomic_writer, write_atomically
+from codesearch.files import atomic_writer, scratch_folder, write_atomically
+from tests.conftest import write_tree
 
 
 def test_a_file_is_created_and_replaced_and_no_other_file_is_left(tmp_path):
@@ -123,6 +124,15 @@ def test_a_folder_that_cannot_be_opened_is_not_synced(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "open", open_files_only)
     write_atomically(tmp_path / "a", b"content", sync=True)
     assert (tmp_path / "a").read_bytes() == b"content"
+
+
+@pytest.mark.parametrize("path", ["theirs/content/a.py", "theirs/lock"])
+def test_an_old_folder_of_somebody_else_in_the_scratch_folder_stays(tmp_path, path):
+    write_tree(tmp_path / "scratch", {path: ""})
+    os.utime(tmp_path / "scratch/theirs", (0, 0))
+    with scratch_folder(tmp_path):
+        pass
+    assert (tmp_path / "scratch" / path).exists()
 
 
 WINDOWS = {"LOCALAPPDATA": r"C:\Users\me\AppData\Local", "USERPROFILE": r"C:\Users\me"}

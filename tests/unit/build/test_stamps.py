@@ -12,12 +12,14 @@ from codesearch.build.stamps import (
     Comparison,
     Stamps,
     compare,
+    dependencies,
     doubtful,
     read_stamps,
     trusted,
     write_stamps,
 )
 from codesearch.files import ABSENT, stamp_of
+from codesearch.settings import user_file
 from codesearch.store.catalogue import index_folder
 from codesearch.store.manifest import read_manifest
 from tests.conftest import HashEncoder, build, write_tree
@@ -245,3 +247,13 @@ def test_recent_files_and_folders_always_count_as_changed(tiny_repo, home, encod
 def test_without_stamps_a_tree_is_not_current(ask, tiny_repo, home):
     (index_folder(home, tiny_repo) / FILE).unlink()
     assert not ask().is_current
+
+
+def test_an_index_depends_on_its_folders_and_on_files_elsewhere(tiny_repo, home, encoder):
+    write_tree(tiny_repo, {"go/.gitignore": "x\n"})
+    manifest = build(tiny_repo, home, encoder).manifest
+    found = dependencies(index_folder(home, tiny_repo), manifest, home)
+    assert {f"{tiny_repo}/", f"{tiny_repo}/go/"} < found.folders
+    assert str(user_file(os.environ, Path.home())) in found.files
+    assert not any(file.startswith(f"{tiny_repo}/") for file in found.files)
+    assert {str(tiny_repo), str(tiny_repo.parent)} < found.above

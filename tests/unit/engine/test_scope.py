@@ -21,6 +21,15 @@ def test_the_root_that_contains_the_working_directory_is_searched(home, nested_r
     assert chosen(home, nested_roots["two"] / "deep" / "er") == [str(nested_roots["two"])]
 
 
+def test_a_folder_that_the_walk_leaves_out_is_covered_unless_it_is_a_project(home, nested_roots):
+    hidden = nested_roots["two"] / ".notes" / "deep"
+    hidden.mkdir(parents=True)
+    assert chosen(home, hidden) == [str(nested_roots["two"])]
+    (hidden.parent / "pyproject.toml").touch()
+    with pytest.raises(IndexNotFoundError):
+        chosen(home, hidden)
+
+
 def test_of_nested_roots_the_innermost_is_searched(home, nested_roots):
     assert chosen(home, nested_roots["inner"]) == [str(nested_roots["inner"])]
     assert chosen(home, nested_roots["one"]) == [str(nested_roots["one"])]

@@ -9,7 +9,7 @@ import pytest
 from codesearch.config import WalkConfig
 from codesearch.parsing.gitrules import git_rules
 from codesearch.parsing.walker import WalkSummary, walk, why_left_out
-from codesearch.treefiles import is_linked_work_tree
+from codesearch.treefiles import git_folders, is_linked_work_tree
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -144,3 +144,11 @@ def test_the_reason_why_a_path_is_left_out(root):
     reasons = [why_left_out(root, root / path, WalkConfig()) for path in files]
     assert reasons == ["", "ignored", "hidden", "ignored", "", "always"]
     assert why_left_out(root, root / ".hidden/c.py", WalkConfig(hidden=True)) == ""
+
+
+@pytest.mark.parametrize("place", ["//server/share", "\\\\server\\share"])
+def test_files_of_git_that_name_another_machine_are_not_followed(tmp_path, place):
+    write_tree(tmp_path, {"linked/.git": f"gitdir: {place}\n", "whole/.git/commondir": f"{place}\n"})
+    for top in ("linked", "whole"):
+        own = str(tmp_path / top / ".git")
+        assert git_folders(str(tmp_path / top)) == (own, own)

@@ -262,6 +262,7 @@ def test_a_short_file_with_a_long_line_of_data_is_not_minified(source, reason):
     [
         ("./src/", "relative to the root"),
         ("../other/", "relative to the root"),
+        ("{root}/src/", "relative to the root"),
         ("!.github/", "need --hidden"),
         ("!out/keep.py", "the folder around it is ignored (add --exclude '!/out/')"),
         ("!out/", ""),
@@ -272,7 +273,7 @@ def test_a_short_file_with_a_long_line_of_data_is_not_minified(source, reason):
 def test_an_exclude_pattern_without_effect_is_a_warning(tmp_path, pattern, reason):
     write_tree(tmp_path, dict.fromkeys(("src/a.py", "out/keep.py", ".github/b.py", "sub/a.py"), PY))
     write_tree(tmp_path, {".gitignore": "out/\n"})
-    report = WalkSummary()
+    report, pattern = WalkSummary(), pattern.format(root=tmp_path)
     walked(tmp_path, report, exclude=(pattern,))
     said = [line for line in report.warnings if line.startswith(f"--exclude {pattern!r} has no effect: ")]
     assert (len(said), reason in "".join(said)) == (bool(reason), True)

@@ -245,6 +245,7 @@ def test_only_a_portable_file_is_replaced(builder, tmp_path):
         ({"format": 6}, "index format 6, expected"),
         ({"root": "../x"}, "field 'root'"),
         ({"root": "/etc"}, "field 'root'"),
+        ({"root": "x."}, "field 'root'"),
         ({"documents": -1}, "field 'documents'"),
         ({"created": "yesterday"}, "field 'created'"),
         ({"settings": {"exclude": 3}}, "field 'settings'"),

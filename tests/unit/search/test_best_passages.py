@@ -40,6 +40,11 @@ def test_the_best_passage_has_the_words_of_the_query(searcher, mode):
     )
 
 
+def test_code_that_is_pasted_has_its_passage_too(searcher):
+    first, *_ = drain(searcher, "token = renew_token(queue)\nretry(token)\n").passages
+    assert first.start_line <= TOKEN <= first.end_line
+
+
 def test_words_alone_give_a_passage_the_weighted_share_of_the_idf(searcher):
     assert drain(searcher, "renew token retry", "lexical").passages[0].score == pytest.approx(0.8)
 

@@ -151,6 +151,21 @@ def test_a_request_gets_as_many_files_as_it_asks_for(searcher_of):
     assert len(found(searcher_of(files), "session", 20)) == 20
 
 
+@pytest.mark.parametrize("name_weight", [0.0, 0.2])
+def test_few_files_are_the_first_of_all_files(searcher_of, name_weight):
+    """Files that can be none of the first are left out early."""
+    strong = "def session():\n    '''Keep the session of a user.'''\n    return session\n"
+    ranking = RankConfig(file_support_weight=2.0, file_name_weight=name_weight)
+    tree = searcher_of(
+        {"a.py": strong, "b.py": MANY, "session.py": OTHER_SESSION, "z.py": UNRELATED}, ranking
+    )
+    every = found(tree, "the session of a user")
+    assert every[0] == "b.py"
+    assert [found(tree, "the session of a user", count) for count in (1, 2, 3)] == [
+        every[:count] for count in (1, 2, 3)
+    ]
+
+
 def test_other_conversions_do_not_raise_a_file_above_the_right_one(searcher_of):
     convert = "def int_to_{0}(number: int) -> {0}:\n    return {0}(number)\n\n\n"
     others = "".join(map(convert.format, ("float", "bytes", "bool", "list")))

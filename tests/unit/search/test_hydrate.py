@@ -70,6 +70,12 @@ def test_a_file_that_was_found_unchanged_is_read_again_if_it_changes_with_its_si
     assert hit(built_index).stale
 
 
+def test_the_digest_of_a_file_that_may_change_without_a_new_stamp_is_not_remembered(built_index, monkeypatch):
+    monkeypatch.setattr("codesearch.store.source.RACY_NS", 10**18)
+    assert not hit(built_index).stale
+    assert not any(segment.unchanged for segment in built_index.segments)
+
+
 def test_a_hit_in_a_changed_file_has_the_current_lines_and_is_stale(built_index, tiny_repo):
     path = tiny_repo / "python/convert.py"
     path.write_text("# moved\n" + path.read_text())

@@ -516,7 +516,7 @@ def test_a_method_of_an_embedded_structure_is_used_by_the_structure_around_it(in
 def test_types_of_go_with_all_methods_of_an_interface_are_derived(index_of):
     tree = {
         "shape/shape.go": "package shape\n\n// Shape has two methods.\ntype Shape interface {\n"
-        "\tArea() int\n\tName() string\n}\n",
+        "\tArea() int\n\tName() string\n}\n\ntype Solid interface {\n\tVolume() int\n}\n",
         "shape/square.go": "package shape\n\ntype Square struct{ side int }\n\n"
         "func (s *Square) Area() int {\n\treturn s.side * s.side\n}\n",
         "shape/names.go": 'package shape\n\nfunc (s *Square) Name() string {\n\treturn "square"\n}\n',
