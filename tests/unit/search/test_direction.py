@@ -69,6 +69,11 @@ def test_a_function_agrees_if_its_direction_is_that_of_the_query(
     assert (found > 0) - (found < 0) == sign
 
 
+def test_a_name_with_one_side_agrees_half_as_much_as_one_with_both():
+    names = ("int_to_string", "to_string", "from_int", "int_to_x", "to_int")
+    assert [agreement(INT_TO_STRING, name, "") for name in names] == [1, 0.5, 0.5, 0.5, -0.5]
+
+
 @pytest.mark.parametrize(
     ("query", "right", "wrong"),
     [

@@ -26,7 +26,7 @@ def test_a_default_export_is_used_by_the_name_of_each_import(used: Ask) -> None:
         "src/rope.ts": "export default class Rope {\n  knot() { return 1 }\n}\n",
         "src/climb.ts": "import Line, { other } from './rope'\nexport const top = () => new Line()\n",
         "src/old.js": "const Cord = require('./rope')\nmodule.exports = () => Cord\n",
-        "src/stranger.ts": "import Line from './wire'\nexport const low = () => new Line()\n",
+        "src/stranger.ts": "import Line from './wire' // No rope.\nexport const low = () => new Line()\n",
     }
     lines = ["src/climb.ts:1", "src/climb.ts:2", "src/old.js:1", "src/old.js:2"]
     assert used(tree, "src/rope.ts:1") == used(tree, "Rope") == lines

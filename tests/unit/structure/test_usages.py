@@ -553,6 +553,7 @@ def test_types_of_go_have_the_methods_of_embedded_interfaces_with_as_many_parame
     ("path", "source", "usage", "wanted"),
     [
         ("a.py", "def price(): pass\n", "from a import price as p, b\n\np()\nx.p(b)\n# p\n", ["use.py:3"]),
+        ("a.py", "def price(): pass\n", "from a import (\n    price as p,\n    b,\n)\n\np()\n", ["use.py:6"]),
         (
             "a.ts",
             "export function price() {}\n",
