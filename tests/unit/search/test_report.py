@@ -137,6 +137,13 @@ def test_what_a_report_names_ranks_first(engine, tmp_path, report, best):
     assert by_file.hits[0].path == hit.path
 
 
+def test_a_method_whose_class_a_report_names_too_counts_more(engine, tmp_path):
+    report = "The day of a page is wrong\n\nPage.close() and `parse_day` never run."
+    hits = engine.search(report, Scope((tmp_path / "src",)), top_k=9).hits
+    found = {hit.qualified_name: (hit.signals["names"], hit.signals["owner"]) for hit in hits}
+    assert (found["Page.close"], found["parse_day"], found["show"]) == ((1, 1), (1, 0), (0, 0))
+
+
 def test_a_report_with_more_hits_than_candidates_has_the_same_order(searcher_of):
     report = "The day of a page is wrong\n\n    at render (app/page.py:3:5)\n"
     searcher = searcher_of(FILES, RankConfig(candidate_count=4))
