@@ -17,9 +17,7 @@ MAX_LINES = 25
 
 
 def spec_of(language: str) -> Language:
-    spec = language_named(language)
-    assert spec is not None
-    return spec
+    return language_named(language)
 
 
 @cache

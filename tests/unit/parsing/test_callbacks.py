@@ -10,9 +10,10 @@ LONG_BODY = "{\n  open();\n  read();\n  write();\n  close();\n}"
 
 
 def names(source: str, language: str, path: str = "web/sidebar.js") -> list[str]:
-    spec = language_named(language)
-    assert spec is not None
-    return [document.qualified_name for document in extract(source.encode(), path, spec).documents]
+    return [
+        document.qualified_name
+        for document in extract(source.encode(), path, language_named(language)).documents
+    ]
 
 
 @pytest.mark.parametrize("language", ["javascript", "typescript", "tsx"])

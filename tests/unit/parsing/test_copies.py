@@ -8,11 +8,9 @@ from codesearch.parsing.keys import _in_lines
 
 
 def keys(language: str, source: str, path: str = "a") -> dict[str, int]:
-    spec = language_named(language)
-    assert spec is not None
     return {
         document.qualified_name: document.copy_key
-        for document in extract(source.encode(), path, spec).documents
+        for document in extract(source.encode(), path, language_named(language)).documents
     }
 
 

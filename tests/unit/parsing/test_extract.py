@@ -25,10 +25,8 @@ def extract_sample(sample: str, line_end: bytes = b"\n", members: bool = False) 
 
 
 def extract_text(source: str | bytes, language: str, config: ParseConfig | None = None) -> Extraction:
-    spec = language_named(language)
-    assert spec is not None
     data = source.encode() if isinstance(source, str) else source
-    return extract(data, f"file.{language}", spec, config)
+    return extract(data, f"file.{language}", language_named(language), config)
 
 
 def described(document: Document) -> str:
@@ -218,9 +216,8 @@ def test_the_warning_about_one_deep_definition_is_singular():
 
 
 def contexts(source: str, language: str, path: str) -> dict[str, str]:
-    spec = language_named(language)
-    assert spec is not None
-    return {d.qualified_name: d.context for d in extract(source.encode(), path, spec).documents}
+    documents = extract(source.encode(), path, language_named(language)).documents
+    return {document.qualified_name: document.context for document in documents}
 
 
 def test_a_definition_has_the_summaries_of_its_class_and_of_its_module():
@@ -294,14 +291,13 @@ def test_a_header_and_a_file_of_matlab_are_told_from_objective_c():
 
 
 def test_a_header_without_classes_stays_c():
-    spec = language_named("c")
-    found = extract(b"struct a {\n  int public;\n};\nstatic inline int f(void) { return 1; }\n", "a.h", spec)
+    code = b"struct a {\n  int public;\n};\nstatic inline int f(void) { return 1; }\n"
+    found = extract(code, "a.h", language_named("c"))
     assert [(document.language, document.name) for document in found.documents] == [("c", "a"), ("c", "f")]
 
 
 def test_deeply_nested_structs_end_within_seconds():
-    spec = language_named("cpp")
-    found = extract(b"struct A {" * 3_000 + b"};" * 3_000, "deep.cpp", spec)
+    found = extract(b"struct A {" * 3_000 + b"};" * 3_000, "deep.cpp", language_named("cpp"))
     assert len(found.documents) == 32
     assert found.warnings[0] == "deep.cpp: 2968 definitions nested deeper than 32 left out"
 
@@ -313,9 +309,8 @@ def test_an_empty_file_has_no_documents(spec):
 
 
 def module_of(source: str, language: str, path: str = "shop.txt") -> Document:
-    spec = language_named(language)
-    assert spec is not None
-    return next(found for found in extract(source.encode(), path, spec).documents if found.kind == "module")
+    documents = extract(source.encode(), path, language_named(language)).documents
+    return next(document for document in documents if document.kind == "module")
 
 
 def test_the_stored_numbers_of_kinds_do_not_change():

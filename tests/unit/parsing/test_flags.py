@@ -9,9 +9,7 @@ from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
 
 
 def flags(language: str, source: str) -> list[int]:
-    spec = language_named(language)
-    assert spec is not None
-    return [document.flags for document in extract(source.encode(), "a", spec).documents]
+    return [document.flags for document in extract(source.encode(), "a", language_named(language)).documents]
 
 
 @pytest.mark.parametrize(
@@ -231,9 +229,7 @@ struct Test { size: u32 }
 
 
 def test_tests_inside_a_rust_file_are_recognised_by_their_attributes() -> None:
-    spec = language_named("rust")
-    assert spec is not None
-    documents = extract(RUST.encode(), "src/a.rs", spec).documents
+    documents = extract(RUST.encode(), "src/a.rs", language_named("rust")).documents
     assert {document.qualified_name: document.flags for document in documents} == {
         "run": 0,
         "checks::Fake": TEST,
@@ -260,7 +256,5 @@ def test_tests_inside_a_rust_file_are_recognised_by_their_attributes() -> None:
     ],
 )
 def test_definitions_inside_of_functions_are_nested(language: str, source: str, nested: set[str]) -> None:
-    spec = language_named(language)
-    assert spec is not None
-    documents = extract(source.encode(), "a", spec).documents
+    documents = extract(source.encode(), "a", language_named(language)).documents
     assert {document.qualified_name for document in documents if document.flags & NESTED} == nested

@@ -183,11 +183,9 @@ fn body() {
 
 def names(source: str, language: str) -> list[str]:
     """Describe the definitions of a source, without the module."""
-    spec = language_named(language)
-    assert spec is not None
     return [
         f"{document.kind} {document.qualified_name} {document.start_line}-{document.last_line}"
-        for document in extract(source.encode(), f"a.{language}", spec).documents
+        for document in extract(source.encode(), f"a.{language}", language_named(language)).documents
         if document.kind != "module"
     ]
 
@@ -374,10 +372,8 @@ function Other { 1 }
     ids="available types calls empty".split(),
 )
 def test_definitions_of_public_repositories_that_a_grammar_loses(source, language, expected):
-    spec = language_named(language)
-    assert spec is not None
     assert [name for name in names(source, language) if name in expected] == expected
-    assert not extract(source.encode(), "a", spec).is_partial
+    assert not extract(source.encode(), "a", language_named(language)).is_partial
 
 
 ARGUMENTS = """\
@@ -397,9 +393,7 @@ def test_a_mask_that_explains_less_than_the_grammar_alone_is_not_used():
 
 
 def test_a_function_below_the_macro_of_its_context_has_its_comment():
-    spec = language_named("rust")
-    assert spec is not None
-    trait = extract(RUST.encode(), "a.rs", spec).documents[0]
+    trait = extract(RUST.encode(), "a.rs", language_named("rust")).documents[0]
     assert (trait.docstring, trait.signature) == ("Goes up.", "pub trait Sails")
 
 
@@ -453,9 +447,7 @@ def test_the_other_half_of_a_conditional_of_haskell_is_read_with_errors_in_it():
 
 
 def test_a_tree_without_errors_is_not_repaired():
-    spec = language_named("kotlin")
-    assert spec is not None
-    assert collect(b"fun f() { g(data) }\n", spec).regions == []
+    assert collect(b"fun f() { g(data) }\n", language_named("kotlin")).regions == []
 
 
 def test_the_parser_knows_each_language_with_masks():

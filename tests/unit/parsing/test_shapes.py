@@ -5,8 +5,7 @@ from codesearch.parsing.extract import extract
 
 
 def shape(code: str, language: str = "python") -> int:
-    spec = language_named(language)
-    documents = extract(code.encode(), "a", spec).documents
+    documents = extract(code.encode(), "a", language_named(language)).documents
     return next(document.shape_key for document in documents if document.kind in ("function", "method"))
 
 
@@ -52,9 +51,10 @@ def test_a_short_function_has_no_shape():
 
 
 def test_a_class_and_a_declaration_have_no_shape():
-    spec = language_named("typescript")
     code = "interface A {\n  find(name: string, place: number, other: boolean, more: string[], one: B): string;\n}\n"
-    assert {document.shape_key for document in extract(code.encode(), "a", spec).documents} == {0}
+    assert {
+        document.shape_key for document in extract(code.encode(), "a", language_named("typescript")).documents
+    } == {0}
 
 
 FUNCTIONS = {

@@ -93,7 +93,6 @@ def test_opposite_conversions_with_the_same_words_are_distinguished(
     query: str, right: str, wrong: str
 ) -> None:
     conversion = parse_conversion(query)
-    assert conversion is not None
     found = [
         agreement(conversion, signature.partition("(")[0].split()[-1], signature)
         for signature in (right, wrong)
@@ -132,5 +131,4 @@ def test_opposite_conversions_with_the_same_words_are_distinguished(
 )
 def test_input_and_output_of_a_function_are_distinguished(query, right, wrong) -> None:
     conversion = parse_conversion(query)
-    assert conversion is not None
     assert agreement(conversion, *right) > 0 > agreement(conversion, *wrong)

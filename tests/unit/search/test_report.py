@@ -52,10 +52,8 @@ TRACEBACKS = {
 def test_a_traceback_has_places(language):
     text, places = TRACEBACKS[language]
     report = read_report(f"The page is missing\n\n{text}")
-    assert report is not None
     assert (report.title, list(report.places)) == ("The page is missing", places)
     alone = read_report(text)
-    assert alone is not None
     assert list(alone.places) == places
 
 
@@ -64,7 +62,6 @@ def test_names_that_are_written_as_code_are_found_and_the_rest_of_a_template_is_
         "# Wrong date\n<!-- Please search first -->\n- [x] I searched\n### Steps to reproduce\n"
         "Call `app.Dates.parse_day()` or toIsoDate(x) with MAX_DAYS; OrderedDict and ::Clock too.\n"
     )
-    assert report is not None
     assert report.title == "Wrong date"
     assert list(report.names) == ["app", "Dates", "parse_day", "toIsoDate", "MAX_DAYS", "OrderedDict"]
     assert "search" not in report.text
@@ -76,7 +73,6 @@ def test_names_that_are_written_as_code_are_found_and_the_rest_of_a_template_is_
 )
 def test_the_title_is_the_first_line_with_words_outside_of_comments(head):
     report = read_report(f"{head}Dates are wrong\n\nThey are a day late.")
-    assert report is not None
     assert report.title == "Dates are wrong"
 
 
