@@ -172,6 +172,10 @@ def defaults_of(settings: Mapping[str, Value], commands: Iterable[str]) -> dict[
 class _Command(typer.core.TyperCommand):
     """A command whose help has the options below their headings; typer has these only in its own colours."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ANN401
+        """Return what follows the name of the command, without the braces around what is required."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer hides these types.
         """Write the arguments and options, in sections."""
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -23,7 +23,7 @@ from codesearch.text.onnx import choose_device
 _EXTRAS = {
     "bench": ("for `codesearch bench` with compressed data", ("zstandard",)),
     "export": ("for `codesearch export --sqlite`", ("sqlite-utils",)),
-    "hnsw": ("search is exact; for more than 500,000 documents, with a C++ compiler,", ("hnswlib",)),
+    "hnsw": ("for more than 500,000 documents; it needs a C++ compiler", ("hnswlib",)),
     "lsp": ("for `codesearch lsp`", ("pygls",)),
     "mcp": ("for `codesearch mcp`", ("mcp",)),
     "milvus": ("for `--backend milvus`", ("pymilvus",)),
@@ -39,12 +39,13 @@ def checks(home: Path, model: Path | None, device: str) -> Iterator[Check]:
     yield _runtime_check()
     for extra, (use, packages) in _EXTRAS.items():
         if absent := [name for name in packages if not _version(name)]:
-            yield Check(extra, "none", f"{use} {how_to_add(*absent)}")
+            yield Check(extra, "none", f"{use}: {how_to_add(*absent)}")
         else:
-            yield Check(extra, "ok", ", ".join(f"{name} {_version(name)}" for name in packages))
+            versions = ", ".join(f"{name} {_version(name)}" for name in packages)
+            yield Check(extra, "ok", f"{versions}, {use}")
     yield from _grammar_checks()
     yield _tried("model", lambda: _model(model or SHIPPED))
-    yield _tried("device", lambda: f"{choose_device(device)} (asked for {device})")
+    yield _tried("device", lambda: f"{choose_device(device)} (--device {device})")
     existing = next(folder for folder in (home.absolute(), *home.absolute().parents) if folder.exists())
     yield Check("home", "ok", f"{home}, {shutil.disk_usage(existing).free / 1e9:.1f} GB free")
     for entry in list_indexes(home):

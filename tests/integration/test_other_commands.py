@@ -215,7 +215,7 @@ def test_doctor_checks_the_installation_the_model_and_every_byte_of_an_index(
     assert (done.returncode, done.stderr) == (2, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"ok    codesearch   {codesearch.__version__}, Python 3.")
-    assert "ok    device       cpu (asked for cpu)" in lines
+    assert "ok    device       cpu (--device cpu)" in lines
     assert f"ok    index        {indexed}: 13 documents, every byte checked" in lines
     assert sorted(line for line in lines if line.startswith("FAIL")) == [
         f"FAIL  index        {path}: its bytes were changed: run `codesearch index --rebuild {damaged}`",
@@ -250,6 +250,11 @@ def test_words_without_a_command_are_answered_with_the_command_that_was_probably
 def test_text_that_begins_like_an_option_goes_behind_two_hyphens(command):
     said = "error: no such option: ->: put -- before text that begins with -\n"
     assert command("query", "-F", "->getCard(").stderr == said
+
+
+def test_the_help_of_a_command_shows_what_to_type(command):
+    first = command("query", "--help").stdout.splitlines()[0]
+    assert first == "Usage: codesearch query [OPTIONS] TEXT... [PATH]..."
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]], ids=["nothing", "--help"])
