@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=300, help="files of a language, drawn at random")
     options = parser.parse_args()
     files: dict[str, list[tuple[Path, Language]]] = defaultdict(list)
-    for path, spec in _files(options.folders):
+    for path, spec in files_of(options.folders):
         files[spec.name].append((path, spec))
     rows = []
     for language, paths in sorted(files.items()):
@@ -37,7 +37,7 @@ def main() -> None:
     record("parse_errors", rows)
 
 
-def _files(folders: Sequence[Path]) -> Iterator[tuple[Path, Language]]:
+def files_of(folders: Sequence[Path]) -> Iterator[tuple[Path, Language]]:
     """Yield the files that an index would parse, with their languages."""
     for path in sorted(path for folder in folders for path in folder.rglob("*")):
         spec = language_of_path(str(path))

@@ -53,7 +53,7 @@ _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _CPP_ONLY = re.compile(
     rb"""^[ \t]*+(?:class\s+\w | namespace\b | template\s*< | (?:public|private|protected)\s*:
     | enum\s+(?:class|struct)\s+\w | using\s+(?:namespace\s|\w+\s*=)
-    | (?:struct|class)\s+\w+(?:\s+final)?\s*:\s*[\w:]                        # a type with bases
+    | (?:struct|class)\s+(?:[A-Z]\w*\s+)?\w+(?:\s+final)?\s*:\s*[\w:]      # a type with bases
     | (?!\#|//|\*|/\*)[\w:&*<> \t]{1,80}\boperator\s*                       # an operator of a type
         (?:[-+*/%=<>!&|^~\[]|\(\s{0,9}\)|new\b|delete\b|bool\b))
     | \bstd::\w | =[ \t]*(?:default|delete)[ \t]*; | \b(?:static|dynamic|const|reinterpret)_cast<

@@ -70,6 +70,7 @@ class Language:
     key_mark: str = ""  # what stands behind the name of a field in a literal
     literal: str = ""  # pattern of what names the type of a literal before its bracket
     attribute: str = ""  # the end of a class's name that `[...]` leaves out
+    keywords: frozenset[str] = frozenset()  # words that errors of the parser make names of
 
     def __hash__(self) -> int:
         return hash(self.name)  # Caches look records up for every definition.
@@ -133,6 +134,14 @@ _starred = partial(Language, comments=Comments(blocks=(("(*", "*)"),)))
 _ocaml = partial(_starred, grammar="tree_sitter_ocaml", family="ocaml", after_names="'", sigil="^`")
 _SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
 _CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
+_KEYWORDS_OF_C = frozenset(
+    "auto break case const continue default do double else enum extern float for goto if int long register return "
+    "short signed sizeof static struct switch typedef union unsigned void volatile while".split()
+)
+_KEYWORDS_OF_CPP = _KEYWORDS_OF_C | frozenset(
+    "bool catch class delete explicit friend namespace new operator private protected public template this throw try "
+    "typename using virtual".split()
+)
 _of_c = partial(
     Language,
     family="c",
@@ -141,6 +150,7 @@ _of_c = partial(
     opens_all=True,
     binds=_TYPED,
     literal=_C_LITERAL,
+    keywords=_KEYWORDS_OF_C,
 )
 # fmt: off
 _lua = partial(Language, family="lua", comments=Comments(_DASHES, (("--[[", "]]"),)), strings=_QUOTES, self_words=_SELF,
@@ -171,7 +181,7 @@ LANGUAGES = (
         block=r"(?:function\s+)?(?P<function>[\w:.-]+)\s*\(\)", short_name="shell"),
     _of_c("c", ".c .h", "tree_sitter_c", public=r"(?!.*\bstatic\b)"),
     _of_c("cpp", ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .tcc .cppm .ixx .cu .cuh .ino",
-        "tree_sitter_cpp", separator="::", short_name="c++"),
+        "tree_sitter_cpp", separator="::", keywords=_KEYWORDS_OF_CPP, short_name="c++"),
     Language("csharp", ".cs .csx", "tree_sitter_c_sharp", mask="csharp", is_packaged=True, has_open_classes=True,
         imports=("using",), opens_all=True, attribute="Attribute", binds=_TYPED, public=_SAYS_PUBLIC,
         short_name="c#"),

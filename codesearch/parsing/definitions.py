@@ -159,12 +159,19 @@ def collect(source: bytes, spec: Language) -> Matches:
         else:
             found.tests.update(node.start_byte for node in captures.get("test", ()))
             _add_definition(found, captures, source, spec)
+    _drop_keywords(found, spec.keywords)
     found.comment_spans.sort()
     if mark := query_settings(spec).get("tests"):
         found.tests |= _below_tests(found.attribute_ends, source, mark.encode())
     found.is_partial = bool(cursor.did_exceed_match_limit)
     found.statement_rows = _statement_rows(root)
     return found
+
+
+def _drop_keywords(found: Matches, keywords: frozenset[str]) -> None:
+    found.members = [member for member in found.members if member.name not in keywords]
+    for span in [span for span, definition in found.definitions.items() if definition.name in keywords]:
+        del found.definitions[span]
 
 
 class _Parsed(NamedTuple):

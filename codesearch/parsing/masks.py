@@ -29,8 +29,8 @@ _PARTS = {
     b"KOTLIN_ARGUMENTS": ARGUMENTS,
     # The words that begin a declaration of C, or stand in a type of it.
     b"KEYWORD": rb"""(?:class|struct|union|enum|namespace|template|typedef|static|extern|inline|virtual|const|constexpr
-        |explicit|using|void|bool|char|int|long|short|float|double|unsigned|signed|@interface|@protocol
-        |@implementation)\b""",
+        |explicit|friend|private|protected|public|using|void|bool|char|int|long|short|float|double|unsigned|signed
+        |@interface|@protocol|@implementation)\b""",
     b"STORAGE": rb"(?:const|extern|inline|static|virtual)",
     b"BUILT_IN": rb"(?:unsigned|signed|long|short|int|char|float|double|void|bool|_Bool)\b",
     b"NO_TYPE": rb"(?:static|extern|const|volatile|register|typedef|return|goto|else|case|struct|union|enum|__\w+)\b",
@@ -59,11 +59,11 @@ _EXPORTED = _pattern(
     (?!(?:const|noexcept|override|volatile)\b)[\w:<>, ]{1,200}\s{0,40}      # the name
     (?:\{|:(?!:)[^;{}]{0,500}\{)                                            # the bases and the brace"""
 )
-# A macro before a declaration.
+# A macro before a declaration, and one that begins or ends a group of them.
 _PREFIX = _pattern(
-    rb"""\n[ \t]*+(%(MACRO)b)(?=
-    \s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60})\s{1,40}){0,4}        # other macros and comments
-    (?:%(KEYWORD)b|(?:\#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z))              # the declaration, or the end of the file"""
+    rb"""\n[ \t]*+(?:(\w{0,40}(?:BEGIN|END)_[A-Z_]{1,40})(?=[ \t\r]*\n(?!\s{0,40}\}))|(%(MACRO)b)(?=
+    \s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,80}\))?)\s{1,40}){0,4}  # macros and comments
+    (?:%(KEYWORD)b|(?:\#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z)))             # the declaration, or the end of the file"""
 )
 # `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`.
 _WRAPPED = _pattern(
@@ -130,8 +130,9 @@ _DECLARED = _pattern(
 )
 # `JNIEXPORT jint JNICALL name(`: the macros before the type, and those between the type and the name.
 _SPECIFIER = _pattern(
-    rb"""\n[ \t]*+(?:(?:static|extern|inline|virtual)[ \t]+){0,3}((?:%(MACRO)b[ \t]+){1,3})     # 1: the macros
-    (?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}(?:[\w:~]{1,80}|operator[^\w\s(]{1,3})[ \t]*\()"""
+    rb"""\n[ \t]*+(?:template[ \t]*<[^\n]{0,100}>[ \t]*)?(?:(?:static|extern|inline|virtual)[ \t]+){0,3}
+    ((?:%(MACRO)b[ \t]+){1,3})                                                             # 1: the macros
+    (?=(?:[A-Za-z_][\w:<>,]{0,80}[\s*&]{1,20}){1,4}(?:[\w:~<>]{1,80}|operator[^\w\s(]{1,3})[ \t]*\()"""
 )
 _CONVENTION = _pattern(
     rb"""\n[ \t]*+(?:%(STORAGE)b[ \t]+){0,4}(?!%(STORAGE)b\b)[A-Za-z_][\w:<>, \t]{0,80}[\s*&]   # the type
@@ -166,9 +167,11 @@ _TYPE_ARGUMENT = _pattern(
     rb"""(,\s{0,40}(?:(?:\w{1,60}[ \t]+){0,3}\w{1,60}[ \t]*\*{1,3}
     |(?:(?:const|struct|union|enum|unsigned|long)[ \t]+){1,3}\w{1,80}))(?=\s{0,9}[,)])"""
 )
-# Of C++: instantiations, the word before an exported declaration, and imports.
+# Of C++: instantiations, `inline` before `Type::operator bool()`, the word before an exported declaration, and imports.
 _MODULE = _pattern(
-    rb"""\n[ \t]*+(?:(extern[ \t]+template\b[^;{}]{1,300};)|(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])
+    rb"""\n[ \t]*+(?:((?:extern[ \t]+)?template\b(?!\s{0,40}<)[^;{}]{1,300};)
+    |(inline[ \t]+)(?=[\w:<>,]{1,80}::operator[ \t]+[\w:]{1,80}[ \t]*\()
+    |(export)(?=\s{1,40}(?!import\b|module\b)[\w:\[{])
     |((?:export[ \t]+)?(?:import|module)\b[ \t]*(?:[\w.:]{1,80}|<[^<>\n]{1,80}>|"[^"\n]{1,80}")?[ \t]*;))"""
 )
 # The type of an enum, and the width of an integer.
@@ -243,6 +246,12 @@ _COMPOUND_SHIFT = re.compile(rb"\boperator[ \t]+(?:checked[ \t]+)?(<<=|>>=)")
 _OTHER_BRANCH = re.compile(rb"^(\#[ \t]*(?:else|elif)\b[^\n]*)", re.MULTILINE)
 # A function of types of Luau.
 _TYPE_FUNCTION = re.compile(rb"^[ \t]*+((?:export[ \t]+)?type[ \t]+)(?=function\b)", re.MULTILINE)
+# Parameters of types, which may have defaults: of a type, a function, and the type of a function. Packs of types.
+_TYPE_PARAMETERS = _pattern(
+    rb"""(?:\btype[ \t]+\w{1,80}|\bfunction\b[ \t]*[\w.:]{0,80}|[=(:,|&>])\s{0,9}
+    (<[^<>(){}\n]{1,200}(?:<[^<>\n]{0,80}>[^<>(){}\n]{0,80}){0,4}>)(?=\s{0,9}[(=])
+    |(?<=\w)(\.{3})|[:>][ \t](\.{3})(?=\w)"""
+)
 # Keywords as symbols of Julia; a function of another module without methods.
 _SYMBOL = _pattern(
     rb"""(?<![\w:)\]}"'!])(:(?:abstract|baremodule|begin|break|catch|const|continue|do|elseif|else|end|export|finally
@@ -276,6 +285,7 @@ _BLANKED = {
     "csharp": (_REF_STRUCT,),
     "julia": (_CONST_FIELD,),
     "kotlin": (_GUARD, _CONTEXT, _CONSTRUCTOR, _NEWER, _DOLLARS),
+    "luau": (_TYPE_PARAMETERS,),
     "powershell": (_EMPTY_BLOCK, _PATH_BEHIND),
 }
 """What is blanked in a file with errors."""

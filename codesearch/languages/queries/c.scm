@@ -1,11 +1,11 @@
 ; inherits: c_family
-((function_definition declarator: [
+(function_definition declarator: [
     (function_declarator declarator: (identifier) @name)
     (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
     (pointer_declarator declarator: (pointer_declarator declarator: (function_declarator declarator: (identifier) @name)))
     (function_declarator declarator: (parenthesized_declarator
       (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))))
-  ] body: (compound_statement) @body) @function (#not-match? @name "^(else|for|if|return|switch|while)$"))
+  ] body: (compound_statement) @body) @function
 (struct_specifier name: (type_identifier) @name body: (field_declaration_list) @body) @struct
 (union_specifier name: (type_identifier) @name body: (field_declaration_list) @body) @struct
 (enum_specifier name: (type_identifier) @name body: (enumerator_list) @body) @enum

@@ -1,5 +1,5 @@
 ; inherits: c_family
-((function_definition declarator: [
+(function_definition declarator: [
     (function_declarator declarator: [(identifier) (field_identifier) (destructor_name) (operator_name)] @name)
     (function_declarator declarator: (template_function name: (identifier) @name))
     (pointer_declarator declarator: (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
@@ -8,8 +8,10 @@
     (function_declarator declarator: (parenthesized_declarator
       (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))))
     (reference_declarator (function_declarator declarator: [(identifier) (field_identifier) (operator_name)] @name))
+    (pointer_declarator declarator: (reference_declarator
+      (function_declarator declarator: [(identifier) (field_identifier)] @name)))
     (operator_cast) @name
-  ] body: (_) @body) @function (#not-match? @name "^(else|for|if|return|switch|while)$"))
+  ] body: (_) @body) @function
 (function_definition declarator: [
     (function_declarator declarator: (qualified_identifier) @name)
     (pointer_declarator declarator: (function_declarator declarator: (qualified_identifier) @name))

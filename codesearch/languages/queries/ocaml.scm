@@ -1,15 +1,15 @@
 (value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name (parameter) body: (_) @body) @function)
-(value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name . type: (_)? . body: [
+(value_definition (let_binding pattern: [(value_name) (parenthesized_operator)] @name . (comment)* . type: (_)? . (comment)* . body: [
     (fun_expression) (function_expression)
   ] @body) @function)
 (value_definition (let_binding pattern: (_) @name . type: [(function_type) (polymorphic_type (function_type))] body: (_) @body) @function)
-(value_definition (let_binding pattern: (parenthesized_operator) @name . type: (_)? . body: (_) @body) @function)
+(value_definition (let_binding pattern: (parenthesized_operator) @name . (comment)* . type: (_)? . (comment)* . body: (_) @body) @function)
 ; each: compilation_unit structure
-(EACH (value_definition (let_binding pattern: (value_name) @name . type: (_)? . body: (_)) @constant))
-
-(compilation_unit (value_definition (let_binding pattern: [
+(EACH (value_definition (let_binding pattern: (value_name) @name . (comment)* . type: (_)? . (comment)* . body: (_)) @constant))
+(EACH (value_definition (let_binding pattern: [
     (tuple_pattern (value_name) @name) (parenthesized_pattern (tuple_pattern (value_name) @name))
   ]) @field))
+
 (value_specification [(value_name) (parenthesized_operator)] @name) @function
 (external [(value_name) (parenthesized_operator)] @name) @function
 (type_binding name: (_) @name) @type

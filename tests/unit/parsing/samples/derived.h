@@ -1,0 +1,4 @@
+struct SHOP_EXPORT Handles : Base
+{
+    int count;
+};
