@@ -187,6 +187,15 @@ class Names:
             return []
         return [ref for ref in self.targets if _is_method(ref) and owners & self.types.ancestors(ref.owner)]
 
+    @cached_property
+    def kin_ids(self) -> frozenset[int]:
+        """Members of scripts that override one that is asked for, or the same one as it does, or that it overrides."""
+        ancestors = self.types.ancestors
+        members = [ref for ref in self.refs if _is_method(ref) and record_of(ref.file.language).is_script]
+        targets = (ref for ref in members if ref.doc_id in self.target_ids)
+        above = {owner for ref in targets for owner in self.owners & ancestors(ref.owner)}
+        return frozenset(ref.doc_id for ref in members if above & ancestors(ref.owner))
+
     def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return its definitions in related languages, if possible of the same root."""
         family = family_of(file.language)

@@ -465,7 +465,10 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, Occurrence | Non
         if not is_name:
             continue
         grade, may_be = graded(file, names, position, line)
-        if not names.only_targets or any(ref.doc_id in names.target_ids for ref in may_be):
+        is_meant = not names.only_targets or any(ref.doc_id in names.target_ids for ref in may_be)
+        if not is_meant and grade in (CERTAIN, LIKELY):
+            is_meant, grade = any(ref.doc_id in names.kin_ids for ref in may_be), LIKELY
+        if is_meant:
             if best is None or grade < best.grade:
                 of_line[line] = Occurrence(is_other, grade, file, position, line, may_be)
     for usage in list(filter(None, of_line.values())):

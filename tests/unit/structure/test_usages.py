@@ -385,6 +385,27 @@ def test_methods_that_override_one_are_listed(index_of):
     assert find_usages([index], "run").derived == find_usages([index], "Other.run").derived == ()
 
 
+def test_a_method_of_a_script_may_be_any_that_overrides_the_same_one(index_of):
+    made = "import { Manager } from './manager'\n\nexport class NAME extends Manager {\n    dispose() {}\n}\n"
+    use = "export function close(text: Text, other: Other) {\n    text.dispose()\n    other.dispose()\n}\n"
+    tree = {
+        "manager.ts": "export class Manager {\n    dispose() {}\n}\n",
+        "text.ts": made.replace("NAME", "Text"),
+        "focus.ts": made.replace("NAME", "Focus"),
+        "other.ts": "export class Other {\n    dispose() {}\n}\n",
+        "use.ts": f"import {{ Other }} from './other'\nimport {{ Text }} from './text'\n\n{use}",
+    }
+    index = index_of(tree)
+    for place, line in (
+        ("Manager.dispose", 5),
+        ("Text.dispose", 5),
+        ("Focus.dispose", 5),
+        ("Other.dispose", 6),
+    ):
+        usages = find_usages([index], place).usages
+        assert [(one.path, one.line, one.grade) for one in usages] == [("use.ts", line, "likely")], place
+
+
 def test_a_method_of_an_interface_and_those_of_its_classes_are_one(index_of):
     tree = {
         "IStore.cs": "interface IStore\n{\n    int Load(int id);\n}\n",
