@@ -32,7 +32,7 @@ def content_digest(source: bytes) -> bytes:
 
 
 def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
-    """Sync every file below a folder to disk and return its size and sha256."""
+    """Sync a folder with every file below it, and its own name, to disk; return the size and sha256 of the files."""
     described = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -40,7 +40,7 @@ def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
                 os.fsync(file.fileno())
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             described[path.relative_to(folder).as_posix()] = {"bytes": path.stat().st_size, "sha256": digest}
-    for inner in {folder, *(path.parent for path in folder.rglob("*"))}:
+    for inner in {folder.parent, folder, *(path.parent for path in folder.rglob("*"))}:
         sync_folder(inner)
     return described
 
