@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from codesearch.errors import ModelBundleError
+from codesearch.treefiles import read_regular
 
 BUNDLE_FORMAT = 1
 MANIFEST = "manifest.json"
 QUERY, DOCUMENT, TOKENIZER = "query.onnx", "document.onnx", "tokenizer.json"
 MODELS = Path(__file__).resolve().parent.parent / "models"
 SHIPPED = MODELS / "nbow"
-_MOST = 100_000
+_MOST, _MOST_BYTES = 100_000, 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a bundle's manifest."""
     path = folder / MANIFEST
     try:
-        manifest = json.loads(path.read_text("utf-8"))
+        manifest = json.loads(read_regular(path, _MOST_BYTES)[0])
     except FileNotFoundError:
         raise ModelBundleError(
             f"{folder}: no model bundle there",

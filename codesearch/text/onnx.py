@@ -50,7 +50,9 @@ class RowSum:
                 for place in (places["table"], places["weights"])
             )
             self._repeat_power = float(places.get("repeat_power", 0.0))
-        except (KeyError, TypeError, ValueError) as error:
+            if self._table.ndim != 2 or self._weights.shape != self._table.shape[:1]:
+                raise ValueError("one weight for each row is missing")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise damaged(f"{graph}: no rows where the manifest says ({error})") from None
 
     def encode(self, texts: Sequence[TokenIds]) -> NDArray[np.float32]:
@@ -58,7 +60,8 @@ class RowSum:
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
         for start in range(0, len(texts), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            self._add(texts[part], out[part])
+            with np.errstate(all="ignore"):  # `OnnxEncoder` refuses what is not finite.
+                self._add(texts[part], out[part])
         return out
 
     def _add(self, texts: Sequence[TokenIds], out: NDArray[np.float32]) -> None:
@@ -105,8 +108,7 @@ class OnnxEncoder:
     def encode_queries(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """Embed queries: float32 [B, D], unit length; zeros for a query without known tokens."""
         tokens = [self.tokenizer.encode(query, self.bundle.max_query_tokens) for query in queries]
-        rows = self._rows(QUERY)
-        return rows.encode(tokens) if rows else self._encode(QUERY, tokens)
+        return self._vectors(QUERY, tokens, by_rows=True)
 
     def encode_documents(self, documents: Sequence[TokenIds]) -> NDArray[np.float32]:
         """Embed documents given as token ids: float32 [B, D], unit length, in the same order.
@@ -124,9 +126,22 @@ class OnnxEncoder:
         for graph, positions in self._by_graph(documents).items():
             tagged = graph != self.bundle.document_graph
             tokens = [documents[i][1:] if tagged else documents[i] for i in positions]
-            rows = self._rows(graph) if by_rows else None
-            out[positions] = rows.encode(tokens) if rows else self._encode(graph, tokens)
+            out[positions] = self._vectors(graph, tokens, by_rows=by_rows)
         return out
+
+    def _vectors(self, graph: str, tokens: Sequence[TokenIds], *, by_rows: bool) -> NDArray[np.float32]:
+        """Embed texts, by a sum of rows if that is possible; the bundle may be damaged or come from a stranger."""
+        path = self.bundle.folder / graph
+        rows = self._rows(graph) if by_rows else None
+        try:
+            vectors = rows.encode(tokens) if rows else self._encode(graph, tokens)
+        except (IndexError, TypeError, ValueError) as error:
+            raise damaged(f"{path}: does not fit to its tokenizer or manifest ({error})") from None
+        if vectors.shape != (len(tokens), self.dim):
+            raise damaged(f"{path}: gives {vectors.shape[-1]} dimensions, its manifest says {self.dim}")
+        if not np.isfinite(vectors).all():
+            raise damaged(f"{path}: gives numbers that are not finite")
+        return vectors
 
     def _rows(self, graph: str) -> RowSum | None:
         """Return the `RowSum` of a graph that only adds up rows; None for any other graph."""
@@ -156,7 +171,10 @@ class OnnxEncoder:
         out = np.zeros((len(tokens), self.dim), dtype=np.float32)
         self._session(graph)  # Without texts, this only opens the graph.
         for batch in _batches(tokens):
-            out[batch] = self._run(graph, [tokens[i] for i in batch])
+            vectors = self._run(graph, [tokens[i] for i in batch])
+            if vectors.shape[1:] != out.shape[1:]:
+                return vectors
+            out[batch] = vectors
         return out
 
     def _run(self, graph: str, tokens: list[TokenIds]) -> NDArray[np.float32]:
@@ -167,10 +185,8 @@ class OnnxEncoder:
         except Exception as error:  # The exceptions of ONNX Runtime have no other common base class.
             if lacks_memory(error):
                 raise MemoryError(NO_MEMORY) from None
-            raise
-        if embedding.shape != (len(tokens), self.dim):
-            path = self.bundle.folder / graph
-            raise damaged(f"{path}: gives {embedding.shape[-1]} dimensions, its manifest says {self.dim}")
+            problem = " ".join(str(error).split())
+            raise damaged(f"{self.bundle.folder / graph}: ONNX Runtime cannot run it ({problem})") from None
         return np.asarray(embedding, dtype=np.float32)
 
     def _session(self, graph: str) -> Any:  # noqa: ANN401 - ONNX Runtime has no types.
