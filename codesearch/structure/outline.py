@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from heapq import nsmallest
 from sys import maxsize
 
 from codesearch.config import RankConfig
@@ -30,8 +31,8 @@ from codesearch.types import FIELD, FOLDER_FILES, FUNCTIONS, HEADER_KINDS, OF_FI
 
 MAX_LINES = 40
 """Lines of an outline, unless the user says otherwise: about one screen."""
-_OF_FOLDER, _MOST_READ = 8, 1_000
-"""Files of each folder, and files in all, whose definitions are read to name the main ones: the largest files."""
+_OF_FOLDER = 8
+"""The largest files in each folder that may be shown are read to name the main definitions."""
 _MAX_LABEL = 100
 _TYPES = 4
 _TIERS = ("folder", "file", "definition")
@@ -58,10 +59,12 @@ class Node:
         return self.is_minor, -self.weight
 
     def all(self) -> Iterator[Node]:
-        """Yield the node and all below it."""
-        yield self
-        for child in self.children:
-            yield from child.all()
+        """Yield the node and all below it, each before what is in it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed(node.children)
 
 
 def outlines_of(
@@ -75,14 +78,13 @@ def outlines_of(
 
 def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
     """Return an outline with as many nodes as fit, each with all nodes around it."""
-    tree = _tree_of(spot, max_lines)
+    tree = _tree_of(spot)
+    order = _ranked(tree)
+    if spot.file is None:
+        has_room = len(order) < max_lines
+        _add_definitions(tree, order[:max_lines], spot.index, has_room=has_room)
+        order = _ranked(tree) if has_room else order
     parents = _parents(tree)
-
-    def rank(node: Node) -> tuple[bool, int, bool, float]:
-        parent = parents.get(node, node)
-        return parent.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
-
-    order = sorted(tree.all(), key=rank)
 
     def outline(count: int) -> Outline:
         return Outline(spot.root, tuple(_entries(tree, _closure(tree, parents, order[:count]))))
@@ -92,7 +94,19 @@ def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
         chars = sum(len(line) + 1 for line in outline_lines(shown)) if max_chars < maxsize else 0
         return len(shown.entries) > max_lines or chars > max_chars
 
-    return outline(bisect_left(range(1, len(order) + 1), True, key=is_too_long))
+    most = min(len(order), max_lines)  # Each node has a line.
+    return outline(bisect_left(range(1, most + 1), True, key=is_too_long))
+
+
+def _ranked(tree: Node) -> list[Node]:
+    """Return all nodes of a tree, the first ones to show first."""
+    parents = _parents(tree)
+
+    def rank(node: Node) -> tuple[bool, int, bool, float]:
+        parent = parents.get(node, node)
+        return parent.is_minor and not tree.is_minor, node.tier, node.is_minor, -node.weight
+
+    return sorted(tree.all(), key=rank)
 
 
 def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX_LINES) -> list[Outline]:
@@ -135,11 +149,10 @@ def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
     return list(_entries(tree, _closure(tree, _parents(tree), weighted[: whole + max(left // 8, 2)])))
 
 
-def _tree_of(spot: Spot, max_lines: int = 0) -> Node:
-    """Return what is in a folder, a file or a definition as a tree."""
+def _tree_of(spot: Spot) -> Node:
+    """Return the folders and files in a folder, or the definitions in a file or a definition, as a tree."""
     if spot.file is None:
         tree = _folder_tree(spot.index, spot.path)
-        _add_definitions(tree, spot.index, max_lines)
         _add_summaries(tree, spot.index)
         return tree
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
@@ -197,22 +210,23 @@ def _count(node: Node, depth: int = 0) -> int:
     return contents
 
 
-def _add_definitions(tree: Node, index: IndexReader, max_lines: int) -> None:
-    """Give folders and files the names of their main definitions, and files these definitions as children."""
-    files = {file.path: (segment, file) for segment, file in live_files(index)}
-    has_room = sum(1 for _ in tree.all()) < max_lines
-    largest = [
-        child
-        for node in tree.all()
-        for child in sorted((child for child in node.children if child.tier), key=Node.by_size)[:_OF_FOLDER]
-    ]
-    read = set(sorted(largest, key=Node.by_size)[:_MOST_READ]) or {tree}
+def _add_definitions(tree: Node, shown: Sequence[Node], index: IndexReader, *, has_room: bool) -> None:
+    """Give folders and files that may be shown the names of their main definitions; if there is room, also these."""
+    read = {
+        file
+        for node in shown
+        for file in nsmallest(_OF_FOLDER, (file for file in node.all() if file.tier), key=Node.by_size)
+    }
+    paths = {node.entry.path for node in read}
+    files = {file.path: (segment, file) for segment, file in live_files(index) if file.path in paths}
 
     def main_rows(node: Node) -> list[tuple[float, DocumentRow]]:
         """Return the heaviest definitions in a folder or file, and name them in its entry."""
         if node.tier:
+            if node not in read:
+                return []
             segment, file = files[node.entry.path]
-            below = _main_rows(segment, file) if node in read else []
+            below = _main_rows(segment, file)
             if has_room:
                 node.children = [_definition_node(file, row, weight) for weight, row in below]
         else:
