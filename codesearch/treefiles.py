@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -94,37 +96,35 @@ def _open_folder(root: str | Path, path: str) -> int:
     return here
 
 
-class FolderReader:
-    """Reads many files of a tree as `read_below` does, but opens the folder of several files in a row only once."""
+def read_in_folder(root: str | Path, folder: str, names: Iterable[str], walk: WalkConfig) -> Iterator[bytes]:
+    """Yield regular files of a folder ("" or "a/b/") as `read_below` reads them; b"" for one that cannot be read."""
+    here = -1
+    if _CAN_WALK and not walk.follow_links:
+        with suppress(OSError):
+            here = _open_folder(root, folder)
+    try:
+        for name in names:
+            try:
+                content = _read_at(here, name, walk.max_file_bytes) if here >= 0 else b""
+                content = content or read_below(root, folder + name, walk)[0]
+            except (OSError, ValueError):
+                content = b""
+            yield content
+    finally:
+        if here >= 0:
+            os.close(here)
 
-    def __init__(self, root: str | Path, walk: WalkConfig) -> None:
-        self._root, self._walk = root, walk
-        self._folder, self._descriptor = "", -1
 
-    def read(self, path: str) -> bytes:
-        """Read a regular file."""
-        if self._walk.follow_links or not _CAN_WALK:
-            return read_below(self._root, path, self._walk)[0]
-        folder, _, name = path.rpartition("/")
-        if self._descriptor < 0 or folder != self._folder:
-            self.close()
-            self._descriptor, self._folder = _open_folder(self._root, folder), folder
-        descriptor = os.open(name, _FLAGS | os.O_NOFOLLOW, dir_fd=self._descriptor)
-        try:
-            status = os.fstat(descriptor)
-            is_known = stat.S_ISREG(status.st_mode) and status.st_size <= self._walk.max_file_bytes
-            content = os.read(descriptor, status.st_size + 1) if is_known else b""
-        finally:
-            os.close(descriptor)
-        if is_known and len(content) == status.st_size:
-            return content
-        return read_below(self._root, path, self._walk)[0]  # It changes, or is no file.
-
-    def close(self) -> None:
-        """Close the folder."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-        self._descriptor = -1
+def _read_at(here: int, name: str, max_bytes: int) -> bytes:
+    """Return the bytes of a regular file of an open folder in few steps; b"" for a file that changes."""
+    descriptor = os.open(name, _FLAGS | os.O_NOFOLLOW, dir_fd=here)
+    try:
+        status = os.fstat(descriptor)
+        is_usual = stat.S_ISREG(status.st_mode) and status.st_size <= max_bytes
+        content = os.read(descriptor, status.st_size + 1) if is_usual else b""
+    finally:
+        os.close(descriptor)
+    return content if len(content) == status.st_size else b""
 
 
 def rule_files_above(root: Path) -> list[tuple[str, str]]:

@@ -175,7 +175,7 @@ class _Build:
             self.done_files += 1
             if result:
                 self.parsed += 1
-                self.totals.add(replace(result.record, doc_count=len(result.rows)))
+                self.totals.add(result.record._replace(doc_count=len(result.rows)))
                 yield result
 
     def write(

@@ -11,10 +11,9 @@ import codecs
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
 from functools import partial
 from itertools import accumulate, groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 from codesearch.errors import ConfigError, IndexNotFoundError
@@ -27,7 +26,7 @@ from codesearch.store.postings import LETTERS, words_of
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
 from codesearch.store.source import is_inside, read_source
-from codesearch.treefiles import FolderReader
+from codesearch.treefiles import read_in_folder
 from codesearch.types import KINDS
 
 MOST_CHARS = 1_000
@@ -140,7 +139,8 @@ def documents_with(text: str, snapshot: Snapshot, filters: Filters, seconds: flo
     outside = [
         (line.file.segment.root, line.file.file.path, line.number) for line in lines if line.document is None
     ]
-    return ExactText(sorted(doc_ids), outside, len(lines), len({line.file for line in lines}), unread)
+    files = len(list(groupby(lines, key=attrgetter("file"))))
+    return ExactText(sorted(doc_ids), outside, len(lines), files, unread)
 
 
 class TextLine(NamedTuple):
@@ -157,19 +157,15 @@ def lines_in_documents(
 ) -> Iterator[TextLine]:
     """Yield the lines of files in documents of the kinds of a filter."""
     for file, lines in read:
-        spans, kinds = file.segment.store.spans(file.file), file.segment.rows["kind"]
+        first = file.file.first_doc
+        rows = file.segment.rows[first : first + file.file.doc_count]
+        starts, ends, kinds = (rows[name].tolist() for name in ("start_line", "last_line", "kind"))
         for number in lines:
-            at = around(spans, number)
-            document = None if at is None else file.file.first_doc + at
-            kind = "" if document is None else KINDS[kinds[document]]
+            begun = bisect_right(starts, number)
+            at = next((at for at in reversed(range(begun)) if ends[at] >= number), None)
+            document, kind = (None, "") if at is None else (first + at, KINDS[kinds[at]])
             if not filters.kinds or kind in filters.kinds:
                 yield TextLine(file, number, document, kind)
-
-
-def around(spans: Sequence[tuple[int, int]], line: int) -> int | None:
-    """Return the position of the innermost span of lines around a line; they are in the order of the source."""
-    begun = bisect_right(spans, line, key=itemgetter(0))
-    return next((at for at in reversed(range(begun)) if spans[at][1] >= line), None)
 
 
 LinesIn = Callable[[bytes], list[int]]
@@ -211,26 +207,25 @@ def _read_part(
     if time.monotonic() > until:
         return None
     found: list[tuple[Proposed, list[int]]] = []
-    for segment, own in groupby(files, key=lambda one: one.segment):
-        with closing(FolderReader(segment.root, segment.walk)) as reader:
-            for one in own:
-                source = _source_with(probe, one, reader)
-                if source and (lines := lines_in(source)):
+    for (segment, folder), own in groupby(files, key=_folder_of):
+        in_folder = list(own)
+        contents: Iterator[bytes] = ((read_source(segment, one.file) or (b"",))[0] for one in in_folder)
+        if segment.has_sources:
+            names = [one.file.path[len(folder) :] for one in in_folder if is_inside(f"{folder}a")]
+            contents = read_in_folder(segment.root, folder, names, segment.walk)
+        for one, content in zip(in_folder, contents, strict=False):
+            # Most bytes need not be decoded to know that a text is not in them.
+            is_other = content.startswith(_OTHER_BYTES) or (not probe.isascii() and not content.isascii())
+            if probe in content or is_other or one.file.path.lower().endswith(NOTEBOOK):
+                source = decoded(content, one.file.path) if segment.has_sources else content
+                if lines := lines_in(source):
                     found.append((one, lines))
     return found
 
 
-def _source_with(probe: bytes, one: Proposed, reader: FolderReader) -> bytes:
-    """Return the source of a file, or b"" if a text is surely not in it: most bytes need not be decoded for that."""
-    if not one.segment.has_sources:
-        return (read_source(one.segment, one.file) or (b"",))[0]
-    content = b""
-    with suppress(OSError):  # It is gone.
-        content = reader.read(one.file.path) if is_inside(one.file.path) else b""
-    is_other = content.startswith(_OTHER_BYTES) or (not probe.isascii() and not content.isascii())
-    if probe in content or is_other or one.file.path.lower().endswith(NOTEBOOK):
-        return decoded(content, one.file.path)
-    return b""
+def _folder_of(one: Proposed) -> tuple[SegmentReader, str]:
+    path = one.file.path
+    return one.segment, path[: path.rfind("/") + 1]
 
 
 def _lines_with(wanted: bytes, source: bytes) -> list[int]:

@@ -43,6 +43,7 @@ SOURCES, OFFSETS = "sources.npy", "sources_offsets.npy"
 NO_PASSAGES = np.empty((0, 11), np.uint32)
 ROW = np.dtype(
     [("copy_key", "<i8"), ("shape_key", "<i8"), ("file_id", "<u4"), ("kind", "<u2"), ("flags", "<u2")]
+    + [("start_line", "<u4"), ("last_line", "<u4")]
 )
 """Fields of a `DocumentRow`, and its file. `kind` is a position in `codesearch.types.KINDS`."""
 _MAX_HEADER = 256

@@ -17,7 +17,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -43,9 +43,8 @@ NO_CODE = "no code"
 """The reason for a file with nothing but imports and comments; a search for text reads it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
-    """One file of an index."""
+class FileRecord(NamedTuple):
+    """One file of an index. Unlike a dataclass, it is quick to make: an index may have 50,000."""
 
     path: str
     language: str
@@ -58,8 +57,7 @@ class FileRecord:
     summary: str = ""  # The first sentence of the documentation of the whole file, or "".
 
 
-_FILE_NAMES = tuple(field.name for field in fields(FileRecord))
-_FILES = f"SELECT file_id, {', '.join(_FILE_NAMES)} FROM files"
+_FILES = f"SELECT file_id, {', '.join(FileRecord._fields)} FROM files"
 _SHOWN = len(fields(Definition)) - 2  # Path and language are fields of the file.
 
 
@@ -139,10 +137,9 @@ class StoreWriter:
     ) -> None:
         """Add a file with its documents and members; this sets `first_doc` and `doc_count` of the stored record."""
         first, file_id = self.document_count, self.file_count
-        stored = replace(record, first_doc=first, doc_count=len(rows))
+        stored = record._replace(first_doc=first, doc_count=len(rows))
         self._connection.execute(
-            f"INSERT INTO files VALUES (?,{','.join('?' * len(_FILE_NAMES))})",
-            (file_id, *attrgetter(*_FILE_NAMES)(stored)),
+            f"INSERT INTO files VALUES (?,{','.join('?' * len(stored))})", (file_id, *stored)
         )
         self._connection.executemany(
             f"INSERT INTO documents VALUES (?,?,{','.join('?' * len(DocumentRow._fields))})",
@@ -182,7 +179,7 @@ class StoreReader:
     def __init__(self, segment: Path, root: str) -> None:
         self._path = (segment / DATABASE).absolute()
         self._root = root
-        self._seen_files: dict[int, FileRecord] = {}
+        self.seen_files: dict[int, FileRecord] = {}
         self._seen_documents: dict[int, tuple[FileRecord, DocumentRow]] = {}
         self._connection: sqlite3.Connection | None = None
         self._closed, self._users = False, 0
@@ -279,11 +276,6 @@ class StoreReader:
         rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", span)
         return [DocumentRow._make(row[2:]) for row in rows]
 
-    def spans(self, file: FileRecord) -> list[tuple[int, int]]:
-        """Read the first and last line of each document of a file, with its members, in the order of the source."""
-        query = f"SELECT start_line, last_line FROM documents {_OF_FILE}"
-        return list(self._select(query, (file.first_doc, file.first_doc + file.doc_count)))
-
     def line_counts(self) -> list[int]:
         """Return the number of lines of each document."""
         query = "SELECT end_line - start_line + 1 FROM documents ORDER BY doc_id"
@@ -302,9 +294,9 @@ class StoreReader:
 
     def files_of(self, file_ids: Set[int]) -> Mapping[int, FileRecord]:
         """Read some files: file_id -> file; the result also contains all files that were read before."""
-        missing = list(file_ids - self._seen_files.keys())
-        self._seen_files.update(map(_numbered, self._select_many(f"{_FILES} WHERE file_id IN", missing)))
-        return self._seen_files
+        missing = list(file_ids - self.seen_files.keys())
+        self.seen_files.update(map(_numbered, self._select_many(f"{_FILES} WHERE file_id IN", missing)))
+        return self.seen_files
 
     def documents_named(self, name: str) -> list[tuple[int, str, str]]:
         """List (doc_id, name, qualified_name) of every document with this name, ignoring case."""
@@ -359,7 +351,7 @@ class StoreReader:
 
 
 def _numbered(row: tuple[Any, ...]) -> tuple[int, FileRecord]:
-    return row[0], FileRecord(*row[1:])
+    return row[0], FileRecord._make(row[1:])
 
 
 def _close_spare() -> None:

@@ -83,7 +83,9 @@ class SegmentReader:
     @cached_property
     def files(self) -> list[FileRecord]:
         """All files; a file_id is a position in this list."""
-        return [record for _, record in self.store.numbered_files()]
+        files = [record for _, record in self.store.numbered_files()]
+        self.store.seen_files.update(enumerate(files))  # `files_of` need not read them again.
+        return files
 
     @cached_property
     def dead(self) -> NDArray[np.int64]:

@@ -93,7 +93,7 @@ def find_lines(
         "kind": Counter(line.kind for line in lines if line.kind),
         "root": Counter(line.file.segment.root for line in lines),
     }
-    count = len({line.file for line in lines})
+    count = len(list(groupby(lines, key=attrgetter("file"))))
     numbers = {name: dict(counted) for name, counted in counts.items()}
     return Lines(text, bool(is_pattern), tuple(usages), len(lines), count, numbers, unread)
 

@@ -331,7 +331,7 @@ class Search:
         """Yield the lines that certainly use what some files export by a name."""
         refs = {export.ref.doc_id: export.ref for export in exports}
         standing = [
-            replace(ref, file=replace(ref.file, path=path), row=ref.row._replace(name=name, start_line=0))
+            replace(ref, file=ref.file._replace(path=path), row=ref.row._replace(name=name, start_line=0))
             for _, path, ref in exports
         ]
         paths = {(ref.root, ref.path) for ref in standing}
