@@ -1,8 +1,8 @@
 """An exact text -> the definitions that it stands in; files that may have a text, and how they are read.
 
 With `SearchRequest.fixed`, the query is looked for exactly as it is, also inside of words; the ends of its lines may be
-those of any system. All files are read, in several threads, that have the words between its first and its last one,
-which may be parts of longer ones. If there is no time for all of them, those come first that have all its words.
+those of any system. All files are read that have the words between its first and its last one, which may be parts of
+longer ones. If there is no time for all of them, those come first that have all its words.
 """
 
 from __future__ import annotations
@@ -12,20 +12,19 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, repeat
 from operator import attrgetter
 from typing import NamedTuple
 
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.parsing.decoding import NOTEBOOK, decoded
-from codesearch.processes import available_cores
 from codesearch.search.filters import passing_files
 from codesearch.search.request import READ_S, Filters
 from codesearch.store.database import NO_CODE, FileRecord
 from codesearch.store.postings import LETTERS, words_of
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot, inner_folders
-from codesearch.store.source import is_inside, read_source
+from codesearch.store.source import is_inside, read_content, read_source
 from codesearch.treefiles import read_in_folder
 from codesearch.types import KINDS
 
@@ -33,8 +32,6 @@ MOST_CHARS = 1_000
 """A longer text is not looked for."""
 MOST_FILES, MOST_BYTES = 2_000, 64_000_000
 """In how many files `usages` looks at a name, and how much is read to find them."""
-_READ_AT_ONCE, _MOST_READERS = 200, 8
-"""Files that a thread reads before it looks at the time, and threads."""
 
 
 class Proposed(NamedTuple):
@@ -185,42 +182,38 @@ def read_all(
 
     Only a file that has the bytes of `probe` can have the text.
     """
-    from concurrent.futures import ThreadPoolExecutor  # Most queries read no files.
-
-    parts = [files[first : first + _READ_AT_ONCE] for first in range(0, len(files), _READ_AT_ONCE)]
-    until = time.monotonic() + seconds
+    until, has_other_letters = time.monotonic() + seconds, not probe.isascii()
     found: list[tuple[Proposed, list[int]]] = []
-    unread = 0
-    with ThreadPoolExecutor(min(available_cores() + 2, _MOST_READERS)) as pool:
-        for part, read in zip(
-            parts, pool.map(partial(_read_part, probe, lines_in, until), parts), strict=True
-        ):
-            found += read or ()
-            unread += len(part) if read is None else 0
-    return found, unread
+    count = 0
+    for one, content in _contents(files):
+        if time.monotonic() > until:
+            break
+        count += 1
+        # Most bytes need not be decoded to know that a text is not in them.
+        if (
+            probe in content
+            or content.startswith(_OTHER_BYTES)
+            or (has_other_letters and not content.isascii())
+            or one.file.path.lower().endswith(NOTEBOOK)
+        ) and (lines := lines_in(decoded(content, one.file.path))):
+            found.append((one, lines))
+    return found, len(files) - count
 
 
-def _read_part(
-    probe: bytes, lines_in: LinesIn, until: float, files: Sequence[Proposed]
-) -> list[tuple[Proposed, list[int]]] | None:
-    """Return the files with a text and its lines; None after the time `until`."""
-    if time.monotonic() > until:
-        return None
-    found: list[tuple[Proposed, list[int]]] = []
+def _contents(files: Sequence[Proposed]) -> Iterator[tuple[Proposed, bytes]]:
+    """Yield the bytes of each file, b"" if it is gone.
+
+    One thread reads: with several, which would wait for each other at each system call, it takes twice as long.
+    """
     for (segment, folder), own in groupby(files, key=_folder_of):
         in_folder = list(own)
-        contents: Iterator[bytes] = ((read_source(segment, one.file) or (b"",))[0] for one in in_folder)
-        if segment.has_sources:
-            names = [one.file.path[len(folder) :] for one in in_folder if is_inside(f"{folder}a")]
+        contents: Iterable[bytes] = repeat(b"")
+        if not segment.has_sources:
+            contents = ((read_content(segment, one.file) or (b"",))[0] for one in in_folder)
+        elif is_inside(f"{folder}a"):
+            names = [one.file.path[len(folder) :] for one in in_folder]
             contents = read_in_folder(segment.root, folder, names, segment.walk)
-        for one, content in zip(in_folder, contents, strict=False):
-            # Most bytes need not be decoded to know that a text is not in them.
-            is_other = content.startswith(_OTHER_BYTES) or (not probe.isascii() and not content.isascii())
-            if probe in content or is_other or one.file.path.lower().endswith(NOTEBOOK):
-                source = decoded(content, one.file.path) if segment.has_sources else content
-                if lines := lines_in(source):
-                    found.append((one, lines))
-    return found
+        yield from zip(in_folder, contents, strict=False)
 
 
 def _folder_of(one: Proposed) -> tuple[SegmentReader, str]:

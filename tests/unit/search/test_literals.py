@@ -233,8 +233,6 @@ def test_files_that_are_not_read_for_an_exact_text_are_counted(
     exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = iter([0.0, 1.0, *[3.0] * 99])
-    monkeypatch.setattr(exact_text, "_READ_AT_ONCE", 1)
-    monkeypatch.setattr(exact_text, "_MOST_READERS", 1)
     monkeypatch.setattr(exact_text, "time", SimpleNamespace(monotonic=lambda: next(read)))
     found = exact("tems.appen", seconds=2.0)  # Parts of words, so every file may have it.
     assert found.exact and (found.exact.files, found.exact.unread_files) == (1, 2)
