@@ -164,14 +164,14 @@ class RankConfig:
     # Subtracted from documentation, unless the query is a question or asks for documentation.
     section_penalty: float = 0.15
     # Weight of the share of the query that is in the first sentence of public documentation.
-    summary_weight: float = 0.06
-    uses_weight: float = 0.5  # Weight of how much other files use the name of a public definition.
+    summary_weight: float = 0.1
+    uses_weight: float = 0.7  # Weight of how much other files use the name of a public definition.
     # Subtracted from definitions whose name does the opposite: `write` if the query says "read".
     opposite_penalty: float = 0.15
     # Subtracted from examples, benchmarks and migrations, unless the query asks for them.
     aside_penalty: float = 0.1
     # Subtracted from definitions whose name has words that the query lacks; less for long queries.
-    extra_penalty: float = 0.16
+    extra_penalty: float = 0.2
     # Subtracted from a document for each document of the same file above it, up to four.
     file_diversity_penalty: float = 0.02
     # Number of best candidates that direction, single words and penalties apply to; 0 for none.

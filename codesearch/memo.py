@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-K = TypeVar("K", bound=str | bytes)
+K = TypeVar("K", bound=str | bytes | tuple[str, str])
 V = TypeVar("V")
 _LONGEST = 100
 

@@ -78,7 +78,7 @@ def read(
         int | None,
         Opt(
             "Fold longer classes and files, and longer functions around PATH:LINE. Default: 120; several places in a "
-            "pipe share them.",
+            "pipe share 300.",
             low=4,
             high=1_000_000,
         ),
@@ -86,11 +86,11 @@ def read(
     options: AnswerOptions,
 ) -> Iterator[Output]:
     """Show the code of files, ranges of lines or definitions."""
-    from codesearch.structure.whole import WHOLE_LINES, shared
+    from codesearch.structure.whole import SHARED_LINES, WHOLE_LINES, shared
 
     _check_one(places, options)
     is_shared = max_lines is None and len(places) > 1 and not invocation.terminal.is_terminal
-    most = max(WHOLE_LINES // len(places), _LEAST_LINES) if is_shared else max_lines or WHOLE_LINES
+    most = max(SHARED_LINES // len(places), _LEAST_LINES) if is_shared else max_lines or WHOLE_LINES
     found: list[tuple[str, Session, PlacesAnswer[Reading]]] = []
     failed: CodeSearchError | None = None
     for place in places:
@@ -100,7 +100,7 @@ def read(
         except CodeSearchError as error:
             failed = failed or error
     readings = [reading for *_, answer in found for reading in answer.places]
-    chosen = iter(shared(readings, WHOLE_LINES, _LEAST_LINES) if is_shared else readings)
+    chosen = iter(shared(readings, SHARED_LINES, _LEAST_LINES) if is_shared else readings)
     for at, (place, session, answer) in enumerate(found):
         answer = replace(answer, places=tuple(islice(chosen, len(answer.places))))
         yield Output("\n" if at else "")

@@ -143,7 +143,7 @@ def _called(session: Session, excerpts: Sequence[Excerpt]) -> Iterator[Definitio
         with suppress(CodeSearchError), session.spots(name, only_definitions=True) as spots:
             of_name = [spot for spot in spots if spot.row and spot.row.name == name]
             is_rare = len(of_name) <= _RARE and all(
-                spot.segment and spot.segment.name_counts[name][0] <= _FEW_FILES for spot in of_name
+                spot.segment and spot.segment.name_counts[name, ""][0] <= _FEW_FILES for spot in of_name
             )
             functions = [spot.definition for spot in of_name if is_rare and not is_test(spot.path)]
             yield from (function for function in functions if function and function.kind in FUNCTIONS)

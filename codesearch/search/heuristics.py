@@ -16,11 +16,15 @@ The signals of prominence depend on the query. A reward for all that is public o
 neither, and most queries to a project that one knows ask for such code.
 
     summary  = share of the query's terms in the first sentence of its documentation
-    uses     = log(1 + other files that have its name / definitions with the name) / log(100), at most 1
+    uses     = log(1 + other files that use it / files that define it) / log(100), at most 1
     verbatim = 1 if the query is the first sentence, except of what a penalty lowers
     opposite = -1 if the name does the opposite of what the query asks for
     aside    = -1 for examples, benchmarks and migrations, unless the query asks for them
     extra    = -1/4 for each term of the name that the query lacks, at most 4
+
+A file uses what it has the name of; if that is one word, such as `load`, it has the name of the class, file or package
+around it too. In a pool of small projects, files have the same names by chance. There, other files use few of the
+candidates' names of several words, and `uses` counts less.
 
 `summary` and `uses` are 0 for what is not public or is lowered by a penalty. A long query says more precisely what it
 wants, so these two and `extra` count less for it: they are multiplied by (3 / number of its terms)^3, at most 1.
@@ -30,7 +34,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from math import log, log1p
+from math import log
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
@@ -39,13 +44,24 @@ from numpy.typing import NDArray
 from codesearch.config import RankConfig
 from codesearch.languages import record_of
 from codesearch.parsing.docstrings import first_sentence
-from codesearch.parsing.identifiers import subtokens
+from codesearch.parsing.identifiers import split_identifier, subtokens
 from codesearch.search.direction import Opposition, agreement, canonical_terms, opposition, parse_conversion
+from codesearch.search.forms import split_name
 from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.ranking import AnalysedQuery, Ranking
 from codesearch.store.sorting import equal_before
 from codesearch.text.terms import STOP_WORDS, base_form, terms_of, terms_of_each
-from codesearch.types import GENERATED, HEADER_KINDS, KINDS, NESTED, STUB, TEST, TEST_WORDS, VENDORED
+from codesearch.types import (
+    FOLDER_FILES,
+    GENERATED,
+    HEADER_KINDS,
+    KINDS,
+    NESTED,
+    STUB,
+    TEST,
+    TEST_WORDS,
+    VENDORED,
+)
 
 
 class _Penalty(NamedTuple):
@@ -87,12 +103,14 @@ _MOST_ABOVE = 4
 _ABOVE = 0.001
 """The minimum score difference between a document that the query names and any other document."""
 
-_PROMINENT = 20
-"""Prominence reads only so many of the best candidates. More change little."""
+_SHOWN, _PROMINENT = 20, 60
+"""Prominence reads the first candidates, and more of them if it could lift them among these."""
 _REMEMBERED = 4096
 _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
 _MUCH_USED, _SHORT, _MOST_EXTRA = log(100), 3, 4
+_UNRELATED, _RELATED = 0.1, 0.4
+"""If this share of long names is used in other files, the files are a pool of many projects, or surely one."""
 _INSIDE = re.compile(r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/", re.IGNORECASE)
 """A folder of what only the project uses."""
 _UNUSED = re.compile(r"(?:^|/)(?:demo|example|sample|bench|benchmark|migration|tutorial)s?/", re.IGNORECASE)
@@ -148,13 +166,17 @@ def _add_prominence(
     query: AnalysedQuery, ranking: Ranking, verbs: Opposition | None, config: RankConfig
 ) -> None:
     """Add what the name, the documentation, the folder and the usages of the best candidates say about them."""
-    head = ranking.order()[: min(_PROMINENT, config.heuristics_count)]
     terms = query.terms
     share, asks_aside = min(1, _SHORT / len(terms)) ** 3, not _ASKS_FOR_UNUSED.isdisjoint(terms)
+    head = ranking.order()[: min(_PROMINENT, config.heuristics_count)]
+    reach = ranking.scores[head] + np.float32(share * (config.summary_weight + config.uses_weight))
+    head = head[reach >= ranking.scores[head[:_SHOWN]].min(initial=np.inf)]
     summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
     refs = ranking.documents.refs(ranking.doc_ids[head].tolist())
     names = [ref.row.name for ref in refs]
-    counts = ranking.documents.name_counts(names).tolist()
+    public: list[int] = []
+    counted: list[tuple[str, str]] = []
+    long_names: list[bool] = []
     for at, (ref, name_terms) in enumerate(zip(refs, terms_of_each(names), strict=True)):
         row, file = ref.row, ref.file
         if verbs:
@@ -170,10 +192,17 @@ def _add_prominence(
         verbatim[at] = is_sentence and len(terms) >= _SENTENCE
         if _is_public(file.path, file.language, row.qualified_name, row.signature):
             summary[at] = shared / len(terms)
-            using, defining = counts[at]
-            uses[at] = min(1, log1p(max(0, using - defining) / (defining or 1)) / _MUCH_USED)
+            place = _place_of(file.path, file.language, row.qualified_name)
+            public.append(at)
+            counted.append((row.name, place))
+            long_names.append(not place)
+    using, defining = ranking.documents.name_counts(counted).T
+    elsewhere = (using - defining).clip(0)
+    used = elsewhere[long_names] > 0
+    of_project = (float(used.mean()) - _UNRELATED) / (_RELATED - _UNRELATED) if len(used) else 1.0
+    uses[public] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining.clip(1)) / _MUCH_USED
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
-    ranking.add_signal("uses", head, uses * share, reward=config.uses_weight)
+    ranking.add_signal("uses", head, uses.clip(max=1) * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)
     ranking.add_signal("opposite", head, opposite, penalty=config.opposite_penalty)
     ranking.add_signal("aside", head, aside, penalty=config.aside_penalty)
@@ -186,6 +215,22 @@ def _is_public(path: str, language: str, qualified_name: str, signature: str) ->
     if _INSIDE.search(path) or _UNUSED.search(path) or _HIDDEN.search(qualified_name):
         return False
     return re.match(record_of(language).public, signature) is not None
+
+
+@lru_cache(_REMEMBERED)
+def _place_of(path: str, language: str, qualified_name: str) -> str:
+    """Return the word that a file also has if it uses a definition: the class, file or package that it is in.
+
+    A name of several words is rare enough without.
+    """
+    *around, name = split_name(qualified_name)
+    if len(split_identifier(name)) > 1:
+        return ""
+    if around:
+        return around[-1]
+    file = PurePosixPath(path)
+    is_folder = record_of(language).is_packaged or file.stem in FOLDER_FILES
+    return file.parent.name if is_folder else file.stem.partition(".")[0]
 
 
 @lru_cache(_REMEMBERED)

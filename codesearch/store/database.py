@@ -303,6 +303,11 @@ class StoreReader:
         query = "SELECT doc_id, name, qualified_name FROM documents WHERE name = ? COLLATE NOCASE"
         return list(self._select(f"{query} ORDER BY doc_id", (name,)))
 
+    def files_defining(self, name: str) -> set[int]:
+        """Return the files that have a document with exactly this name."""
+        query = "SELECT DISTINCT file_id FROM documents WHERE name = ?1 COLLATE NOCASE AND name = ?1"
+        return {file_id for (file_id,) in self._select(query, (name,))}
+
     def members(self, file_id: int) -> list[DocumentRow]:
         """Read the members of a file, in the order of the source."""
         query = f"{_MEMBERS} WHERE member_id >= ? AND member_id < ? ORDER BY member_id"

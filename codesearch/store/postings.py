@@ -254,21 +254,6 @@ class PostingsReader:
         fields = np.arange(_F).repeat(bounds[1:] - bounds[:-1])
         return fields, self._arrays["doc_ids"][own], self._arrays["frequencies"][own]
 
-    def with_all(self, terms: Sequence[str], field: int) -> NDArray[np.uint32]:
-        """Return the documents that have all of some terms in a field, ascending; none for no terms."""
-        lists = []
-        for term in terms:
-            if (term_id := self.find(term)) is None:
-                return np.empty(0, np.uint32)
-            key = term_id * _F + field
-            bounds = self._arrays["list_offsets"][key : key + 2].tolist()
-            lists.append(self._arrays["doc_ids"][slice(*bounds)])
-        found, *others = sorted(lists, key=len) or [np.empty(0, np.uint32)]
-        for doc_ids in others:
-            places = doc_ids.searchsorted(found)
-            found = found[doc_ids[np.minimum(places, len(doc_ids) - 1)] == found]
-        return found
-
     def all_postings(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]]:
         """Yield keys, doc_ids and frequencies of all postings in slices, each [S], in the order of the lists."""
         doc_ids, frequencies = self._arrays["doc_ids"], self._arrays["frequencies"]

@@ -41,12 +41,10 @@ from codesearch.store.postings import (
     words_of,
 )
 from codesearch.store.vectors import PASSAGE_VECTORS, VectorReader, VectorWriter
-from codesearch.text.terms import FIELDS, query_terms
 from codesearch.types import KINDS
 
 _PART_S = 3600.0
 """A file that is this old and was not finished belongs to a process that was killed."""
-_NAME = FIELDS.index("name")
 _REMEMBERED = 1 << 14
 """Number of names whose counts an open segment remembers."""
 
@@ -70,7 +68,7 @@ class SegmentReader:
         self.passage_vectors = VectorReader(
             folder, len(self.passages), dim, root=root, name=PASSAGE_VECTORS, files=entry.files
         )
-        # Name -> number of live files that have its words, and of live documents with the name.
+        # Name, and other words -> number of live files that have them all, and of live files that define the name.
         self.name_counts = Memo(self._count_name, _REMEMBERED)
         self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
@@ -109,10 +107,10 @@ class SegmentReader:
         found = [set(self.words.files_with(word).tolist()) for word in words]
         return set.intersection(*found).difference(self.dead_files) if found else set()
 
-    def _count_name(self, name: str) -> tuple[int, int]:
-        # Of several terms, the first is all of it.
-        defining = self.postings.with_all(query_terms(name)[:1], _NAME)
-        return len(self.files_with(words_of(name.encode()))), len(defining[~np.isin(defining, self.dead)])
+    def _count_name(self, counted: tuple[str, str]) -> tuple[int, int]:
+        name = counted[0]
+        defining = self.store.files_defining(name).difference(self.dead_files)
+        return len(self.files_with(words_of(" ".join(counted).encode()))), len(defining)
 
     def close(self) -> None:
         """Close the database."""

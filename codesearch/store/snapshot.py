@@ -307,8 +307,8 @@ class Snapshot:
                 if self.dead is None or not self.dead[base + number]:
                     yield base + number, exact, qualified
 
-    def name_counts(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Count the live files that have the words of each name, and the live documents with the name: int64 [N, 2]."""
+    def name_counts(self, names: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
+        """Count the live files that have a name and other words, and those that define the name: int64 [N, 2]."""
         counts = np.zeros((len(names), 2), np.int64)
         for segment in self.segments:
             counts += np.array([*map(segment.name_counts.__getitem__, names)], np.int64).reshape(-1, 2)

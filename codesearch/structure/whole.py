@@ -19,6 +19,8 @@ from codesearch.types import HEADER_KINDS, TEXT_KINDS, Definition, Document
 D = TypeVar("D", DocumentRow, Document, Definition)
 WHOLE_LINES = 120
 """Classes and files up to this length are shown whole; longer ones with the bodies of their members folded away."""
+SHARED_LINES = 300
+"""Several places in a pipe share so many lines."""
 _WINDOW = 20  # Lines of a long function above and below the line that is asked for, at most
 _SLACK = 1.25  # A place with so many times as many lines as it may have is not cut
 _AROUND = 10  # Lines above and below a line that is in no definition
@@ -117,13 +119,19 @@ def read_whole(
 
 
 def shared(readings: Sequence[Reading], most: int, least: int) -> list[Reading]:
-    """Return readings that share `most` lines: of each one its first lines, at least `least` of them."""
+    """Return readings that share `most` lines: of each one its first lines, at least `least` of them.
+
+    A range of lines stays whole.
+    """
     given = shares([len(reading.lines) for reading in readings], most)
     return [_shortened(reading, max(count, least)) for reading, count in zip(readings, given, strict=True)]
 
 
 def _shortened(reading: Reading, most: int) -> Reading:
-    return reading if len(reading.lines) <= most * _SLACK else replace(reading, lines=reading.lines[:most])
+    is_range = reading.definition is None and not reading.folded
+    if is_range or len(reading.lines) <= most * _SLACK:
+        return reading
+    return replace(reading, lines=reading.lines[:most])
 
 
 def read_places(

@@ -72,12 +72,17 @@ def test_several_names_are_answered_one_after_another_and_the_code_says_whether_
 
 
 def test_several_places_in_a_pipe_share_the_lines(ask):
-    done = ask("read", "settle", "shop/long.py:100")
-    first, second = done.stdout.split("\n\n")
-    assert first.endswith("\n    78 |     n = 78\n         … lines 79-199")  # The other one needs 42.
-    assert second.count("|") == 42 and "\n   100 |     n = 100\n" in second
+    done = ask("read", "settle", "settle", "shop/long.py:100")
+    first, second, third = done.stdout.split("\n\n")
+    assert first == second and first.endswith("\n   129 |     n = 129\n         … lines 130-199")
+    assert third.count("|") == 42 and "\n   100 |     n = 100\n" in third
     assert ask("read", "settle").stdout.count("|") == 199
     assert ask("read", "settle", "price", "--max-lines", "300").stdout.count("|") == 199 + 2
+
+
+def test_a_range_of_lines_is_whole_beside_other_places(ask):
+    done = ask("read", "settle", "settle", "shop/long.py:1-198")
+    assert done.stdout.split("\n\n")[2].count("|") == 198
 
 
 def test_a_place_that_is_not_there_does_not_hide_the_others(ask):

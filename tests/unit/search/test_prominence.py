@@ -72,6 +72,46 @@ def test_of_two_alike_the_one_whose_name_is_used_is_first(index_of) -> None:
     assert found["mail_send"] == 0 < found["post_mail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "other", "is_used"),
+    [
+        ("mail.py", "import mail\n\nmail.send()\n", True),
+        ("mail/__init__.py", "from mail import send\n", True),
+        ("mail.py", "# Workers send and receive.\nwork()\n", False),
+        ("mail/post.go", "package web\n\nfunc Run() {\n\tmail.Send()\n}\n", True),
+    ],
+)
+def test_a_name_of_one_word_is_used_with_what_is_around_it(
+    tmp_path: Path, index_tree: IndexTree, path: str, other: str, is_used: bool
+) -> None:
+    code = _PYTHON.format(name="send", body=1)
+    if path.endswith(".go"):
+        code, other_path = "package mail\n\n// Send a mail.\nfunc Send() int {\n\treturn 1\n}\n", "web/run.go"
+    else:
+        other_path = "run.py"
+    # Longer names with this word are other definitions.
+    names = [f"send_{what}" for what in ("one", "two", "three")]
+    others = "".join(_PYTHON.format(name=name, body=2) for name in names)
+    tree = {path: code, other_path: other, "others.py": others, "users.py": f"print({', '.join(names)})\n"}
+    index = index_tree(write_tree(tmp_path / "tree", tree))
+    found = next(hit for hit in hits(index, "send a mail") if hit.name.lower() == "send")
+    assert (found.signals["uses"] > 0) == is_used
+
+
+def test_names_count_less_among_files_that_hardly_use_each_other(
+    tmp_path: Path, index_tree: IndexTree
+) -> None:
+    alone = {f"{at}.py": _PYTHON.format(name=f"send_mail_{at}", body=1) for at in "abcd"}
+    tree = {**alone, "used.py": _PYTHON.format(name="post_mail", body=1), "user.py": "post_mail()\n"}
+    pool = index_tree(write_tree(tmp_path / "pool", tree))
+    project = index_tree(write_tree(tmp_path / "tree", {**tree, "users.py": "send_mail_a, send_mail_b\n"}))
+    of_pool, of_project = (
+        next(hit for hit in hits(index, "send a mail") if hit.name == "post_mail")
+        for index in (pool, project)
+    )
+    assert of_pool.signals["uses"] == pytest.approx(of_project.signals["uses"] / 3)
+
+
 def test_uses_are_the_same_after_an_update(tmp_path: Path, index_tree: IndexTree) -> None:
     uses = "def one():\n    send_mail()\n"
     root = write_tree(tmp_path / "tree", {"a.py": _PYTHON.format(name="send_mail", body=1), "b.py": uses})
