@@ -169,7 +169,7 @@ class RankConfig:
     # Subtracted from definitions whose name does the opposite: `write` if the query says "read".
     opposite_penalty: float = 0.15
     # Subtracted from examples, benchmarks and migrations, unless the query asks for them.
-    aside_penalty: float = 0.1
+    aside_penalty: float = 0.2
     # Subtracted from definitions whose name has words that the query lacks; less for long queries.
     extra_penalty: float = 0.2
     # Subtracted from a document for each document of the same file above it, up to four.

@@ -109,15 +109,20 @@ _REMEMBERED = 4096
 _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
 _MUCH_USED, _SHORT, _MOST_EXTRA = log(100), 3, 4
-_UNRELATED, _RELATED = 0.1, 0.4
+_UNRELATED, _RELATED = 0.25, 0.4
 """If this share of long names is used in other files, the files are a pool of many projects, or surely one."""
 _INSIDE = re.compile(r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/", re.IGNORECASE)
 """A folder of what only the project uses."""
 _UNUSED = re.compile(r"(?:^|/)(?:demo|example|sample|bench|benchmark|migration|tutorial)s?/", re.IGNORECASE)
 """A folder of what nothing uses."""
 _ASKS_FOR_UNUSED = frozenset(map(base_form, "demo example sample benchmark migration tutorial".split()))
-_HIDDEN = re.compile(r"(?:^|[.:/#\\])[_#]| ")
-"""A name that begins so is private, also that of a class around it; one with a space is a callback."""
+_HIDDEN = re.compile(
+    r"""(?:^|[.:/#\\])[_\#~]                                             # a private name, also around it; a destructor
+    | \x20                                                             # a callback
+    | (?:^|[.:\\])(?:internal|private|priv|impl|details?)[.:\\]          # a namespace of what only the project uses""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Qualified names of what is not public."""
 
 
 def adjust(query: AnalysedQuery, ranking: Ranking, config: RankConfig) -> None:
@@ -190,17 +195,18 @@ def _add_prominence(
         shared = len(sentence.intersection(terms))
         is_sentence = shared >= _VERBATIM * len(sentence.union(terms) - STOP_WORDS)
         verbatim[at] = is_sentence and len(terms) >= _SENTENCE
-        if _is_public(file.path, file.language, row.qualified_name, row.signature):
+        if row.kind != "module" and _is_public(file.path, file.language, row.qualified_name, row.signature):
             summary[at] = shared / len(terms)
             place = _place_of(file.path, file.language, row.qualified_name)
             public.append(at)
             counted.append((row.name, place))
             long_names.append(not place)
     using, defining = ranking.documents.name_counts(counted).T
+    defining = defining.clip(1)
     elsewhere = (using - defining).clip(0)
     used = elsewhere[long_names] > 0
     of_project = (float(used.mean()) - _UNRELATED) / (_RELATED - _UNRELATED) if len(used) else 1.0
-    uses[public] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining.clip(1)) / _MUCH_USED
+    uses[public] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining) / _MUCH_USED
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses.clip(max=1) * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)
