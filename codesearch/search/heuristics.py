@@ -202,11 +202,10 @@ def _add_prominence(
             counted.append((row.name, place))
             long_names.append(not place)
     using, defining = ranking.documents.name_counts(counted).T
-    defining = defining.clip(1)
-    elsewhere = (using - defining).clip(0)
+    elsewhere = using - defining
     used = elsewhere[long_names] > 0
     of_project = (float(used.mean()) - _UNRELATED) / (_RELATED - _UNRELATED) if len(used) else 1.0
-    uses[public] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining) / _MUCH_USED
+    uses[public] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining.clip(1)) / _MUCH_USED
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses.clip(max=1) * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)

@@ -68,7 +68,7 @@ class SegmentReader:
         self.passage_vectors = VectorReader(
             folder, len(self.passages), dim, root=root, name=PASSAGE_VECTORS, files=entry.files
         )
-        # Name, and other words -> number of live files that have them all, and without others, of those that define it.
+        # Name, and other words -> number of live files that have them all, and of those that define the name.
         self.name_counts = Memo(self._count_name, _REMEMBERED)
         self.unchanged: dict[str, Stamp] = {}  # Stamps of source files that had the recorded digest.
         # The source files, if the index was imported with code.
@@ -108,9 +108,8 @@ class SegmentReader:
         return set.intersection(*found).difference(self.dead_files) if found else set()
 
     def _count_name(self, counted: tuple[str, str]) -> tuple[int, int]:
-        name, words = counted
-        defining = set() if words else self.store.files_defining(name).difference(self.dead_files)
-        return len(self.files_with(words_of(" ".join(counted).encode()))), len(defining)
+        using = self.files_with(words_of(" ".join(counted).encode()))
+        return len(using), len(using & self.store.files_defining(counted[0]))
 
     def close(self) -> None:
         """Close the database."""

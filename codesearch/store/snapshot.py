@@ -308,7 +308,7 @@ class Snapshot:
                     yield base + number, exact, qualified
 
     def name_counts(self, names: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
-        """Count the live files that have a name and other words, and those that define a name without: int64 [N, 2]."""
+        """Count the live files that have a name and other words, and of these those that define it: int64 [N, 2]."""
         counts = np.zeros((len(names), 2), np.int64)
         for segment in self.segments:
             counts += np.array([*map(segment.name_counts.__getitem__, names)], np.int64).reshape(-1, 2)
