@@ -169,9 +169,9 @@ class RankConfig:
     # Subtracted from definitions whose name does the opposite: `write` if the query says "read".
     opposite_penalty: float = 0.15
     # Subtracted from examples, benchmarks and migrations, unless the query asks for them.
-    aside_penalty: float = 0.2
+    aside_penalty: float = 0.1
     # Subtracted from definitions whose name has words that the query lacks; less for long queries.
-    extra_penalty: float = 0.2
+    extra_penalty: float = 0.16
     # Subtracted from a document for each document of the same file above it, up to four.
     file_diversity_penalty: float = 0.02
     # Number of best candidates that direction, single words and penalties apply to; 0 for none.

@@ -109,7 +109,7 @@ _REMEMBERED = 4096
 _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
 _MUCH_USED, _SHORT, _MOST_EXTRA = log(100), 3, 4
-_UNRELATED, _RELATED = 0.25, 0.4
+_UNRELATED, _RELATED = 0.3, 0.4
 """If this share of long names is used in other files, the files are a pool of many projects, or surely one."""
 _INSIDE = re.compile(r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/", re.IGNORECASE)
 """A folder of what only the project uses."""

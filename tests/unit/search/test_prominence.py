@@ -112,7 +112,7 @@ def test_names_count_less_among_files_that_hardly_use_each_other(
         for index in (pool, project)
     )
     # Other files use one of three names, and two of three.
-    assert of_pool.signals["uses"] == pytest.approx(of_project.signals["uses"] * (1 / 3 - 0.25) / 0.15)
+    assert of_pool.signals["uses"] == pytest.approx(of_project.signals["uses"] * (1 / 3 - 0.3) / 0.1)
 
 
 def test_uses_are_the_same_after_an_update(tmp_path: Path, index_tree: IndexTree) -> None:
