@@ -373,6 +373,7 @@ def test_a_document_path_outside_of_the_folder_is_refused(reader, plain, tmp_pat
         "CREATE TRIGGER t AFTER INSERT ON files BEGIN DELETE FROM files; END",
         "CREATE TABLE more (a)",
         "UPDATE files SET size = 'much'",
+        "UPDATE files SET size = -1",
         "UPDATE files SET first_doc = 7",
         "UPDATE files SET language = 'klingon'",
         "UPDATE documents SET start_line = -1",

@@ -85,6 +85,7 @@ def test_the_title_is_the_first_line_with_words_outside_of_comments(head):
         "def parse(x):\n    return x",
         "# copies a file\ndef copy(a, b):\n    shutil.copy(a, b)\n",
         "SELECT a\nFROM b\nWHERE c = 1",
+        "def read(path: Path, size: int = 3) -> str:\nis a part of it\nthat reads a file",
         "```\nx = 1\n```",
         "",
     ],
@@ -146,6 +147,12 @@ def test_a_report_with_more_hits_than_candidates_has_the_same_order(searcher_of)
     hits = searcher.answer(SearchRequest(report, 8)).hits
     assert len(hits) == 8 and hits[0].qualified_name == "Page.render"
     assert {"title", "text"} <= hits[-1].signals.keys()
+
+
+def test_a_report_about_the_only_definition_has_a_score(searcher_of):
+    searcher = searcher_of({"a.py": "def show(day):\n    return day\n"})
+    (hit,) = searcher.answer(SearchRequest("The day of a page is wrong\n\nIt is in `show`.")).hits
+    assert np.isfinite(hit.score) and hit.signals["names"] == 1
 
 
 def test_a_short_query_has_no_parts_of_a_report(engine, tmp_path):

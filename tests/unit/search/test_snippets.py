@@ -66,6 +66,12 @@ def test_of_two_nearly_equal_lines_only_the_first_is_shown():
     ]
 
 
+def test_lines_with_three_of_four_terms_in_common_are_nearly_equal():
+    code = "def load():\n    apple(banana, cherry)\n    apple(banana, cherry, damson)\n    apple(elder)"
+    lines = shown(replace(HIT, signature="def load()", code=code), "apple")
+    assert lines == ["def load():", "apple(banana, cherry)", "apple(elder)"]
+
+
 def test_an_annotation_is_shown_only_if_it_matches_the_query():
     code = '@GetMapping("/users")\npublic List<User> all() {\n    return repository.findAll();\n}'
     hit = replace(HIT, signature="public List<User> all()", code=code)

@@ -139,6 +139,13 @@ def test_an_update_is_reported_and_followed_by_a_check_when_time_stamps_can_be_t
     assert stage.pass_time(CHECK_S / 2) == 0 and stage.pass_time(CHECK_S) == 1
 
 
+def test_a_query_does_not_skip_its_check_of_an_index_that_is_behind(stage):
+    stage.engine.states = ["behind"]
+    stage.change()
+    assert stage.pass_time(QUIET_S) == 1
+    assert not stage.is_unchanged()
+
+
 def test_a_query_can_skip_its_check_only_if_nothing_has_changed(stage):
     assert stage.is_unchanged()
     stage.change()
