@@ -88,6 +88,12 @@ def test_a_damaged_index_is_no_beginning(engine, first, second):
     assert len(names(engine, second)) == 4
 
 
+def test_a_rebuild_starts_from_nothing(engine, first, second):
+    assert engine.index(second).seeded
+    report = engine.index(second, rebuild=True)
+    assert (report.seeded, report.parsed) == (False, 4)
+
+
 def test_without_hard_links_the_files_are_copied(engine, first, second, monkeypatch):
     def refused(*_: object) -> None:
         raise OSError(95, "Operation not supported")
