@@ -146,6 +146,11 @@ def test_the_reason_why_a_path_is_left_out(root):
     assert why_left_out(root, root / ".hidden/c.py", WalkConfig(hidden=True)) == ""
 
 
+def test_a_folder_called_worktrees_is_a_folder(root):
+    write_tree(root, {"worktrees/a.py": "x = 1\n"})
+    assert "worktrees/a.py" in walked(root)
+
+
 @pytest.mark.parametrize("place", ["//server/share", "\\\\server\\share"])
 def test_files_of_git_that_name_another_machine_are_not_followed(tmp_path, place):
     write_tree(tmp_path, {"linked/.git": f"gitdir: {place}\n", "whole/.git/commondir": f"{place}\n"})

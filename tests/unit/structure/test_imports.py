@@ -62,6 +62,7 @@ def test_an_import_names_the_file_of_a_definition(language: str, text: str, path
 def test_the_file_with_more_equal_parts_is_meant() -> None:
     text = "from ..lib.stack import Stack\n"
     assert named("python", text, "lib/stack.py", "old/stack.py") == ["lib/stack.py"]
+    assert named("python", "from lib.v2 import Stack\n", "lib/v2.py", "lib/v1.py") == ["lib/v2.py"]
     assert named("python", "from stack import Stack\n", "lib/stack.py", "old/stack.py") == [
         "lib/stack.py",
         "old/stack.py",

@@ -787,6 +787,18 @@ def test_a_method_of_go_with_the_name_of_its_type_is_no_constructor(index_of):
     assert ([one.start_line for one in found.definitions], lines(found)) == ([5], [])
 
 
+def test_a_value_of_an_enumeration_is_a_definition_as_a_function_is(index_of):
+    tree = {"a.ts": "export enum Color {\n  Red,\n}\n", "b.ts": "export function Red() {\n  return 1;\n}\n"}
+    assert [one.path for one in find_usages([index_of(tree)], "Red").definitions] == ["a.ts", "b.ts"]
+
+
+def test_a_function_inside_of_another_is_meant_only_there(index_of):
+    code = "def outer():\n    def inner():\n        return 1\n    return inner()\n\n\ndef other():\n    inner()\n"
+    tree = {"a.py": code, "b.py": "def inner():\n    return 2\n"}
+    found = find_usages([index_of(tree)], "outer.inner", all_code=True)
+    assert [(one.line, one.grade) for one in found.usages] == [(4, "certain"), (8, "possible")]
+
+
 def test_a_line_with_a_field_or_a_constant_means_it(index_of):
     tree = {
         "a.py": "LIMIT = 3\n\n\nclass Box:\n    size = 1\n\n    def grow(self):\n        return self.size + LIMIT\n"
