@@ -383,3 +383,4 @@ def test_a_folder_whose_path_is_too_long_is_left_out_if_links_are_followed(tmp_p
         os.chdir(here)
     assert walked(tmp_path, report := WalkSummary(), follow_links=True) == ["a.py"]
     assert sum(report.folders["unreadable"].values()) == 1
+    assert report.warnings == [f"{'e' * 80}: File name too long: folder left out"]

@@ -640,13 +640,15 @@ def test_the_declared_type_of_a_receiver_decides(index_of):
         "class Plane:\n    def __init__(self):\n        self.jet = Jet()\n\n    def land(self, x):\n"
         "        self.jet.stop()\n"
         "        x.stop()\n        Jet().stop()\n",
+        "d.py": "from parts import Fan, Pump\n\n\ndef hot(part: Fan):\n    part.stop()\n\n\ndef wet(part: Pump):\n"
+        "    part.stop()\n",
         "b.go": "package b\n\ntype Fan struct{}\n\nfunc (f *Fan) stop() {}\n\nfunc NewFan() *Fan { return nil }\n\n"
         "func use(p Pump) {\n\tf := NewFan()\n\tf.stop()\n\tp.stop()\n}\n",
         "c.cs": "interface IFan { void stop(); }\nclass Room\n{\n    private readonly IFan _fan;\n"
         "    void off(Pump p) { _fan.stop(); }\n}\n",
     }
-    index = index_of(tree)
-    assert lines(find_usages([index], "parts.py::Fan.stop")) == ["a.py:5", "a.py:14", "a.py:16"]
+    index, fan = index_of(tree), ["a.py:5", "a.py:14", "a.py:16", "d.py:5"]
+    assert lines(find_usages([index], "parts.py::Fan.stop")) == fan
     assert lines(find_usages([index], "b.go::Fan.stop")) == ["b.go:11"]
     assert lines(find_usages([index], "IFan.stop")) == ["c.cs:5"]
 
