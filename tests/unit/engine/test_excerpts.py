@@ -89,3 +89,9 @@ def test_an_excerpt_has_no_documentation_and_does_not_end_in_a_comment():
     commented = {40: "    # The token is refreshed", 41: "    # here."}
     (excerpt,) = excerpts_of([long_hit(commented, Passage(37, 41, 0.9))], "refresh the token", 4)
     assert numbers(excerpt)[-2:] == [42, 43]
+
+
+def test_the_header_of_a_class_is_not_all_of_it():
+    hit = replace(make_hit("class A:\n    size = 1", signature="class A", kind="class"), last_line=9)
+    (excerpt,) = excerpts_of([hit], "anything", 9)
+    assert numbers(excerpt) == [1, 2] and not excerpt.is_whole
