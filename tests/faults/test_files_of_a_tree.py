@@ -92,7 +92,8 @@ def test_hits_follow_links_if_the_walk_followed_them(tree, command, tmp_path, ti
     write_tree(tmp_path, {"outside/deep.py": SECRET})
     put(tree / "linked", str(tmp_path / "outside"))
     command.succeeds("index", ".", "--follow", cwd=tree, shipped=tiny_bundle)
-    assert "linked/deep.py:1" in command("query", "push secret", cwd=tree, shipped=tiny_bundle).stdout
+    for words in (["push secret"], ["-F", "push"]):
+        assert "linked/deep.py:1" in command("query", *words, cwd=tree, shipped=tiny_bundle).stdout
 
 
 def test_a_file_that_grew_over_the_limit_is_not_shown(tree, command, home, tiny_bundle):

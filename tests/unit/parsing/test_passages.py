@@ -30,6 +30,11 @@ def test_a_short_function_has_no_passages():
     assert passages("def f():\n" + "    step()\n" * 25)["f"] == [(1, 12), (13, 26)]
 
 
+@pytest.mark.parametrize("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py"])
+def test_tests_and_code_of_others_and_of_programs_have_no_passages(path):
+    assert passages(LONG_FUNCTION, path)["drain"] == []
+
+
 def test_a_passage_begins_at_the_least_nested_statement_near_its_end():
     source = "def f():\n" + "    a()\n" * 9 + "    if x:\n" + "        b()\n" * 5 + "    c()\n" * 14
     assert passages(source)["f"][0] == (1, 10)

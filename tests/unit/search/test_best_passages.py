@@ -45,6 +45,13 @@ def test_code_that_is_pasted_has_its_passage_too(searcher):
     assert first.start_line <= TOKEN <= first.end_line
 
 
+def test_the_line_of_a_quoted_text_is_the_best_passage(searcher_of):
+    code = LONG.replace("retry(token)", "fail('the queue has lost its token')")
+    hit = drain(searcher_of({"a.py": code}), "the queue has lost its token")
+    first, *others = hit.passages
+    assert first.start_line == TOKEN + 1 and first.score > max(one.score for one in others)
+
+
 def test_words_alone_give_a_passage_the_weighted_share_of_the_idf(searcher):
     assert drain(searcher, "renew token retry", "lexical").passages[0].score == pytest.approx(0.8)
 
