@@ -48,8 +48,8 @@ _WIDTH = 80
 _COLUMNS = re.compile("[1-9][0-9]{0,4}")
 TOKEN = "CODESEARCH_MILVUS_TOKEN"
 """Environment variable with user:password or the key of a Milvus server."""
-_SETTLED_S = 3.0
-"""Before this time, no time that is left is shown."""
+_SETTLED_S, _SETTLED = 3.0, 0.1
+"""Before this time and this share, no time that is left is shown."""
 _STAGES = {"parse": "reading", "write": "writing", "commit": "syncing"}
 
 
@@ -271,10 +271,11 @@ def stage_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
 def seconds_left(elapsed: float, done: int, total: int) -> float | None:
     """Return how long the rest takes at the mean speed so far, which files of one kind or pauses change little.
 
-    >>> seconds_left(10.0, 20, 100), seconds_left(1.0, 50, 100)
-    (40.0, None)
+    >>> seconds_left(10.0, 20, 100), seconds_left(1.0, 50, 100), seconds_left(10.0, 5, 100)
+    (40.0, None, None)
     """
-    return elapsed * (total - done) / done if done and elapsed >= _SETTLED_S else None
+    is_settled = elapsed >= _SETTLED_S and done > total * _SETTLED
+    return elapsed * (total - done) / done if is_settled else None
 
 
 def build_notes(summary: IndexSummary) -> str:

@@ -60,7 +60,7 @@ _COLUMN, _BETWEEN = 20, "   "
 _LONG_NAME = 30
 _CODE_SHARE = 6
 """The part of the rows that is for code."""
-_CALL = "()"
+_CALL, _CUT_CALL = "()", "(…)"
 _CUT = "…"
 _STYLES = {
     **{"about": "dim", "place": "cyan", "name": "bold", "more": "dim", "stale": "yellow"},
@@ -194,7 +194,8 @@ def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
     details = rest if rest and hit.kind in FUNCTIONS else f"{shown_kind(hit)} {rest}".rstrip()
     room = terminal.width - len(place) - len(name) - 4 - len(marks_of(hit))
     details = details if len(details) <= room else cut(details, room) if room > _LEAST_DETAILS else ""
-    name += _CALL * (not details and hit.kind in FUNCTIONS)
+    if not details and hit.kind in FUNCTIONS:
+        name += _CALL if rest.startswith(_CALL) else _CUT_CALL
     return place_row(terminal, place, name, more=(details and f"  {details}") + marks_of(hit), hit=hit)
 
 

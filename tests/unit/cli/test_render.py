@@ -289,7 +289,7 @@ def test_a_name_behind_two_colons_does_not_read_as_a_global_one():
 def test_a_function_whose_parameters_have_no_room_has_brackets():
     long = "Reader" * 9 + ".read"
     of = replace(HIT, qualified_name=long, path="a/longer/path/b.py")
-    assert rows_of(replace(ANSWER, hits=[of]))[0] == f"a/…/path/b.py:3  {long}()"
+    assert rows_of(replace(ANSWER, hits=[of]))[0] == f"a/…/path/b.py:3  {long}(…)"
 
 
 def test_a_module_has_its_kind_and_not_a_piece_of_its_first_line():
@@ -340,7 +340,7 @@ def test_a_heading_is_one_row_and_keeps_the_file_the_line_and_the_end_of_the_nam
     row, *_ = rows_of(replace(ANSWER, hits=[hit] * 5), replace(SCREEN, width=width))
     file = path.rpartition("/")[2]
     assert len(row) <= max(width, len(file) + 20) and f"{file}:10" in row.split()[0]
-    assert row.split()[1].removesuffix("()").endswith(name[-10:])
+    assert row.split()[1].removesuffix("(…)").endswith(name[-10:])
 
 
 def test_a_name_has_no_namespaces_that_the_path_has():
@@ -422,4 +422,4 @@ def test_a_name_always_has_a_part_of_its_row_even_next_to_a_long_file_name():
     answer = replace(ANSWER, hits=[replace(HIT, path=f"db/{'x' * 70}.py")])
     terminal = replace(HERE, is_terminal=True, width=80, height=24)
     heading = render(answer, "text", terminal, color="never").splitlines()[0]
-    assert heading == f"…{'x' * 34}.py:3  File.read()"
+    assert heading == f"…{'x' * 34}.py:3  File.read(…)"
