@@ -8,9 +8,14 @@ longer ones. If there is no time for all of them, those come first that have all
 from __future__ import annotations
 
 import codecs
+import marshal
+import os
+import sys
+import threading
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate, groupby, repeat
 from operator import attrgetter
@@ -32,6 +37,10 @@ MOST_CHARS = 1_000
 """A longer text is not looked for."""
 MOST_FILES, MOST_BYTES = 2_000, 64_000_000
 """In how many files `usages` looks at a name, and how much is read to find them."""
+
+
+_MANY_FILES, _OPENING_COST = 5_000, 20_000
+"""A second process reads a half of more files. Opening one takes as long as reading so many bytes."""
 
 
 class Proposed(NamedTuple):
@@ -182,13 +191,38 @@ def read_all(
 
     Only a file that has the bytes of `probe` can have the text.
     """
-    until, has_other_letters = time.monotonic() + seconds, not probe.isascii()
-    found: list[tuple[Proposed, list[int]]] = []
-    count = 0
-    for one, content in _contents(files):
+    read = partial(_read, probe, lines_in, time.monotonic() + seconds)
+    if len(files) < _MANY_FILES or sys.platform != "linux" or threading.active_count() > 1:
+        found, unread = read(files)
+        return [(files[at], lines) for at, lines in found], unread
+    # Threads would wait for each other at every system call.
+    costs = list(accumulate(one.file.size + _OPENING_COST for one in files))
+    half = bisect_right(costs, costs[-1] // 2)
+    receiving, sending = os.pipe()
+    if not (child := os.fork()):
+        failed = True
+        with suppress(BaseException), open(sending, "wb") as pipe:
+            marshal.dump(read(files[half:]), pipe)
+            failed = False
+        os._exit(failed)
+    os.close(sending)
+    found, unread = read(files[:half])
+    with open(receiving, "rb") as pipe:
+        sent = pipe.read()
+    more, left = read(files[half:]) if os.waitpid(child, 0)[1] else marshal.loads(sent)
+    both = [*found, *((half + at, lines) for at, lines in more)]
+    return [(files[at], lines) for at, lines in both], unread + left
+
+
+def _read(
+    probe: bytes, lines_in: LinesIn, until: float, files: Sequence[Proposed]
+) -> tuple[list[tuple[int, list[int]]], int]:
+    """Return the positions of files with a text, and its lines; and how many files were not read in time."""
+    has_other_letters = not probe.isascii()
+    found: list[tuple[int, list[int]]] = []
+    for at, (one, content) in enumerate(_contents(files)):
         if time.monotonic() > until:
-            break
-        count += 1
+            return found, len(files) - at
         # Most bytes need not be decoded to know that a text is not in them.
         if (
             probe in content
@@ -196,15 +230,12 @@ def read_all(
             or (has_other_letters and not content.isascii())
             or one.file.path.lower().endswith(NOTEBOOK)
         ) and (lines := lines_in(decoded(content, one.file.path))):
-            found.append((one, lines))
-    return found, len(files) - count
+            found.append((at, lines))
+    return found, 0
 
 
 def _contents(files: Sequence[Proposed]) -> Iterator[tuple[Proposed, bytes]]:
-    """Yield the bytes of each file, b"" if it is gone.
-
-    One thread reads: with several, which would wait for each other at each system call, it takes twice as long.
-    """
+    """Yield the bytes of each file, b"" if it is gone."""
     for (segment, folder), own in groupby(files, key=_folder_of):
         in_folder = list(own)
         contents: Iterable[bytes] = repeat(b"")

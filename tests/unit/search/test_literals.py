@@ -1,7 +1,9 @@
 """A query that stands literally in a string or a comment is answered by the definition around it."""
 
 import json
+import marshal
 import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -236,6 +238,20 @@ def test_files_that_are_not_read_for_an_exact_text_are_counted(
     monkeypatch.setattr(exact_text, "time", SimpleNamespace(monotonic=lambda: next(read)))
     found = exact("tems.appen", seconds=2.0)  # Parts of words, so every file may have it.
     assert found.exact and (found.exact.files, found.exact.unread_files) == (1, 2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there, a second process reads")
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_second_process_reads_half_of_many_files_and_may_fail(
+    exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    expected, forks, fork, dump = exact("tems.appe").exact, [], os.fork, marshal.dump
+    monkeypatch.setattr(exact_text, "_MANY_FILES", 2)
+    monkeypatch.setattr(exact_text.threading, "active_count", lambda: 1)
+    monkeypatch.setattr(exact_text.os, "fork", lambda: forks.append(1) or fork())
+    monkeypatch.setattr(exact_text.marshal, "dump", (lambda *_: 1 / 0) if fails else dump)
+    assert exact("tems.appe").exact == expected
+    assert forks == [1]
 
 
 @pytest.mark.parametrize("text", ["first = 'Größe'\nsecond", "first = 'Größe'\r\nsecond", "Größe", "second"])
