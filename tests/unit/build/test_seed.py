@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from codesearch import Engine, IndexOptions, Scope
 from codesearch.build.seed import _repository
 from codesearch.errors import IndexCorruptError
 from codesearch.store.catalogue import index_folder
+from codesearch.store.manifest import commit_manifest, read_manifest
 from tests.conftest import write_tree
 from tests.git import git, repository
 
@@ -86,6 +88,12 @@ def test_a_damaged_index_is_no_beginning(engine, first, second):
     report = engine.index(second)
     assert (report.seeded, report.parsed) == (False, 4)
     assert len(names(engine, second)) == 4
+
+
+def test_an_unfinished_index_is_no_beginning(engine, first, second):
+    folder = index_folder(engine.home, first)
+    commit_manifest(folder, replace(read_manifest(folder), complete=False))
+    assert not engine.index(second).seeded
 
 
 def test_a_rebuild_starts_from_nothing(engine, first, second):

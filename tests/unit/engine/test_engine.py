@@ -91,6 +91,13 @@ def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_
     ]
 
 
+def test_a_definition_of_one_line_is_not_similar_to_itself(engine, tmp_path):
+    lines = "function first(a) { return a + 1 }\nfunction other(a) { return a + 2 }\n"
+    tree = write_tree(tmp_path / "tree", {"a.js": lines})
+    engine.index(tree)
+    assert names(engine.session(Scope((tree,))).similar(f"{tree}/a.js:1")) == ["other"]
+
+
 def test_an_indexed_definition_and_the_same_text_elsewhere_have_the_same_similar_code(
     ready, tiny_repo, tmp_path
 ):

@@ -28,6 +28,8 @@ def test_passages_of_a_long_function_begin_with_statements():
 def test_a_short_function_has_no_passages():
     assert passages("def f():\n" + "    step()\n" * 24)["f"] == []
     assert passages("def f():\n" + "    step()\n" * 25)["f"] == [(1, 12), (13, 26)]
+    assert passages("def f():\n" + "    step()\n" * 27)["f"] == [(1, 12), (13, 28)]
+    assert passages("def f():\n" + "    step()\n" * 28)["f"] == [(1, 12), (13, 24), (25, 29)]
 
 
 @pytest.mark.parametrize("path", ["tests/test_a.py", "vendor/a.py", "a_pb2.py"])

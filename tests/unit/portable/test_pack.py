@@ -1,5 +1,6 @@
 """A portable file gives the same answers on another machine; an invalid file is a one-line error."""
 
+import io
 import json
 import os
 import shutil
@@ -27,6 +28,7 @@ from codesearch.errors import ConfigError, ExportError
 from codesearch.portable import unpack
 from codesearch.portable.pack import HEAD
 from codesearch.portable.unpack import open_portable
+from codesearch.store.arrays import OFFSETS
 from codesearch.store.catalogue import imported_folder
 from codesearch.store.digest import remember_written
 from codesearch.store.manifest import read_manifest
@@ -397,6 +399,17 @@ def test_an_array_with_numbers_out_of_range_is_refused(reader, plain, tmp_path, 
         entries[f"segments/000001/{name}"] = content[:-8] + b"\xff" * 8
 
     assert "is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
+
+
+def test_code_of_another_number_of_files_is_refused(reader, with_code, tmp_path):
+    import numpy as np
+
+    def change(entries: dict[str, bytes]) -> None:
+        offsets = np.load(io.BytesIO(entries[name := f"segments/000001/{OFFSETS}"]))
+        np.save(changed := io.BytesIO(), np.delete(offsets, 1))
+        entries[name] = changed.getvalue()
+
+    assert f"{OFFSETS} is not valid" in refusal(reader, repacked(with_code, tmp_path / "file", change))
 
 
 def test_a_pickle_in_an_array_is_not_loaded(reader, plain, tmp_path):

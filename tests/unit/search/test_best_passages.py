@@ -52,6 +52,14 @@ def test_the_line_of_a_quoted_text_is_the_best_passage(searcher_of):
     assert first.start_line == TOKEN + 1 and first.score > max(one.score for one in others)
 
 
+def test_the_title_of_a_report_chooses_its_passage(searcher_of):
+    code = f"def drain(queue):\n{STEPS}    token = renew_token(queue)\n{STEPS}    paint(canvas, color, brush)\n{STEPS}"
+    hit = drain(
+        searcher_of({"a.py": code}), "Renew a token\n\nIt does not paint a canvas in a color with a brush."
+    )
+    assert hit.passages[0].start_line <= TOKEN <= hit.passages[0].end_line
+
+
 def test_words_alone_give_a_passage_the_weighted_share_of_the_idf(searcher):
     assert drain(searcher, "renew token retry", "lexical").passages[0].score == pytest.approx(0.8)
 
