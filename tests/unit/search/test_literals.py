@@ -290,3 +290,10 @@ def test_exact_text_is_read_neither_outside_of_the_root_nor_behind_links(
     (tmp_path / "root/sub").rmdir()
     (tmp_path / "root/sub").symlink_to(tmp_path / "secret")
     assert Searcher([index], None).answer(SearchRequest("word", mode="lexical", fixed=True)).exact.files == 0
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(4, True), (5, False)])
+def test_a_few_words_in_more_than_four_documents_are_not_looked_for(searcher_of, count, is_found):
+    tree = {f"f{n}.py": f"def f{n}():\n    return 'the gate is shut tonight', {n}\n" for n in range(count)}
+    searcher = searcher_of(tree)
+    assert bool(searcher.ranking(searcher.analyse("the gate is shut tonight")).literal) == is_found
