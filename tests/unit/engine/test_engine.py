@@ -330,11 +330,3 @@ def test_usages_are_found_after_a_refresh_and_limited_to_the_places_of_the_scope
     assert [one.state for one in answer.freshness] == ["updated"]
     assert answer.roots == (str(tiny_repo),)
     assert ready.session(Scope(within=[tiny_repo / "go"])).usages("Stack").found.usage_count == 0
-
-
-def test_usages_need_the_indexes_of_this_machine(home):
-    class Elsewhere:
-        def close(self) -> None: ...
-
-    with pytest.raises(ConfigError, match="this needs the indexes of this machine: leave --backend out"):
-        Engine(home, backend=Elsewhere()).session(Scope()).usages("Stack")

@@ -53,10 +53,10 @@ def test_the_line_of_a_quoted_text_is_the_best_passage(searcher_of):
 
 
 def test_the_title_of_a_report_chooses_its_passage(searcher_of):
-    code = f"def drain(queue):\n{STEPS}    token = renew_token(queue)\n{STEPS}    paint(canvas, color, brush)\n{STEPS}"
-    hit = drain(
-        searcher_of({"a.py": code}), "Renew a token\n\nIt does not paint a canvas in a color with a brush."
-    )
+    paint = "    paint(canvas, color, brush)\n"
+    code = f"def drain(queue):\n{STEPS}    token = renew_token(queue)\n{STEPS}{paint}{STEPS}"
+    report = "Renew a token\n\nIt does not paint a canvas in a color with a brush."
+    hit = drain(searcher_of({"a.py": code}), report, "lexical")
     assert hit.passages[0].start_line <= TOKEN <= hit.passages[0].end_line
 
 
