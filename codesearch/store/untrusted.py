@@ -48,7 +48,7 @@ FILES = {DATABASE, *_ARRAYS, *(name + ending for name in (VECTORS, PASSAGE_VECTO
 _MOST = 1 << 40
 _MOST_TEXT = 100_000
 """Most characters of a list in the settings, as in a settings file."""
-_MAX_DIM = 1 << 16
+_MAX_DIM, _MOST_LINES = 1 << 16, 1 << 30
 
 
 class UntrustedError(ValueError):
@@ -170,8 +170,10 @@ def check_segment(folder: Path, entry: SegmentEntry, dim: int) -> None:
         _require(array.dtype == dtypes[name] and array.ndim == dimensions, name)
     rows = arrays[ROWS]
     _require(rows.shape == (count,), ROWS)
-    for name, limit in (("kind", len(KINDS)), ("file_id", entry.source_files), ("flags", 256)):
+    limits = {"kind": len(KINDS), "file_id": entry.source_files, "flags": 256, "last_line": _MOST_LINES}
+    for name, limit in limits.items():
         _require(_below(rows[name], limit), ROWS)
+    _require(bool(np.all(rows["start_line"] <= rows["last_line"])), ROWS)
     _check_postings({name.split("/")[-1][:-4]: array for name, array in arrays.items()}, count)
     words = arrays[WORDS]
     _require(
