@@ -158,4 +158,4 @@ def test_what_a_power_cut_leaves_is_the_old_or_the_new_index(journal, tiny_bundl
 
 @pytest.mark.thorough
 def test_all_that_a_power_cut_may_leave_is_the_old_or_the_new_index(journal, tiny_bundle, tmp_path):
-    check_crashes(journal, tiny_bundle, tmp_path, 1_000)
+    check_crashes(journal, tiny_bundle, tmp_path, 300)
