@@ -14,9 +14,12 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,13 +72,14 @@ Lines = frozenset[tuple[str, int]]
 
 
 class Truth(NamedTuple):
-    """The lines that refer to a definition."""
+    """The lines that refer to a definition, and those with its name about which the server knows nothing."""
 
     project: str
     kind: str
     path: str
     line: int
     lines: Lines
+    unknown: Lines = frozenset()
 
 
 def main() -> None:
@@ -84,6 +88,9 @@ def main() -> None:
     parser.add_argument("packages", type=Path, nargs="*", help="folders with LANGUAGE/PACKAGE")
     parser.add_argument(
         "--work", type=Path, default=WORK / "references", help="folder for copies and the index"
+    )
+    parser.add_argument(
+        "--judge", action="store_true", help="ask the server about the other lines of what is written"
     )
     parser.add_argument(
         "--server", nargs=argparse.REMAINDER, default=[], help="PROJECT and the command of its server"
@@ -95,12 +102,26 @@ def main() -> None:
     engine = Engine(work / "home")
     if options.server:
         project, *command = options.server
+        if options.judge:
+            names = named(engine, work / project, project)
+            write(project, asyncio.run(judged(work / project, project, names, command)))
+            return
         sampled = list(sample(engine, work / project, project))
         write(project, asyncio.run(asked(work / project, project, sampled, command)))
         return
     rows = measured(engine, work)
     record("references", rows, flat=True)
     fill(DEV_DOCS / "bench-commands.md", "references", table(rows))
+
+
+def named(engine: Engine, root: Path, project: str) -> dict[Truth, str]:
+    """Return the names of the definitions of a project."""
+    engine.index(root)
+    session = engine.session(Scope((root,)), AS_INDEXED)
+    truths = [truth for truth in read_truths() if truth.project == project]
+    return {
+        truth: session.usages(f"{root / truth.path}:{truth.line}", limit=1).found.name for truth in truths
+    }
 
 
 def table(rows: dict[str, dict[str, Any]]) -> str:
@@ -196,8 +217,8 @@ def name_at_row(root: Path, path: str, row: Any) -> int:  # noqa: ANN401 - a row
     return name_at((root / path).read_text("utf-8", "replace").split("\n"), row.start_line, row.name)[0]
 
 
-async def asked(root: Path, project: str, sampled: list[_Sampled], command: list[str]) -> list[Truth]:
-    """Ask a server for the references of definitions."""
+async def started(root: Path, project: str, paths: Iterable[str], command: list[str]) -> LanguageClient:
+    """Start a server and open some files in it."""
     client = LanguageClient("benchmark", "1")
     client.feature(types.WORKSPACE_CONFIGURATION)(lambda params: [{} for _ in params.items])
     for feature in (
@@ -217,13 +238,27 @@ async def asked(root: Path, project: str, sampled: list[_Sampled], command: list
     )
     client.initialized(types.InitializedParams())
     language = project.partition("/")[0]
-    for path in sorted({one.path for one in sampled}):
+    for path in sorted(set(paths)):
         text = (root / path).read_text("utf-8", "replace")
         document = types.TextDocumentItem(
             (root / path).as_uri(), _LANGUAGE_IDS.get(language, language), 1, text
         )
         client.text_document_did_open(types.DidOpenTextDocumentParams(document))
     await asyncio.sleep(_SETTLE_S)
+    return client
+
+
+async def stopped(client: LanguageClient) -> None:
+    """End a server."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(client.shutdown_async(None), _SETTLE_S)
+        client.exit(None)
+        await asyncio.wait_for(client.stop(), _SETTLE_S)
+
+
+async def asked(root: Path, project: str, sampled: list[_Sampled], command: list[str]) -> list[Truth]:
+    """Ask a server for the references of definitions."""
+    client = await started(root, project, (one.path for one in sampled), command)
     found: list[Truth] = []
     for one in sampled:
         params = types.ReferenceParams(
@@ -235,18 +270,62 @@ async def asked(root: Path, project: str, sampled: list[_Sampled], command: list
             answer = await asyncio.wait_for(client.text_document_references_async(params), _TIMEOUT_S) or []
         except JsonRpcException:  # Such as a file of Go for another system.
             continue
-        lines = {
-            (str(file.relative_to(root)), location.range.start.line + 1)
-            for location in answer
-            if (file := path_of(location.uri)).is_relative_to(root)
-        }
+        lines = {place for location in answer if (place := place_of(root, location))[0]}
         lines -= {*one.others, (one.path, one.line)}
         found.append(Truth(project, one.kind, one.path, one.line, frozenset(lines)))
         print(project, one.kind, f"{one.path}:{one.line}", len(found[-1].lines), flush=True)
-    await client.shutdown_async(None)
-    client.exit(None)
-    await client.stop()
+    await stopped(client)
     return [one for one in found if _FEWEST <= len(one.lines) <= _MOST]
+
+
+async def judged(root: Path, project: str, truths: dict[Truth, str], command: list[str]) -> list[Truth]:
+    """Ask a server where the name on each other line is defined: here, elsewhere, or, as it has no types, nowhere."""
+    endings = {Path(truth.path).suffix for truth in truths}
+    texts = {
+        str(path.relative_to(root)): path.read_text("utf-8", "replace").split("\n")
+        for path in sorted(root.rglob("*"))
+        if path.suffix in endings and path.is_file()
+    }
+    client = await started(root, project, texts, command)
+    found = []
+    for truth, name in truths.items():
+        own = (truth.path, truth.line)
+        is_instance = re.search(
+            rf"(?:module\.exports =|export default) new {name}\b", "\n".join(texts[truth.path])
+        )
+        lines, unknown = set(truth.lines), set()
+        for path, number, column in (
+            (path, number, column)
+            for path, text in texts.items()
+            for number, line in enumerate(text, 1)
+            for column in islice(occurrences(line, name), 1)
+            if (path, number) not in {*truth.lines, own}
+        ):
+            at = types.TextDocumentIdentifier((root / path).as_uri()), types.Position(number - 1, column)
+            answer = await client.text_document_definition_async(types.DefinitionParams(*at))
+            places = [answer] if isinstance(answer, types.Location) else answer or ()
+            if not places:
+                unknown.add((path, number))
+            elif "require(" in texts[path][number - 1] and own in {place_of(root, place) for place in places}:
+                lines.add((path, number))  # `sample` takes what a file imports for another definition.
+        if is_instance:  # A file that takes the instance does not name its class.
+            lines = {
+                (path, number)
+                for path, number in lines
+                if path == truth.path or name in texts[path][number - 1]
+            }
+        found.append(truth._replace(lines=frozenset(lines), unknown=frozenset(unknown)))
+        print(project, name, len(truth.lines), len(lines), len(unknown), flush=True)
+    await stopped(client)
+    return found
+
+
+def place_of(root: Path, found: types.Location | types.LocationLink) -> tuple[str, int]:
+    """Return the path and the line of an answer."""
+    is_link = isinstance(found, types.LocationLink)
+    path = path_of(found.target_uri if is_link else found.uri)
+    span = found.target_selection_range if is_link else found.range
+    return str(path.relative_to(root)) if path.is_relative_to(root) else "", span.start.line + 1
 
 
 def path_of(uri: str) -> Path:
@@ -260,13 +339,22 @@ def write(project: str, truths: list[Truth]) -> None:
     """Write the references of a project."""
     rows = []
     for one in truths:
-        by_path = defaultdict(list)
-        for path, line in sorted(one.lines):
-            by_path[path].append(str(line))
-        lines = " ".join(f"{path}:{','.join(numbers)}" for path, numbers in by_path.items())
-        rows.append(f"{one.kind}\t{one.path}:{one.line}\t{lines}\n")
+        cells = [one.kind, f"{one.path}:{one.line}", joined(one.lines), joined(one.unknown)]
+        rows.append("\t".join(cells).rstrip() + "\n")
     TRUTH.mkdir(exist_ok=True)
     (TRUTH / f"{project.replace('/', '_')}.tsv").write_text("".join(sorted(rows)), "utf-8")
+
+
+def joined(lines: Lines) -> str:
+    """Write lines with each path once.
+
+    >>> joined(frozenset({("a.c", 3), ("a.c", 1), ("b.c", 2)}))
+    'a.c:1,3 b.c:2'
+    """
+    by_path = defaultdict(list)
+    for path, line in sorted(lines):
+        by_path[path].append(str(line))
+    return " ".join(f"{path}:{','.join(numbers)}" for path, numbers in by_path.items())
 
 
 def read_truths() -> Iterator[Truth]:
@@ -274,14 +362,18 @@ def read_truths() -> Iterator[Truth]:
     for project in FOLDERS:
         file = TRUTH / f"{project.replace('/', '_')}.tsv"
         for row in file.read_text("utf-8").splitlines() if file.exists() else ():
-            kind, place, refs = row.split("\t")
+            kind, place, refs, unknown = (row.split("\t") + [""])[:4]
             path, _, line = place.rpartition(":")
-            lines = frozenset(
-                (of, int(number))
-                for of, _, numbers in (ref.rpartition(":") for ref in refs.split())
-                for number in numbers.split(",")
-            )
-            yield Truth(project, kind, path, int(line), lines)
+            yield Truth(project, kind, path, int(line), apart(refs), apart(unknown))
+
+
+def apart(text: str) -> Lines:
+    """Read what `joined` wrote."""
+    return frozenset(
+        (path, int(number))
+        for path, _, numbers in (part.rpartition(":") for part in text.split())
+        for number in numbers.split(",")
+    )
 
 
 def measured(engine: Engine, work: Path) -> dict[str, Any]:
@@ -311,9 +403,12 @@ def counted(truth: Truth, every: Usages, shown: Usages) -> Counter[str]:
     said = {(usage.path, usage.line) for usage in every.usages if usage.grade == _SAID}
     counts = Counter({"definitions": 1, "references": len(truth.lines - said)})
     for usage in every.usages:
+        if (usage.path, usage.line) in truth.unknown:
+            counts["unknown"] += usage.grade in _GOOD
+            continue
         counts[usage.grade] += 1
         counts[f"{usage.grade} right"] += (usage.path, usage.line) in truth.lines
-    counts["first"] = len(shown.usages)
+    counts["first"] = sum((usage.path, usage.line) not in truth.unknown for usage in shown.usages)
     counts["first right"] = sum((usage.path, usage.line) in truth.lines for usage in shown.usages)
     return counts
 

@@ -138,7 +138,7 @@ class Statement:
             return "." not in self.text.partition('"')[2].partition("/")[0]
         quoted = _QUOTED.search(self.text)
         text = quoted[1] if quoted else _KEYWORD.sub("", self.text.strip(), count=1)
-        first, *_ = _PARTS.split(text.strip()) or [""]
+        first, *_ = _PARTS.split(text.rpartition("=")[2].strip()) or [""]  # C#: `using Basket = Shop.Cart;`
         first = re.split(r"[\s,;({]", first)[0]
         return bool(first) and first not in _HERE and not self.opens_all and normal([first])[0] not in folders
 

@@ -66,6 +66,7 @@ _MOST_HEADER = 4_000
 _BEFORE_KEY = re.compile(r"(?:^|[{(,])\s*\Z")
 _DESIGNATED = re.compile(r"(?:^|[{(,])\s*\.\Z")
 _TAG, _MOST_TAG = re.compile(r"\b(?:struct|union|enum)\s+\Z"), 30
+_CALLED = re.compile(r"\w+\s*\(")
 _INNER = re.compile(r"<[^<>]*>|\[[^][]*\]")
 _IMPL = re.compile(r"^[ \t]*(?:unsafe\s+)?impl\b", re.MULTILINE)
 _IMPL_FOR = re.compile(r"(?:unsafe )?impl (?:\w+::)*(?P<base>\w+) for \W*(?:\w+::)*(?P<name>\w+)")
@@ -169,7 +170,8 @@ class Names:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
-        return frozenset(part for ref in self.refs for part in module_of(ref.path))
+        paths = (part for ref in self.refs for part in module_of(ref.path))
+        return frozenset((*paths, *normal(re.findall(r"\w+", " ".join(ref.qualifier for ref in self.refs)))))
 
     def distance(self, file: SourceFile) -> tuple[int, str, str]:
         """Return what files are sorted by: those with most folders in common with a definition come first."""
@@ -407,13 +409,17 @@ def _is_one(refs: Sequence[Ref]) -> bool:
 def _fitting(file: SourceFile, possible: Sequence[Ref], position: int, before: str | None) -> Sequence[Ref]:
     """Return the definitions that what stands before a name allows.
 
-    In C, a structure is named behind `struct`, and after a dot there are only members. In PHP, `$name` is a variable.
+    In C, a structure is named behind `struct`, and after a dot there are only members. In PHP, `$name` is a variable,
+    and `$cart->total` is a property even if there is a method `total`.
     """
     if file.language == "c" and before is not None:
         return [ref for ref in possible if _is_method(ref)]
     if file.language == "c":
         is_tagged = _TAG.search(file.source, max(position - _MOST_TAG, 0), position) is not None
         return [ref for ref in possible if _has_tag(ref) == is_tagged or ref.row.kind == "type"]
+    if file.language == "php" and before is not None:
+        is_called = _CALLED.match(file.source, position) is not None
+        return [ref for ref in possible if not _is_method(ref) or (ref.row.kind == "method") == is_called]
     is_variable = before is None and file.language == "php" and file.source[position - 1 : position] == "$"
     return [] if is_variable or (before is None and _is_key(file, position)) else possible
 

@@ -28,7 +28,7 @@ _NO_TYPES = frozenset(
     "while for public private protected internal static final readonly virtual override abstract async func "
     "function def None null undefined true false True False self this any Any object unknown int string str bool float "
     "double void instanceof interface echo print goto do val mut ref out struct enum union class export "
-    "default extends".split()
+    "default extends namespace package using".split()
 )
 # `name: Type`; `name = Type(` with `new`, `&` or `Type::`; `Type as name`; `isinstance(name, Type`.
 _FORMS = (

@@ -824,3 +824,24 @@ def test_a_function_of_c_that_returns_a_structure_is_told_from_a_structure_of_it
         ("cmd.c", 3, "likely")
     ]
     assert ("args.c", 2) not in [(usage.path, usage.line) for usage in found.usages]
+
+
+def test_another_name_that_a_file_of_csharp_gives_to_a_class_is_used(index_of):
+    tree = {
+        "Models.cs": "namespace Shop;\npublic class Cart\n{\n    public int Total() { return 1; }\n}\n",
+        "Page.cs": "using Basket = Shop.Cart;\nnamespace Shop;\npublic class Page\n{\n"
+        "    public int Show() { return new Basket().Total(); }\n}\n",
+    }
+    usages = find_usages([index_of(tree)], "Cart", all_code=True).usages
+    assert [(one.line, one.grade) for one in usages] == [(1, "likely"), (5, "likely")]
+
+
+def test_a_property_of_php_is_no_method_of_its_name(index_of):
+    tree = {
+        "tag.php": "<?php\nclass Tag {\n    private $closing = false;\n    function closing() {\n"
+        "        return $this->closing;\n    }\n    function end() {\n        return $this->closing();\n    }\n}\n"
+    }
+    index = index_of(tree)
+    for line, used in ((3, 5), (4, 8)):
+        usages = find_usages([index], f"tag.php:{line}").usages
+        assert [(one.line, one.grade) for one in usages] == [(used, "certain")]
