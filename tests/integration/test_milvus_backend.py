@@ -150,9 +150,7 @@ def has_rows(remote: Remote) -> bool:
     ],
     ids=["all", "language", "kind", "prefix", "glob"],
 )
-def test_hits_and_scores_are_those_of_the_embedded_index(
-    filled: tuple[Remote, Path], tiny_bundle: Path, filters: Filters
-) -> None:
+def test_hits_and_scores_are_those_of_the_embedded_index(filled, tiny_bundle, filters):
     remote, tree = filled
     remote.local.ranking = RankConfig(uses_weight=0)  # The server has no counts of names.
     for query in QUERIES:
@@ -167,9 +165,7 @@ def test_hits_and_scores_are_those_of_the_embedded_index(
         assert found.confidence == pytest.approx(expected.confidence, abs=1e-4)
 
 
-def test_a_line_inside_a_long_function_is_found_and_shown_as_by_the_embedded_index(
-    remote: Remote, tmp_path: Path
-) -> None:
+def test_a_line_inside_a_long_function_is_found_and_shown_as_by_the_embedded_index(remote, tmp_path):
     steps = [f"    step_{at} = prepare(order, {at})\n    check(step_{at}, order)\n" for at in range(20)]
     steps[15] = "    if coupon.is_expired():\n        refuse_discount(order)\n"
     tree = write_tree(
@@ -194,21 +190,21 @@ def test_a_line_inside_a_long_function_is_found_and_shown_as_by_the_embedded_ind
     assert not list(store.read(store.passages, 'id != ""', ("id",)))
 
 
-def test_similar_code_is_found_on_the_server(filled: tuple[Remote, Path], tiny_bundle: Path) -> None:
+def test_similar_code_is_found_on_the_server(filled, tiny_bundle):
     remote, tree = filled
     place = f"{tree}/python/convert.py:5"
     expected = remote.local.session(Scope(roots=(tree,))).similar(place)
     assert shown(remote.engine.session(Scope()).similar(place).hits) == shown(expected.hits)
 
 
-def test_the_folders_of_a_group_are_roots_on_the_server(filled: tuple[Remote, Path]) -> None:
+def test_the_folders_of_a_group_are_roots_on_the_server(filled):
     remote, tree = filled
     assert remote.engine.search("push", Scope(folders=(tree,))).roots == (str(tree),)
     assert remote.engine.search("push", Scope(folders=(tree,))).hits
     assert not remote.engine.search("push", Scope(folders=(tree.parent / "other",))).hits
 
 
-def test_a_search_of_changed_files_is_refused(filled: tuple[Remote, Path]) -> None:
+def test_a_search_of_changed_files_is_refused(filled):
     with pytest.raises(ConfigError, match="--changed needs the work tree"):
         filled[0].search(SearchRequest("push", changed="HEAD"))
 
@@ -259,7 +255,7 @@ def full_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny_bundle: Path
     return tree
 
 
-def test_calls_that_need_the_local_indexes_are_refused(full_home: Path) -> None:
+def test_calls_that_need_the_local_indexes_are_refused(full_home):
     engine = Engine(backend=MilvusBackend(Connection("http://localhost:1")))
     for call in CALLS.values():
         with pytest.raises(ConfigError, match="needs the indexes of this machine: leave --backend out"):
@@ -270,9 +266,7 @@ def test_calls_that_need_the_local_indexes_are_refused(full_home: Path) -> None:
     assert [status.root for status in Engine().status()] == [str(full_home)]
 
 
-def test_every_public_call_is_answered_by_the_server_or_refused(
-    filled: tuple[Remote, Path], full_home: Path
-) -> None:
+def test_every_public_call_is_answered_by_the_server_or_refused(filled, full_home):
     public = {name for name in dir(Engine) if not name.startswith("_")}
     assert public == CALLS.keys() | ANSWERED
     public = {name for name in dir(Session) if not name.startswith("_")}
@@ -289,7 +283,7 @@ def test_every_public_call_is_answered_by_the_server_or_refused(
     assert engine.encoder().dim and engine.search("push", Scope()).hits
 
 
-def test_changed_and_deleted_files_leave_nothing_behind(remote: Remote, tiny_repo: Path) -> None:
+def test_changed_and_deleted_files_leave_nothing_behind(remote, tiny_repo):
     remote.push([tiny_repo])
     (tiny_repo / "go/reader.go").unlink()
     write_tree(tiny_repo, {"python/convert.py": "def only_this(one):\n    return one\n"})
@@ -305,7 +299,7 @@ def test_changed_and_deleted_files_leave_nothing_behind(remote: Remote, tiny_rep
     assert rows_in(remote) == before
 
 
-def test_a_root_that_is_no_longer_listed_is_deleted(remote: Remote, tmp_path: Path) -> None:
+def test_a_root_that_is_no_longer_listed_is_deleted(remote, tmp_path):
     first, second = (write_tree(tmp_path / name, TINY_REPO) for name in ("first", "second"))
     remote.push([first, second])
     remote.push([second])
@@ -331,9 +325,7 @@ def root_paths(folder: Path, number: int) -> list[Path]:
     return [folder / f"repository{position}" for position in range(number)]
 
 
-def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
-    server: Server, tmp_path: Path, tiny_bundle: Path
-) -> None:
+def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(server, tmp_path, tiny_bundle):
     folders = (tmp_path / f"all{attempt}" for attempt in count())
     # The shard of a root is a hash of its path: take a folder in which both shards have two roots.
     folder = next(
@@ -373,9 +365,7 @@ def test_workers_that_are_killed_and_restarted_write_the_rows_of_one_worker(
     assert {status.shard for status in probe.backend.root_statuses()} == {"1/2", "2/2"}
 
 
-def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
-    server: Server, remote: Remote, tiny_repo: Path
-) -> None:
+def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(server, remote, tiny_repo):
     remote.push([tiny_repo])
     before = rows_in(remote)
     expected = shown(remote.search("convert int to string").hits)
@@ -385,13 +375,13 @@ def test_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(
     assert shown(remote.search("convert int to string").hits) == expected
 
 
-def test_another_number_of_shards_is_refused(filled: tuple[Remote, Path]) -> None:
+def test_another_number_of_shards_is_refused(filled):
     remote, tree = filled
     with pytest.raises(BackendError, match="filled with --shard I/1: give --shard I/1"):
         remote.push([tree], "2/3")
 
 
-def test_another_model_is_refused(server: Server, filled: tuple[Remote, Path]) -> None:
+def test_another_model_is_refused(server, filled):
     remote, tree = filled
     other = Remote(Connection(server.uri, prefix="filled"), remote.local.home)
     with pytest.raises(BackendError, match="were made with model .* not with .*: give that --model"):
@@ -401,7 +391,7 @@ def test_another_model_is_refused(server: Server, filled: tuple[Remote, Path]) -
     assert other.search(SearchRequest("push", mode="lexical")).hits
 
 
-def test_another_format_is_refused(server: Server, prefix: str, remote: Remote, tiny_repo: Path) -> None:
+def test_another_format_is_refused(server, prefix, remote, tiny_repo):
     remote.push([tiny_repo])
     store = MilvusStore(Connection(server.uri, prefix=prefix))
     (row,) = store.get(store.roots, ["collections"], ("id", "shard", "about"))
@@ -413,7 +403,7 @@ def test_another_format_is_refused(server: Server, prefix: str, remote: Remote, 
         )
 
 
-def test_a_server_without_collections_is_a_one_line_error(server: Server, prefix: str) -> None:
+def test_a_server_without_collections_is_a_one_line_error(server, prefix):
     with pytest.raises(BackendError, match=f"has no collections {prefix}_"):
         Remote(Connection(server.uri, prefix=prefix)).search(SearchRequest("push", mode="lexical"))
 
@@ -437,7 +427,7 @@ def silent_proxy() -> Iterator[str]:
             connection.close()
 
 
-def test_a_server_that_does_not_answer_is_a_one_line_error_after_the_timeout() -> None:
+def test_a_server_that_does_not_answer_is_a_one_line_error_after_the_timeout():
     with silent_proxy() as uri:
         started = time.monotonic()
         with pytest.raises(BackendError, match="check that it runs and that --uri is right"):
@@ -445,9 +435,7 @@ def test_a_server_that_does_not_answer_is_a_one_line_error_after_the_timeout() -
         assert time.monotonic() - started < 30  # The timeout without a setting.
 
 
-def test_the_command_line_indexes_lists_and_searches(
-    server: Server, prefix: str, tiny_repo: Path, home: Path, tiny_bundle: Path
-) -> None:
+def test_the_command_line_indexes_lists_and_searches(server, prefix, tiny_repo, home, tiny_bundle):
     run = Command(tiny_repo, home)
     where = ["--backend", "milvus", "--uri", server.uri, "--prefix", prefix]
     absent = run("query", "push", *where, "--model", tiny_bundle)
@@ -466,7 +454,7 @@ def test_the_command_line_indexes_lists_and_searches(
     assert "int_to_string" in environment("query", "convert int to string", "--model", tiny_bundle).stdout
 
 
-def test_an_absent_server_is_a_one_line_error(tiny_repo: Path, home: Path) -> None:
+def test_an_absent_server_is_a_one_line_error(tiny_repo, home):
     found = Command(tiny_repo, home)("query", "push", "--backend", "milvus", "--uri", "http://127.0.0.1:1")
     assert found.returncode == 2
     assert found.stderr.count("\n") == 1 and found.stderr.startswith(
@@ -475,12 +463,12 @@ def test_an_absent_server_is_a_one_line_error(tiny_repo: Path, home: Path) -> No
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "a/b", "2", "1/0"])
-def test_a_wrong_shard_is_refused(remote: Remote, shard: str) -> None:
+def test_a_wrong_shard_is_refused(remote, shard):
     with pytest.raises(ConfigError, match="give I/N"):
         remote.push([], shard)
 
 
-def test_a_list_is_split_over_shards_and_each_folder_is_in_one(tmp_path: Path, tiny_bundle: Path) -> None:
+def test_a_list_is_split_over_shards_and_each_folder_is_in_one(tmp_path, tiny_bundle):
     roots = many_roots(tmp_path / "all", 4)
     listed = tmp_path / "list"
     listed.write_text("# what we own\n" + "".join(f"{root}\n" for root in roots))
@@ -494,9 +482,7 @@ def test_a_list_is_split_over_shards_and_each_folder_is_in_one(tmp_path: Path, t
     assert sorted(indexed) == sorted(map(str, roots))
 
 
-def test_an_interrupted_worker_ends_without_a_traceback(
-    server: Server, tmp_path: Path, tiny_bundle: Path
-) -> None:
+def test_an_interrupted_worker_ends_without_a_traceback(server, tmp_path, tiny_bundle):
     roots = many_roots(tmp_path / "all", 2)
     run = Command(tmp_path, tmp_path / "home")
     options = ["--backend", "milvus", "--uri", server.uri, "--prefix", "signals", "--model", tiny_bundle]

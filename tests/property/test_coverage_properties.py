@@ -53,7 +53,7 @@ def asked(session: Session) -> tuple[Answer, FoundAnswer]:
 
 @given(st.sets(st.sampled_from(sorted(HIDDEN_BY))), st.booleans())
 @settings(max_examples=2_000 if settings().max_examples > 100 else 20)
-def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons: set[str], is_seen: bool) -> None:
+def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons, is_seen):
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Engine(Path(folder, "home"), device="cpu")) as engine,
@@ -80,7 +80,7 @@ def test_no_answer_says_that_it_is_complete_when_it_is_not(reasons: set[str], is
             assert ("not seen: " in str(error.value)) == bool(reasons)
 
 
-def test_an_index_that_is_behind_or_not_compared_is_not_complete(tmp_path: Path, engine: Engine) -> None:
+def test_an_index_that_is_behind_or_not_compared_is_not_complete(tmp_path, engine):
     root = write_tree(tmp_path / "project", {"seen.py": OTHER})
     engine.index(root)
     assert engine.session(Scope((root,)), AS_INDEXED).usages(NAME).coverage.reasons == {"not compared": 1}
@@ -102,9 +102,7 @@ def test_an_index_that_is_behind_or_not_compared_is_not_complete(tmp_path: Path,
         (State.UPDATED, Changes(2, 3), {}),
     ],
 )
-def test_the_state_of_an_index_says_if_an_answer_is_complete(
-    state: State, changes: Changes, reasons: dict[str, int]
-) -> None:
+def test_the_state_of_an_index_says_if_an_answer_is_complete(state, changes, reasons):
     assert coverage_of((), (Freshness("/src", state, changes),), {}).reasons == reasons
 
 
@@ -120,9 +118,7 @@ def test_of_many_reasons_a_note_names_the_first_two_and_what_was_not_read():
     )
 
 
-def test_what_is_not_shown_or_not_read_is_counted(
-    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_shown_or_not_read_is_counted(tmp_path, engine, monkeypatch):
     used = f"def {NAME}():\n    return {{}}\n\n\n{NAME}()\n"
     root = write_tree(tmp_path / "project", {f"f{number}.py": used.format(number) for number in range(6)})
     engine.index(root)
@@ -136,7 +132,7 @@ def test_what_is_not_shown_or_not_read_is_counted(
     assert session.usages(NAME).coverage.reasons == {"not read": 4}
 
 
-def test_what_is_folded_is_counted_and_marked(tmp_path: Path, engine: Engine) -> None:
+def test_what_is_folded_is_counted_and_marked(tmp_path, engine):
     body = "".join(f"    needle({number})\n" for number in range(30))
     functions = "".join(f"def find_{number}():\n{body}\n" for number in range(9))
     root = write_tree(tmp_path / "project", {f"f{number}.py": functions for number in range(9)})

@@ -1,14 +1,12 @@
 """Every line that `rg -w` finds is in the usages of a name, in its definitions or in their counts."""
 
 import re
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from codesearch.store.segments import IndexReader
 from codesearch.structure.usages import find_usages
 from tests.conftest import write_tree
 
@@ -54,12 +52,7 @@ def lines_with(tree: Mapping[str, str], name: str) -> set[tuple[str, int]]:
 @pytest.mark.parametrize("form", ["{}", "Cart.{}", "Nothing.{}"])
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
 @given(tree=trees())
-def test_no_line_is_lost(
-    tmp_path_factory: pytest.TempPathFactory,
-    index_tree: Callable[[Path], IndexReader],
-    form: str,
-    tree: dict[str, str],
-) -> None:
+def test_no_line_is_lost(tmp_path_factory, index_tree, form, tree):
     index = index_tree(write_tree(tmp_path_factory.mktemp("project"), tree))
     for name in NAMES:
         wanted = lines_with(tree, name)

@@ -21,7 +21,7 @@ INT_TO_STRING = Conversion(("integer",), ("string",))
         ("convert big red word list to tree", ("red word list", "tree")),
     ],
 )
-def test_a_conversion_is_parsed_into_source_and_target(query: str, expected: tuple[str, str]) -> None:
+def test_a_conversion_is_parsed_into_source_and_target(query, expected):
     source, target = (tuple(side.split()) for side in expected)
     assert parse_conversion(query) == Conversion(source, target)
 
@@ -43,7 +43,7 @@ def test_a_conversion_is_parsed_into_source_and_target(query: str, expected: tup
         "to",
     ],
 )
-def test_other_queries_are_not_conversions(query: str) -> None:
+def test_other_queries_are_not_conversions(query):
     assert parse_conversion(query) is None
 
 
@@ -62,9 +62,7 @@ def test_other_queries_are_not_conversions(query: str) -> None:
         ("store", "def store(history)", 0),  # It only contains the letters of "to".
     ],
 )
-def test_a_function_agrees_if_its_direction_is_that_of_the_query(
-    name: str, signature: str, sign: int
-) -> None:
+def test_a_function_agrees_if_its_direction_is_that_of_the_query(name, signature, sign):
     found = agreement(INT_TO_STRING, name, signature)
     assert (found > 0) - (found < 0) == sign
 
@@ -89,9 +87,7 @@ def test_a_name_with_one_side_agrees_half_as_much_as_one_with_both():
         ("kebab-case to camelCase", "function camelize(word)", "function kebabize(word)"),
     ],
 )
-def test_opposite_conversions_with_the_same_words_are_distinguished(
-    query: str, right: str, wrong: str
-) -> None:
+def test_opposite_conversions_with_the_same_words_are_distinguished(query, right, wrong):
     conversion = parse_conversion(query)
     found = [
         agreement(conversion, signature.partition("(")[0].split()[-1], signature)
@@ -129,6 +125,6 @@ def test_opposite_conversions_with_the_same_words_are_distinguished(
         "signs of both",
     ],
 )
-def test_input_and_output_of_a_function_are_distinguished(query, right, wrong) -> None:
+def test_input_and_output_of_a_function_are_distinguished(query, right, wrong):
     conversion = parse_conversion(query)
     assert agreement(conversion, *right) > 0 > agreement(conversion, *wrong)

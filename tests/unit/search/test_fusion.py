@@ -47,7 +47,7 @@ def stored_names(snapshot: Snapshot, ranking: Ranking) -> list[str]:
     return [f"{Path(ref.root).name}/{ref.path} {ref.row.name}" for ref in refs]
 
 
-def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(index_of, never_merged: None):
+def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(index_of, never_merged):
     index_of({"b.py": TWO, "d.py": TWO}, "one")
     one = index_of({"a.py": TWO, "c.py": TWO}, "one")
     two = index_of({"b.py": TWO, "c.py": TWO}, "two")
@@ -62,7 +62,7 @@ def test_ties_over_segments_and_roots_are_ordered_by_path_root_and_place(index_o
         ]
 
 
-def test_some_equal_scores_are_ordered_like_all_equal_ones(index_of, never_merged: None):
+def test_some_equal_scores_are_ordered_like_all_equal_ones(index_of, never_merged):
     index_of({"b.py": TWO}, "one")
     snapshot = Snapshot([index_of({"a.py": TWO}, "one")])
     ranking = fused([0, 1, 2, 3], snapshot, cosine=[0.25, 0.5, 0.75, 0.5])

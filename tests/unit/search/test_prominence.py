@@ -46,16 +46,14 @@ def hits(index: IndexReader, query: str, config: RankConfig | None = None) -> li
         ),
     ],
 )
-def test_the_summary_of_what_is_not_public_counts_nothing(
-    index_of, path: str, code: str, is_public: bool
-) -> None:
+def test_the_summary_of_what_is_not_public_counts_nothing(index_of, path, code, is_public):
     index = index_of({path: code})
     found = next(hit for hit in hits(index, "send a mail") if "mail" in hit.name.lower())
     assert found.docstring == "Send a mail."
     assert found.signals["summary"] == float(is_public)
 
 
-def test_the_summary_counts_the_share_of_the_query(index_of) -> None:
+def test_the_summary_counts_the_share_of_the_query(index_of):
     code = 'def send_mail():\n    """Send a mail. Attach the files."""\n    return 1\n'
     index = index_of({"a.py": code})
     (found,) = hits(index, "send the mail, attach")
@@ -63,7 +61,7 @@ def test_the_summary_counts_the_share_of_the_query(index_of) -> None:
     assert found.parts["summary"] == pytest.approx(2 / 3 * RankConfig().summary_weight)
 
 
-def test_of_two_alike_the_one_whose_name_is_used_is_first(index_of) -> None:
+def test_of_two_alike_the_one_whose_name_is_used_is_first(index_of):
     tree = {
         "a.py": _PYTHON.format(name="mail_send", body=1),
         "b.py": _PYTHON.format(name="post_mail", body=1),
@@ -83,9 +81,7 @@ def test_of_two_alike_the_one_whose_name_is_used_is_first(index_of) -> None:
         ("mail/post.go", "package web\n\nfunc Run() {\n\tmail.Send()\n}\n", True),
     ],
 )
-def test_a_name_of_one_word_is_used_with_what_is_around_it(
-    tmp_path: Path, index_tree: IndexTree, path: str, other: str, is_used: bool
-) -> None:
+def test_a_name_of_one_word_is_used_with_what_is_around_it(tmp_path, index_tree, path, other, is_used):
     code = _PYTHON.format(name="send", body=1)
     if path.endswith(".go"):
         code, other_path = "package mail\n\n// Send a mail.\nfunc Send() int {\n\treturn 1\n}\n", "web/run.go"
@@ -100,9 +96,7 @@ def test_a_name_of_one_word_is_used_with_what_is_around_it(
     assert (found.signals["uses"] > 0) == is_used
 
 
-def test_names_count_less_among_files_that_hardly_use_each_other(
-    tmp_path: Path, index_tree: IndexTree
-) -> None:
+def test_names_count_less_among_files_that_hardly_use_each_other(tmp_path, index_tree):
     alone = {f"{at}.py": _PYTHON.format(name=f"send_mail_{at}", body=1) for at in "ab"}
     tree = {**alone, "used.py": _PYTHON.format(name="post_mail", body=1), "user.py": "post_mail()\n"}
     pool = index_tree(write_tree(tmp_path / "pool", tree))
@@ -115,7 +109,7 @@ def test_names_count_less_among_files_that_hardly_use_each_other(
     assert of_pool.signals["uses"] == pytest.approx(of_project.signals["uses"] * (1 / 3 - 0.3) / 0.1)
 
 
-def test_uses_are_the_same_after_an_update(tmp_path: Path, index_tree: IndexTree) -> None:
+def test_uses_are_the_same_after_an_update(tmp_path, index_tree):
     uses = "def one():\n    send_mail()\n"
     root = write_tree(tmp_path / "tree", {"a.py": _PYTHON.format(name="send_mail", body=1), "b.py": uses})
     index_tree(root)
@@ -126,7 +120,7 @@ def test_uses_are_the_same_after_an_update(tmp_path: Path, index_tree: IndexTree
     assert updated["send_mail"] > 0
 
 
-def test_a_long_query_counts_uses_less(index_of) -> None:
+def test_a_long_query_counts_uses_less(index_of):
     tree = {"a.py": _PYTHON.format(name="send_mail", body=1), "b.py": "def one():\n    send_mail()\n"}
     index = index_of(tree)
     short, long = (hits(index, query)[0] for query in ("send mail", "send mail with other words"))
@@ -137,7 +131,7 @@ def test_a_long_query_counts_uses_less(index_of) -> None:
 @pytest.mark.parametrize(
     ("query", "first"), [("read settings file", "load"), ("write settings file", "save")]
 )
-def test_a_name_that_does_the_opposite_is_below(index_of, query: str, first: str) -> None:
+def test_a_name_that_does_the_opposite_is_below(index_of, query, first):
     code = "".join(
         f"def {verb}_settings_file(path):\n    return {verb}(path, 'read', 'write')\n"
         for verb in ("save", "load")
@@ -148,7 +142,7 @@ def test_a_name_that_does_the_opposite_is_below(index_of, query: str, first: str
     assert found[0].name.startswith(first)
 
 
-def test_a_definition_that_the_query_describes_is_first(index_of) -> None:
+def test_a_definition_that_the_query_describes_is_first(index_of):
     tree = {
         "mail/send.py": "".join(
             _PYTHON.format(name=f"send_mail_queue{number}", body=1) for number in range(4)
@@ -161,7 +155,7 @@ def test_a_definition_that_the_query_describes_is_first(index_of) -> None:
     assert (found.name, found.signals["verbatim"]) == ("_helper", 1)
 
 
-def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(index_of) -> None:
+def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(index_of):
     code = "def create_server(port):\n    server = Server(port)\n    return server\n"
     index = index_of({"a/https.py": code, "b/http.py": code})
     for query, path in (("create http server", "b/http.py"), ("create https server", "a/https.py")):
@@ -169,7 +163,7 @@ def test_of_copies_the_one_whose_path_has_words_of_the_query_is_shown(index_of) 
         assert (found.path, found.copy_count) == (path, 1)
 
 
-def test_examples_are_lower_unless_the_query_asks_for_them(index_of) -> None:
+def test_examples_are_lower_unless_the_query_asks_for_them(index_of):
     tree = {
         f"{folder}/a.py": _PYTHON.format(name="send_mail", body=f'"{folder}"')
         for folder in ("lib", "examples")
@@ -181,7 +175,7 @@ def test_examples_are_lower_unless_the_query_asks_for_them(index_of) -> None:
         assert parts == {"lib/a.py": 0, "examples/a.py": pytest.approx(lowered)}
 
 
-def test_words_of_a_name_that_the_query_lacks_lower_it_less_in_long_queries(index_of) -> None:
+def test_words_of_a_name_that_the_query_lacks_lower_it_less_in_long_queries(index_of):
     code = "".join(_PYTHON.format(name=name, body=1) for name in ("send_mail", "send_mail_to_all_old_users"))
     index = index_of({"a.py": code})
     short, long = (

@@ -21,7 +21,7 @@ def used(index_of) -> Ask:
     return ask
 
 
-def test_a_default_export_is_used_by_the_name_of_each_import(used: Ask) -> None:
+def test_a_default_export_is_used_by_the_name_of_each_import(used):
     tree = {
         "src/rope.ts": "export default class Rope {\n  knot() { return 1 }\n}\n",
         "src/climb.ts": "import Line, { other } from './rope'\nexport const top = () => new Line()\n",
@@ -32,7 +32,7 @@ def test_a_default_export_is_used_by_the_name_of_each_import(used: Ask) -> None:
     assert used(tree, "src/rope.ts:1") == used(tree, "Rope") == lines
 
 
-def test_names_are_followed_through_two_barrels(used: Ask) -> None:
+def test_names_are_followed_through_two_barrels(used):
     tree = {
         "lib/shape/ring.ts": "export function ring() { return 1 }\nexport default ring\n",
         "lib/shape/index.ts": "export { ring as circle } from './ring'\nexport { default as loop } from './ring'\n",
@@ -45,7 +45,7 @@ def test_names_are_followed_through_two_barrels(used: Ask) -> None:
     ]  # fmt: skip
 
 
-def test_a_module_of_javascript_exports_under_other_names(used: Ask) -> None:
+def test_a_module_of_javascript_exports_under_other_names(used):
     tree = {
         "lib/area.js": "function area(r) { return r }\nfunction side(r) { return r }\n"
         "module.exports = { surface: area }\nexports.edge = side\n",
@@ -56,7 +56,7 @@ def test_a_module_of_javascript_exports_under_other_names(used: Ask) -> None:
     assert used(tree, "lib/area.js::side") == ["lib/area.js:4", "use.js:1", "use.js:3"]
 
 
-def test_a_package_of_python_exports_what_it_imports(used: Ask) -> None:
+def test_a_package_of_python_exports_what_it_imports(used):
     tree = {
         "farm/milk.py": "def churn(x):\n    return x\n",
         "farm/__init__.py": "from .milk import churn as butter\n",
@@ -66,7 +66,7 @@ def test_a_package_of_python_exports_what_it_imports(used: Ask) -> None:
     assert used(tree, "farm/milk.py::churn") == wanted
 
 
-def test_an_import_comes_before_the_name_that_a_file_gives_to_its_anonymous_export(used: Ask) -> None:
+def test_an_import_comes_before_the_name_that_a_file_gives_to_its_anonymous_export(used):
     tree = {
         "src/badge.js": "export function badge(x) { return x }\n",
         "src/view/badge.jsx": "import { badge } from '../badge'\nexport default () => {\n  return badge(1)\n}\n",
@@ -75,7 +75,7 @@ def test_an_import_comes_before_the_name_that_a_file_gives_to_its_anonymous_expo
     assert used(tree, "src/view/badge.jsx:2") == []
 
 
-def test_what_is_required_is_an_import_and_no_definition(used: Ask) -> None:
+def test_what_is_required_is_an_import_and_no_definition(used):
     tree = {
         "lib/post.js": "function post() {}\nmodule.exports = post\n",
         "a.js": "const post = require('./lib/post')\npost()\n",
@@ -84,7 +84,7 @@ def test_what_is_required_is_an_import_and_no_definition(used: Ask) -> None:
     assert used(tree, "post") == ["a.js:1", "a.js:2", "b.js:1", "b.js:2", "lib/post.js:2"]
 
 
-def test_an_attribute_is_used_without_its_suffix(used: Ask) -> None:
+def test_an_attribute_is_used_without_its_suffix(used):
     tree = {
         "Cached.cs": "class CachedAttribute : System.Attribute { }\n",
         "Page.cs": "class Page\n{\n    [Cached(2)]\n    int A;\n    [Old, Web.Cached]\n    int B;\n"
@@ -95,7 +95,7 @@ def test_an_attribute_is_used_without_its_suffix(used: Ask) -> None:
 
 @pytest.mark.parametrize("asked", ["NFC", "NFD"])
 @pytest.mark.parametrize("written", ["NFC", "NFD"])
-def test_an_accent_may_be_a_letter_of_its_own(index_of, asked: str, written: str) -> None:
+def test_an_accent_may_be_a_letter_of_its_own(index_of, asked, written):
     source = "def naïve():\n    return 1\n\n\ndef use():\n    return naïve()\n"
     index = index_of({"a.py": unicodedata.normalize(written, source)})
     name = unicodedata.normalize(asked, "naïve")

@@ -55,11 +55,11 @@ def named(language: str, text: str, *paths: str, at: str = "src/app.x", name: st
         ("go", 'import (\n\t"fmt"\n\tStack "example.org/lib/stack"\n)\n', "lib/stack/new.go"),
     ],
 )
-def test_an_import_names_the_file_of_a_definition(language: str, text: str, path: str) -> None:
+def test_an_import_names_the_file_of_a_definition(language, text, path):
     assert named(language, text, path, "other/queue.x") == [path]
 
 
-def test_the_file_with_more_equal_parts_is_meant() -> None:
+def test_the_file_with_more_equal_parts_is_meant():
     text = "from ..lib.stack import Stack\n"
     assert named("python", text, "lib/stack.py", "old/stack.py") == ["lib/stack.py"]
     assert named("python", "from lib.v2 import Stack\n", "lib/v2.py", "lib/v1.py") == ["lib/v2.py"]
@@ -69,13 +69,13 @@ def test_the_file_with_more_equal_parts_is_meant() -> None:
     ]
 
 
-def test_an_import_from_elsewhere_names_no_file() -> None:
+def test_an_import_from_elsewhere_names_no_file():
     assert named("python", "from queue import Stack\n", "lib/stack.py") == []
     assert named("c", '#include "queue.h" /* stack */\n', "src/stack.c") == []
     assert named("python", "x = 'from stack import Stack'\n", "lib/stack.py") == []
 
 
-def test_a_statement_in_a_line_of_five_megabytes_takes_little_time() -> None:
+def test_a_statement_in_a_line_of_five_megabytes_takes_little_time():
     text = "import a, " * 500_000 + "\n" + "from b import (" + "c, " * 1_000_000
     found = import_statements(text, "a.py", "python")
     assert [len(one.text) for one in found] == [4_000, 4_000]

@@ -98,15 +98,13 @@ def answers(engine: Engine, root: Path) -> dict[str, Callable[[str], list[str]]]
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_every_surface_names_the_same_definition(
-    answers: dict[str, Callable[[str], list[str]]], text: str
-) -> None:
+def test_every_surface_names_the_same_definition(answers, text):
     found = {name: sorted(answer(text)) for name, answer in answers.items()}
     assert found == dict.fromkeys(answers, sorted(TEXTS[text]))
 
 
 @pytest.mark.parametrize("text", [text for text, expected in TEXTS.items() if len(expected) == 1])
-def test_similar_and_history_begin_at_the_same_definition(engine: Engine, root: Path, text: str) -> None:
+def test_similar_and_history_begin_at_the_same_definition(engine, root, text):
     scope = Scope((root,), here=root)
     (expected,) = TEXTS[text]
     assert engine.session(scope, AS_INDEXED).similar(text).query == str(root / expected)
@@ -114,8 +112,6 @@ def test_similar_and_history_begin_at_the_same_definition(engine: Engine, root: 
     assert (answer.path, len(answer.hits)) == (expected.partition(":")[0], 1)
 
 
-def test_lines_are_shown_as_they_are_and_stand_for_the_definition_around_the_first(
-    answers: dict[str, Callable[[str], list[str]]],
-) -> None:
+def test_lines_are_shown_as_they_are_and_stand_for_the_definition_around_the_first(answers):
     found = {name: answer("app/stack.py:8-12") for name, answer in answers.items() if name != "outline"}
     assert found == {"query": [PUSH], "find": [PUSH], "usages": [PUSH], "read": ["app/stack.py:8"]}

@@ -104,7 +104,7 @@ def wanted(server: Server, name: str, folder: Path) -> Wanted:
 
 
 @pytest.mark.parametrize("fault", ["drop", "truncate", "lie", "500", "429"])
-def test_a_temporary_fault_is_retried(server: Server, tmp_path: Path, fault: str) -> None:
+def test_a_temporary_fault_is_retried(server, tmp_path, fault):
     server.files["/a"], server.faults["/a"] = b"content of a", [fault, fault]
     assert fetch(wanted(server, "a", tmp_path), QUICK)
     assert (tmp_path / "a").read_bytes() == b"content of a"
@@ -115,9 +115,7 @@ def test_a_temporary_fault_is_retried(server: Server, tmp_path: Path, fault: str
     ("fault", "reason"),
     [("truncate", "6 more expected"), ("lie", "another file"), ("503", "HTTP 503"), ("drop", "/a: ")],
 )
-def test_a_permanent_fault_is_an_error_and_leaves_no_file(
-    server: Server, tmp_path: Path, fault: str, reason: str
-) -> None:
+def test_a_permanent_fault_is_an_error_and_leaves_no_file(server, tmp_path, fault, reason):
     server.files["/a"], server.faults["/a"] = b"content of a", [fault] * 9
     with pytest.raises(TrainingError) as error:
         fetch(wanted(server, "a", tmp_path), QUICK)
@@ -127,9 +125,7 @@ def test_a_permanent_fault_is_an_error_and_leaves_no_file(
     assert server.asked["/a"] == QUICK.attempts
 
 
-def test_many_files_are_downloaded_a_few_at_a_time_and_missing_ones_are_named(
-    server: Server, tmp_path: Path
-) -> None:
+def test_many_files_are_downloaded_a_few_at_a_time_and_missing_ones_are_named(server, tmp_path):
     server.files = {f"/{number:02}": str(number).encode() * 999 for number in range(30)}
     server.faults = {f"/{number:02}": ["drop"] for number in range(0, 30, 7)}
     names = [*(f"{number:02}" for number in range(30)), "gone"]
@@ -178,7 +174,7 @@ def challenge(server: Server, tmp_path: Path) -> Challenge:
     return Challenge(server, tmp_path)
 
 
-def test_the_data_folder_has_every_byte_and_a_list_of_missing_files(challenge: Challenge) -> None:
+def test_the_data_folder_has_every_byte_and_a_list_of_missing_files(challenge):
     folder = challenge.download()
     for path, content in challenge.sources.items():
         assert (folder / "sources" / path).read_bytes() == content
@@ -187,7 +183,7 @@ def test_the_data_folder_has_every_byte_and_a_list_of_missing_files(challenge: C
         assert [row["GitHubUrl"] for row in csv.DictReader(file)] == challenge.urls
 
 
-def test_a_failed_download_resumes(challenge: Challenge) -> None:
+def test_a_failed_download_resumes(challenge):
     challenge.server.faults[f"/o/n/{SHA}/lib/c.go"] = ["drop"] * 2
     with pytest.raises(TrainingError, match="lib/c.go"):
         challenge.download(attempts=2)
@@ -198,7 +194,7 @@ def test_a_failed_download_resumes(challenge: Challenge) -> None:
     assert asked[f"/o/n/{SHA}/lib/c.go"] == 3
 
 
-def test_a_finished_download_asks_only_for_files_that_were_missing(challenge: Challenge) -> None:
+def test_a_finished_download_asks_only_for_files_that_were_missing(challenge):
     challenge.download()
     before = challenge.server.asked.copy()
     challenge.download()
@@ -214,20 +210,20 @@ def test_a_finished_download_asks_only_for_files_that_were_missing(challenge: Ch
         (f"/o/n/{SHA}/a b.py", b"def f(): pass\n", "not the content that is known"),
     ],
 )
-def test_unexpected_content_is_refused(challenge: Challenge, name: str, content: bytes, reason: str) -> None:
+def test_unexpected_content_is_refused(challenge, name, content, reason):
     challenge.server.files[name] = content
     with pytest.raises(TrainingError, match=reason):
         challenge.download(attempts=2)
 
 
-def test_judgements_with_a_path_outside_of_the_folder_are_refused(challenge: Challenge) -> None:
+def test_judgements_with_a_path_outside_of_the_folder_are_refused(challenge):
     row = f"Go,q,https://github.com/o/n/blob/{SHA}/../../../../x#L1-L2,1,"
     challenge.server.files["/r/annotationStore.csv"] += f"\r\n{row}".encode()
     with pytest.raises(TrainingError, match="leads out of the folder"):
         challenge.download()
 
 
-def test_the_shipped_table_has_the_digests_of_all_files() -> None:
+def test_the_shipped_table_has_the_digests_of_all_files():
     table = read_digests(DownloadConfig().digests)
     assert len(table) == 2_649
     assert {len(key) for key in table} == {8}
@@ -235,7 +231,7 @@ def test_the_shipped_table_has_the_digests_of_all_files() -> None:
 
 
 @pytest.mark.skipif(not PACK.exists(), reason="the sources of the benchmark are not here")
-def test_the_shipped_table_has_the_digests_of_the_pack() -> None:
+def test_the_shipped_table_has_the_digests_of_the_pack():
     table = read_digests(DownloadConfig().digests)
     replaced = 0
     for _, row in read_jsonl(PACK):
@@ -249,7 +245,7 @@ def test_the_shipped_table_has_the_digests_of_the_pack() -> None:
 
 
 @pytest.mark.skipif(not PACK.exists(), reason="the queries of the benchmark are not here")
-def test_the_digest_of_the_queries_is_independent_of_line_ends() -> None:
+def test_the_digest_of_the_queries_is_independent_of_line_ends():
     content = (PACK.parent / "queries.csv").read_bytes()
     plain = b"\n".join(content.splitlines())
     assert hashlib.sha256(plain).hexdigest() == DownloadConfig().queries_sha256
