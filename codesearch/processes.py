@@ -1,4 +1,4 @@
-"""How many cores and how much memory there are, and the only place where processes start: Python, git and a pager.
+"""How many cores and how much memory there are, and the only place where programs start: Python, git and a pager.
 
 The working directory may be a repository that the user does not trust. So Python starts with `-P` and without relative
 entries of PYTHONPATH; an empty entry means the working directory. Programs are looked up only in absolute folders of
