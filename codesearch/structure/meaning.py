@@ -170,8 +170,10 @@ class Names:
 
     @cached_property
     def _folders(self) -> frozenset[str]:
+        packaged = (ref for ref in self.refs if record_of(ref.file.language).is_packaged)
+        qualifiers = " ".join({ref.qualifier for ref in packaged})
         paths = (part for ref in self.refs for part in module_of(ref.path))
-        return frozenset((*paths, *normal(re.findall(r"\w+", " ".join(ref.qualifier for ref in self.refs)))))
+        return frozenset((*paths, *normal(re.findall(r"\w+", qualifiers))))
 
     def distance(self, file: SourceFile) -> tuple[int, str, str]:
         """Return what files are sorted by: those with most folders in common with a definition come first."""
