@@ -27,7 +27,7 @@ around it too. In a pool of small projects, files have the same names by chance.
 candidates' names of several words, and `uses` counts less.
 
 `summary` and `uses` are 0 for what is not public or is lowered by a penalty. A long query says more precisely what it
-wants, so these two and `extra` count less for it: they are multiplied by (3 / number of its terms)^3, at most 1.
+wants, so these two and `extra` count less for it: they are multiplied by (3.5 / number of its terms)^6, at most 1.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ _SHOWN, _PROMINENT = 20, 60
 _REMEMBERED = 4096
 _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
-_MUCH_USED, _SHORT, _MOST_EXTRA = log(100), 3, 4
+_MUCH_USED, _SHORT, _MOST_EXTRA = log(100), 3.5, 4
 _UNRELATED, _RELATED = 0.3, 0.4
 """If this share of long names is used in other files, the files are a pool of many projects, or surely one."""
 _INSIDE = re.compile(r"(?:^|/)(?:_[^/]+|internal|private|priv|impl|details?)/", re.IGNORECASE)
@@ -172,7 +172,7 @@ def _add_prominence(
 ) -> None:
     """Add what the name, the documentation, the folder and the usages of the best candidates say about them."""
     terms = query.terms
-    share, asks_aside = min(1, _SHORT / len(terms)) ** 3, not _ASKS_FOR_UNUSED.isdisjoint(terms)
+    share, asks_aside = min(1, _SHORT / len(terms)) ** 6, not _ASKS_FOR_UNUSED.isdisjoint(terms)
     head = ranking.order()[: min(_PROMINENT, config.heuristics_count)]
     reach = ranking.scores[head] + np.float32(share * (config.summary_weight + config.uses_weight))
     head = head[reach >= ranking.scores[head[:_SHOWN]].min(initial=np.inf)]
