@@ -72,14 +72,10 @@ def is_begun(run: Path, decisive: Mapping[str, Any]) -> bool:
         return False
     known = read_config(run)
     if changed := [name for name, value in decisive.items() if known.get(name) != value]:
+        settings = changed_settings(known["config"], decisive["config"])
+        details = f": {settings}" if changed == ["config"] else " or data"
         raise TrainingError(
-            f"{run / CONFIG}: started with other settings"
-            + (
-                f": {changed_settings(known['config'], decisive['config'])}"
-                if changed == ["config"]
-                else " or data"
-            )
-            + ": give another --run folder"
+            f"{run / CONFIG}: started with other settings{details}: give another --run folder"
         )
     return True
 

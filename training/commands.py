@@ -25,7 +25,7 @@ from training.config import Source, TrainConfig, config_path, read_train_recipe
 from training.corpus.fetch import DEFAULT_SOURCES, AptLists
 from training.corpus.recipe import DEFAULT_RECIPE, SourcePackage, read_lock, read_recipe, write_lock
 
-Extracted = Annotated[Path, arg(help="Folder that `corpus extract` filled.")]
+Extracted = Annotated[Path, arg(help="Folder that `corpus extract` or `load` filled.")]
 Fetched = Annotated[Path, arg(help="Folder that `corpus fetch` filled.")]
 Forbidden = Annotated[Path | None, arg(help="Folder of evaluation sets never to train on.")]
 Device = Annotated[Literal["auto", "cpu", "cuda"], arg(help="By default CUDA if available.")]
@@ -224,6 +224,7 @@ def average(
     from training.checkpoint import average_runs
 
     average_runs(runs, out)
+    print(f"{out}: mean of {len(runs)} runs; run `python -m training evaluate --run {out}` next")
 
 
 def evaluate(

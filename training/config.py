@@ -37,7 +37,9 @@ class _OneLineErrors:
         except ValidationError as error:
             first = error.errors()[0]
             value = "" if first["type"] == "missing" else f" {first['input']!r}"
-            raise TrainingError(f"{first['loc'][0]}{value}: {first['msg']}") from None
+            is_unknown = first["type"] == "unexpected_keyword_argument"
+            fault = "no such field: see `python -m training train --help`" if is_unknown else first["msg"]
+            raise TrainingError(f"{first['loc'][0]}{value}: {fault}") from None
 
 
 @dataclass(frozen=True, slots=True, config=_STRICT)

@@ -36,6 +36,7 @@ CHECKPOINT_S = 60.0
 PREPARED = 4
 """Batches that wait for their step, for each worker process."""
 SHOWN_S = 1.0
+DIVERGED = 1e9
 SHARED_STEPS = 50
 """Several processes agree on whether to stop, and look at the loss, once in this number of steps."""
 _log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ def train(
 ) -> Progress:
     """Train until the epochs or the patience are exhausted; return the final progress.
 
-    If the loss is not a number, which is looked at every second, the weights of the best epoch stay. At Ctrl-C, the
+    If the loss diverges, which is looked at every second, the weights of the best epoch stay. At Ctrl-C, the
     checkpoint has all finished steps. The model has the last epoch's weights afterwards; `average` of `validate`, which
     every process calls, decides which epoch the run keeps. `workers` processes prepare batches ahead of their step.
     `checkpoint_s` is the time between checkpoints.
@@ -79,7 +80,10 @@ def train(
             model.eval()
             record["valid_mrr"] = validate()
             trainer.end_epoch(record)
-    return trainer.progress
+    done = trainer.progress
+    if not rank():
+        _log.info("%s: finished after %d epochs, kept epoch %d", run, done.epoch, done.best_epoch + 1)
+    return done
 
 
 @contextmanager
@@ -187,17 +191,18 @@ class _Trainer:
         )
 
     def mean_loss(self) -> float:
-        """Return the mean loss of the epoch so far, if it is a number; this waits for the device."""
+        """Return the mean loss of the epoch so far, unless it diverges; this waits for the device."""
         progress = self.progress
         for loss, pairs in self._losses:
             progress.loss += float(loss) * pairs
         self._losses.clear()
-        if not math.isfinite(progress.loss):
+        mean = progress.loss / max(1, progress.pairs)
+        if not abs(mean) < DIVERGED:  # NaN is not less either.
             raise TrainingError(
-                f"{self.run}: the loss of epoch {progress.epoch + 1} is not a number at step {progress.step}: "
+                f"{self.run}: the loss of epoch {progress.epoch + 1} is {mean:.3g} at step {progress.step}: "
                 "give lower learning rates and another --run folder"
             )
-        return progress.loss / max(1, progress.pairs)
+        return mean
 
     def _seed(self, step: int) -> int:
         return stream(self.config.seed, self.progress.epoch, step)
@@ -244,9 +249,7 @@ class _Trainer:
             self.model.load_state_dict(state["model"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.progress = Progress(**state["progress"])
-            if self.is_done:
-                _log.info("finished already, after %d epochs: nothing to do", self.progress.epoch)
-            else:
+            if not self.is_done:
                 _log.info("resuming at epoch %d, step %d", self.progress.epoch + 1, self.progress.step)
 
 

@@ -46,8 +46,8 @@ def row_files(corpus: Path, partition: str) -> list[Path]:
     paths = sorted((corpus / "rows").glob(f"*.{partition}.jsonl.zst"))
     if not paths:
         raise TrainingError(
-            f"{corpus}/rows has no {partition} rows: run `python -m training corpus extract`, or `corpus load` if you "
-            "have CodeSearchNet's files"
+            f"{corpus}/rows has no {partition} rows: give another --corpus, or run `python -m training corpus extract` "
+            "or `corpus load`"
         )
     return paths
 

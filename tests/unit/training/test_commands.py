@@ -138,7 +138,7 @@ def test_a_run_may_be_compiled(corpus, tmp_path, monkeypatch, capsys):
 def test_a_finished_run_says_so(corpus, run, capsys, caplog):
     caplog.set_level("INFO")
     assert training.main(train_arguments(corpus, run)) == 0
-    assert "finished already, after 6 epochs: nothing to do" in caplog.text
+    assert f"{run}: finished after 6 epochs, kept epoch " in caplog.text
 
 
 def test_help_explains_each_setting_with_the_value_of_the_preset(capsys):
@@ -290,7 +290,7 @@ def test_a_smaller_number_of_pairs_is_a_subset_of_a_larger_one(corpus):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("dims = 8", "own.toml: dims 8: Unexpected keyword argument"),
+        ("dims = 8", "own.toml: dims 8: no such field: see `python -m training train --help`"),
         ('dim = "8"', "dim '8': Input should be a valid integer"),
         ("dim = ", "not TOML"),
         ('pooling = "sum"', "Input should be 'mean', 'attention'"),

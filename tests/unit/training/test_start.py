@@ -255,7 +255,7 @@ def test_runs_with_other_texts_of_documents_do_not_share_samples(corpus, tmp_pat
     assert measured == "code alone, as CodeSearchNet's published figures"
 
 
-def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path):
+def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path, capsys):
     for name, seed in (("a", 0), ("b", 1)):
         train_run(
             documentation(corpus),
@@ -265,6 +265,7 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path)
         )
     command = ["average", *(str(tmp_path / name) for name in "ab"), "--out", str(tmp_path / "mean")]
     assert main(command) == 0
+    assert capsys.readouterr().out.startswith(f"{tmp_path / 'mean'}: mean of 2 runs; run")
     a, b, mean = (load_run(tmp_path / name)[0].query.table.weight for name in ("a", "b", "mean"))
     torch.testing.assert_close(mean, (a + b) / 2)
     assert not torch.equal(a, b)
