@@ -66,7 +66,8 @@ _CLASS = re.compile(
     | {_BEFORE}(?:(?:oo::)?class(?:\s+create)?|interface|trait|protocol|object|type(?:\s+alias)?|enum|struct
         |exception|program|record|union|module(?!\s+procedure\b)
         |package(?:\s+body(?!\s+is\b)|(?=\s+[\w."]+\s+(?:as|is)\b))|namespace(?:\s+eval)?(?!\s+[\w*]+\s+[\w.]+\s*$)|message|service
-        |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance){_NAME}""",
+        |contract|library|entity|component|architecture|table|view|schema|model|input(?=\s+\w+[^,;()]*\{{)|scalar|instance)
+        (?-i:\s+[A-Z\d]+_[A-Z\d_]+(?=\s+\w+\s*(?:[:{{]|final\b|$)))?{_NAME}               # with an attribute of C++""",
     re.VERBOSE | re.IGNORECASE,
 )
 _KEYWORDS = frozenset(

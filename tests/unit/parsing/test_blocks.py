@@ -129,6 +129,8 @@ def test_no_block_begins_behind_the_end_of_the_code():
         ("a.vb", "Public Shared Sub Main()", "Main"),
         ("a.razor", "  private void OnClick() {", "OnClick"),
         ("a.gd", "func _ready():", "_ready"),
+        ("a.h", "class Q_WIDGETS_EXPORT Dialog : public Widget {", "Dialog"),
+        ("a.h", "struct MAX_SIZE {", "MAX_SIZE"),
     ],
 )
 def test_the_first_line_of_a_definition_names_it(path, line, name):
