@@ -103,8 +103,8 @@ _MOST_ABOVE = 4
 _ABOVE = 0.001
 """The minimum score difference between a document that the query names and any other document."""
 
-_SHOWN, _PROMINENT = 20, 60
-"""Prominence reads the first candidates, and more of them if it could lift them among these."""
+_SHOWN, _PROMINENT, _DOCUMENTS_EACH = 20, 60, 3_000
+"""Prominence reads the first candidates, and of the first 60, or one of so many documents, what it could lift there."""
 _REMEMBERED = 4096
 _SENTENCE, _VERBATIM = 3, 0.8
 """A query of so many terms is a first sentence if they share this much of all their terms."""
@@ -173,7 +173,8 @@ def _add_prominence(
     """Add what the name, the documentation, the folder and the usages of the best candidates say about them."""
     terms = query.terms
     share, asks_aside = min(1, _SHORT / len(terms)) ** 6, not _ASKS_FOR_UNUSED.isdisjoint(terms)
-    head = ranking.order()[: min(_PROMINENT, config.heuristics_count)]
+    most = max(_PROMINENT, ranking.documents.document_count // _DOCUMENTS_EACH)
+    head = ranking.order()[: min(most, config.heuristics_count)]
     reach = ranking.scores[head] + np.float32(share * (config.summary_weight + config.uses_weight))
     head = head[reach >= ranking.scores[head[:_SHOWN]].min(initial=np.inf)]
     summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
@@ -219,7 +220,8 @@ def _is_public(path: str, language: str, qualified_name: str, signature: str) ->
     """Say whether code outside of its project may use a definition, as far as its path, name and signature say it."""
     if _INSIDE.search(path) or _UNUSED.search(path) or _HIDDEN.search(qualified_name):
         return False
-    return re.match(record_of(language).public, signature) is not None
+    # A function of a header is there for others, also a static one.
+    return path.endswith((".h", ".hpp")) or re.match(record_of(language).public, signature) is not None
 
 
 @lru_cache(_REMEMBERED)

@@ -38,6 +38,7 @@ def hits(index: IndexReader, query: str, config: RankConfig | None = None) -> li
         ("A.java", "class A {\n    /** Send a mail. */\n    public int sendMail() { return 1; }\n}\n", True),
         ("A.java", "class A {\n    /** Send a mail. */\n    int sendMail() { return 1; }\n}\n", False),
         ("a.c", "/* Send a mail. */\nint send_mail(void) {\n    return 1;\n}\n", True),
+        ("a.h", "/* Send a mail. */\nstatic inline int send_mail(void) {\n    return 1;\n}\n", True),
         ("a.c", "/* Send a mail. */\nstatic int send_mail(void) {\n    return 1;\n}\n", False),
         (
             "a.php",
