@@ -60,6 +60,7 @@ from codesearch.types import (
     STUB,
     TEST,
     TEST_WORDS,
+    TEXT_KINDS,
     VENDORED,
 )
 
@@ -196,7 +197,9 @@ def _add_prominence(
         shared = len(sentence.intersection(terms))
         is_sentence = shared >= _VERBATIM * len(sentence.union(terms) - STOP_WORDS)
         verbatim[at] = is_sentence and len(terms) >= _SENTENCE
-        if row.kind != "module" and _is_public(file.path, file.language, row.qualified_name, row.signature):
+        if row.kind not in TEXT_KINDS and _is_public(
+            file.path, file.language, row.qualified_name, row.signature
+        ):
             summary[at] = shared / len(terms)
             place = _place_of(file.path, file.language, row.qualified_name)
             public.append(at)
