@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.parse_errors import files_of
+from benchmarks.parse_errors import drawn, files_by_language
 from benchmarks.publish import DEV_DOCS, fill, line, record
 from codesearch.languages.records import Language
 from codesearch.parsing.decoding import decoded
@@ -74,13 +73,10 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+", help="checkouts of public repositories")
     parser.add_argument("--most", type=int, default=100, help="files of a language, drawn at random")
     options = parser.parse_args()
-    files: dict[str, list[tuple[Path, Language]]] = defaultdict(list)
-    for path, spec in files_of(options.folders):
-        files[spec.name].append((path, spec))
+    files = files_by_language(options.folders)
     rows = []
     for language in sorted(files.keys() & KINDS):
-        drawn = random.Random(3).sample(files[language], min(len(files[language]), options.most))
-        rows.append({"language": language, **compared(language, drawn)})
+        rows.append({"language": language, **compared(language, drawn(files[language], options.most))})
     record("definitions", rows)
     cells = [line(["language", *_COLUMNS]), line(["---"] * (len(_COLUMNS) + 1))]
     cells += [line([row["language"], *(f"{row[column]:,}" for column in _COLUMNS)]) for row in rows]

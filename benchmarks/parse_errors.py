@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.publish import record
@@ -27,18 +27,15 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+", help="checkouts of public repositories")
     parser.add_argument("--most", type=int, default=300, help="files of a language, drawn at random")
     options = parser.parse_args()
-    files: dict[str, list[tuple[Path, Language]]] = defaultdict(list)
-    for path, spec in files_of(options.folders):
-        files[spec.name].append((path, spec))
     rows = []
-    for language, paths in sorted(files.items()):
-        drawn = random.Random(3).sample(paths, min(len(paths), options.most))
-        rows.append({"language": language, "all": len(paths), **_counted(drawn)})
+    for language, paths in sorted(files_by_language(options.folders).items()):
+        rows.append({"language": language, "all": len(paths), **_counted(drawn(paths, options.most))})
     record("parse_errors", rows)
 
 
-def files_of(folders: Sequence[Path]) -> Iterator[tuple[Path, Language]]:
-    """Yield the files that an index would parse, with their languages."""
+def files_by_language(folders: Sequence[Path]) -> dict[str, list[tuple[Path, Language]]]:
+    """Return the files that an index would parse, by the name of their language."""
+    files: dict[str, list[tuple[Path, Language]]] = defaultdict(list)
     for path in sorted(path for folder in folders for path in folder.rglob("*")):
         spec = language_of_path(str(path))
         if spec is None or path.is_symlink() or not path.is_file():
@@ -49,7 +46,13 @@ def files_of(folders: Sequence[Path]) -> Iterator[tuple[Path, Language]]:
         if not spec.grammar or spec.is_markup or not is_installed(spec):
             continue
         if not (refuse_content(source, spec.name, ParseConfig()) or refuse_text(source, str(path), spec)):
-            yield path, spec
+            files[spec.name].append((path, spec))
+    return files
+
+
+def drawn(files: Sequence[tuple[Path, Language]], most: int) -> list[tuple[Path, Language]]:
+    """Draw at most so many files; the same ones each time."""
+    return random.Random(3).sample(files, min(len(files), most))
 
 
 def _counted(files: Sequence[tuple[Path, Language]]) -> Counter[str]:

@@ -37,8 +37,6 @@ MOST_CHARS = 1_000
 """A longer text is not looked for."""
 MOST_FILES, MOST_BYTES = 2_000, 64_000_000
 """In how many files `usages` looks at a name, and how much is read to find them."""
-
-
 _MANY_FILES, _OPENING_COST = 5_000, 20_000
 """A second process reads a half of more files. Opening one takes as long as reading so many bytes."""
 

@@ -181,9 +181,7 @@ def _add_prominence(
     summary, uses, opposite, verbatim, aside, extra = np.zeros((6, len(head)))
     refs = ranking.documents.refs(ranking.doc_ids[head].tolist())
     names = [ref.row.name for ref in refs]
-    public: list[int] = []
-    counted: list[tuple[str, str]] = []
-    long_names: list[bool] = []
+    public: dict[int, tuple[str, str]] = {}  # Position -> name, and the word around it that a use has too.
     for at, (ref, name_terms) in enumerate(zip(refs, terms_of_each(names), strict=True)):
         row, file = ref.row, ref.file
         if verbs:
@@ -202,14 +200,12 @@ def _add_prominence(
         ):
             summary[at] = shared / len(terms)
             place = _place_of(file.path, file.language, row.qualified_name)
-            public.append(at)
-            counted.append((row.name, place))
-            long_names.append(not place)
-    using, defining = ranking.documents.name_counts(counted).T
+            public[at] = row.name, place
+    using, defining = ranking.documents.name_counts(list(public.values())).T
     elsewhere = using - defining
-    used = elsewhere[long_names] > 0
+    used = elsewhere[[not place for _, place in public.values()]] > 0
     of_project = (float(used.mean()) - _UNRELATED) / (_RELATED - _UNRELATED) if len(used) else 1.0
-    uses[public] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining.clip(1)) / _MUCH_USED
+    uses[list(public)] = min(1.0, max(0.0, of_project)) * np.log1p(elsewhere / defining.clip(1)) / _MUCH_USED
     ranking.add_signal("summary", head, summary * share, reward=config.summary_weight)
     ranking.add_signal("uses", head, uses.clip(max=1) * share, reward=config.uses_weight)
     ranking.add_signal("verbatim", head, verbatim)
