@@ -122,46 +122,6 @@ def test_a_changed_manifest_is_a_one_line_error(engine, tree, home, tiny_bundle)
         answers(home, tiny_bundle, tree)
 
 
-def test_damaged_stamps_only_cause_a_walk(engine, tree, home):
-    engine.index(tree)
-    stamps = index_folder(home, tree) / "stamps"
-    content = bytearray(stamps.read_bytes())
-    content[len(content) // 2] ^= 0xFF
-    stamps.write_bytes(content)
-    write_tree(tree, {"new.py": "def newly_written():\n    return 1\n"})
-    assert any(hit.name == "newly_written" for hit in engine.search("newly_written", Scope()).hits)
-
-
-def test_a_file_replaced_by_that_of_an_older_commit_is_noticed(engine, tree, home, tmp_path, tiny_bundle):
-    engine.index(tree)
-    older = shutil.copytree(index_folder(home, tree), tmp_path / "older")
-    for number in range(3):
-        write_tree(tree, {f"more{number}.py": f"def more{number}(one):\n    return {number}\n"})
-        engine.index(tree)
-    engine.index(tree, optimize=True)
-    engine.close()
-    folder = index_folder(home, tree)
-    expected = answers(home, tiny_bundle, tree)
-    (segment,) = (folder / "segments").iterdir()
-    for name in (
-        "vectors.int8",
-        "vectors.scales",
-        "documents.sqlite",
-        "postings/doc_ids.npy",
-        "rows.npy",
-    ):
-        kept = (segment / name).read_bytes()
-        shutil.copy2(older / "segments/000001" / name, segment / name)
-        try:
-            assert answers(home, tiny_bundle, tree) == expected
-        except IndexStoreError as error:
-            assert name in str(error)
-        else:
-            assert (segment / name).read_bytes() == kept
-        (segment / name).write_bytes(kept)
-    assert answers(home, tiny_bundle, tree) == expected
-
-
 def test_the_command_reports_damage_in_one_line_with_exit_code_2(tree, home, tiny_bundle):
     run = Command(tree, home)
     assert run("index", ".", "--model", tiny_bundle).returncode == 0

@@ -64,43 +64,6 @@ def test_a_long_query_without_words_is_not_echoed_whole(command):
     assert done.returncode == 2 and len(done.stderr) < 200
 
 
-def test_a_terminal_of_zero_columns_still_gets_output(command):
-    command.succeeds("index", ".")
-    narrow = Command(command.folder, command.home, {"COLUMNS": "0"})
-    assert "def alpha(one):" in narrow("query", "alpha").stdout
-    assert "documents" in narrow("status").stdout
-
-
-def test_a_path_that_is_too_long_is_a_one_line_error(command):
-    for arguments in (["index", "x" * 5_000, "--follow"], ["query", "alpha", "--root", "y" * 5_000]):
-        done = command(*arguments)
-        assert done.returncode == 2 and done.stderr.count("\n") == 1 and "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["index", "~nosuchuser"], "~nosuchuser: no such folder: give the folder to index"),
-        (
-            ["query", "alpha", "--root", "~nosuchuser/x"],
-            "~nosuchuser/x is no folder and no imported index: see `codesearch status`",
-        ),
-        (["remove", "~nosuchuser"], "~nosuchuser is not indexed: see `codesearch status`"),
-        (["watch", "~nosuchuser"], "~nosuchuser: no such folder: give the folder to index"),
-    ],
-)
-def test_the_folder_of_a_user_who_does_not_exist_is_no_folder(command, arguments, error):
-    command.succeeds("index", ".")
-    assert command.fails(*arguments) == f"error: {error}\n"
-
-
-@pytest.mark.parametrize("columns", ["²", "9" * 5_000, "-1", "x", ""])
-def test_columns_that_are_no_number_are_those_of_the_terminal(command, home, columns):
-    command.succeeds("index", ".")
-    done = Command(command.folder, home, {"COLUMNS": columns})("query", "alpha", "--compact")
-    assert (done.returncode, done.stdout) == (0, "a.py:1  alpha  function, 2 lines\n")
-
-
 @pytest.mark.parametrize("arguments", [["query", "alpha"], ["index", "."], ["status"]])
 def test_a_deleted_working_directory_is_one_line(command, tmp_path, arguments):
     gone = tmp_path / "gone"

@@ -160,12 +160,6 @@ async def test_an_unindexed_project_is_indexed_with_progress(project):
     assert seen and seen == sorted(seen)
 
 
-def test_special_characters_are_plain_text(shared):
-    queries = ("push | pop", "a && b", '"int to string"', "f(x)[0]{1}", "'", "$(ls) `x`")
-    for failed, text in ask(shared, *(("search", {"query": query}) for query in queries)):
-        assert not failed or "no words" in text
-
-
 def test_nothing_outside_of_the_project_is_read(shared):
     places = ("../secret.py:1", "/etc/passwd:1", "python/../../secret.py:1")
     for failed, text in ask(shared, *product(("read", "outline"), ({"place": place} for place in places))):
@@ -410,22 +404,6 @@ async def test_a_folder_that_is_no_project_is_not_to_be_indexed(tmp_path):
     async with Client(make_server(Engine(tmp_path / "home"), None, tmp_path)) as client:
         text = (await client.call_tool("search", {"query": "x"})).content[0].text
     assert text.endswith(f"{tmp_path} is no project: start the server with `--root DIR`")
-
-
-async def test_concurrent_calls_get_their_own_answers(shared):
-    names = ("Stack.pop", "getJson", "encryptAes", "sortStrings")
-    async with connected(shared) as client:
-        found = await asyncio.gather(*(client.call_tool("read", {"place": name}) for name in names))
-    for name, result in zip(names, found, strict=True):
-        assert name.split(".")[-1] in result.content[0].text
-
-
-async def test_the_server_answers_after_a_cancelled_call(shared):
-    async with connected(shared) as client:
-        with anyio.move_on_after(0.05):
-            await client.call_tool("search", {"query": "sort"})
-        result = await client.call_tool("search", {"query": "sort a list"})
-    assert "sortStrings" in result.content[0].text
 
 
 def test_the_server_ends_when_stdin_closes(command, shared):

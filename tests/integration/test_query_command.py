@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from codesearch.store.manifest import FORMAT_VERSION
 from codesearch.types import KINDS
 from tests.command import Command
 from tests.conftest import TINY_REPO, break_format, index_by_engine, write_tree
@@ -231,13 +230,6 @@ def test_a_query_on_stdin_that_cannot_be_used_is_a_one_line_error(ask, text, mes
     assert ask.fails("query", "--all", "-", input=text) == f"error: {message}\n"
 
 
-def test_nested_roots_do_not_return_the_same_function_twice(indexed, command, home, tiny_bundle):
-    index_by_engine(indexed / "ruby", home, tiny_bundle)
-    done = command("query", "push", "--all", "-k", "20", "--vimgrep")
-    lines = done.stdout.splitlines()
-    assert len(lines) == len(set(lines)) == 13
-
-
 def test_a_file_or_folder_that_no_index_covers_is_an_error(ask, tmp_path):
     assert ask.fails("query", "push", f"{tmp_path}/", cwd=ask.folder / "tiny").startswith(
         f"error: no index covers {tmp_path}: run `codesearch index .` there, or "
@@ -325,24 +317,6 @@ def test_a_wrong_colour_is_noticed_before_anything_is_indexed(command, tmp_path,
     assert not home.exists()
 
 
-def test_without_an_index_the_error_names_the_first_step(command, home):
-    assert (
-        command.fails("query", "--all", "push")
-        == f"error: nothing is indexed in {home}: run `codesearch index FOLDER` first\n"
-    )
-
-
-def test_in_a_home_that_no_index_covers_other_indexes_are_not_searched(indexed, command, tmp_path):
-    here = replace(command, variables={"HOME": str(tmp_path)})
-    assert here.fails("query", "push") == (
-        f"error: no index covers {tmp_path}: run `codesearch index FOLDER`, or search other folders with --all "
-        f"or --root DIR (indexed: {indexed})\n"
-    )
-    assert here("query", "push", "--root", "tiny", "-k", "1", "--jsonl").returncode == 0
-    done = here("similar", "tiny/python/convert.py:5")
-    assert (done.returncode, done.stdout) == (2, "") and "no index covers" in done.stderr
-
-
 def _untimed(out: str) -> str:
     return re.sub(r"\d+ ms", "N ms", out)
 
@@ -365,24 +339,6 @@ def test_an_index_of_an_earlier_version_is_not_rebuilt_if_the_user_forbids_it(in
     (index,) = home.glob("indexes/*")
     break_format(index, 4)
     assert "index format 4" in command.fails("query", "push", "--root", "tiny")
-
-
-def test_an_index_of_another_format_names_the_cure(indexed, command, home):
-    (index,) = home.glob("indexes/*")
-    break_format(index)
-    assert command.fails("query", "--all", "push", "--root", "tiny") == (
-        f"error: index format 99, expected {FORMAT_VERSION}: run `codesearch index {indexed}` again\n"
-    )
-
-
-def test_an_index_with_a_cut_file_names_file_and_cure(indexed, command, home):
-    (path,) = home.glob("indexes/*/segments/*/vectors.int8")
-    path.write_bytes(path.read_bytes()[:-1])
-    done = command("query", "--all", "push")
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"error: {path}: 415 bytes, expected 416: run `codesearch index --rebuild {indexed}`\n"
-    )
 
 
 def test_a_bundle_that_was_moved_away_is_named(indexed, command, home):

@@ -125,39 +125,11 @@ def test_json_has_everything(ask):
     assert usage["inside"]["qualified_name"] == "Cart.total"
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("(((", "error: '(((' has no letters or digits: the index finds words\n"),
-        ("a\nb", "error: a name has 1 to 200 printable characters: give NAME, PATH:LINE or PATH::NAME\n"),
-        (
-            "x" * 10_000,
-            "error: a name has 1 to 200 printable characters: give NAME, PATH:LINE or PATH::NAME\n",
-        ),
-        ("shop/gone.py:3", "error: shop/gone.py is not in the index: give the path of a file in it\n"),
-    ],
-)
-def test_a_name_that_cannot_be_looked_for_is_one_line(ask, name, message):
-    assert ask.fails("usages", name) == message
-
-
-def test_a_line_outside_of_definitions_is_an_error(ask):
-    assert (
-        ask.fails("usages", "shop/empty.py:1")
-        == f"error: {ask.folder}/shop/empty.py:1 is in no definition: give a line inside one\n"
-    )
-
-
 def test_a_path_that_does_not_exist_is_an_error(ask):
     done = ask("usages", "Cart", "src/gone")
     assert (done.returncode, done.stderr) == (
         2, "error: src/gone does not exist: give files or folders\n",
     )  # fmt: skip
-
-
-def test_a_name_that_is_nowhere_has_no_usages(ask):
-    done = ask("usages", "nowhere")
-    assert (done.returncode, done.stdout) == (1, "no usages of nowhere\n")
 
 
 def test_an_imported_index_needs_its_code(ask, tmp_path, tiny_bundle):

@@ -34,18 +34,6 @@ def small(tmp_path, monkeypatch):
     return BenchOptions(home=tmp_path / "home", data=tmp_path / "data")
 
 
-def test_each_half_has_over_200_questions_in_ten_languages_and_three_styles():
-    for half in HALVES:
-        lines = (applications.FOLDER / f"{half}.tsv").read_text("utf-8").splitlines()
-        questions = [line.split("\t") for line in lines]
-        assert len(questions) > 200
-        assert len({package.partition("/")[0] for package, *_ in questions}) == 10
-        assert {style for _, style, *_ in questions} == {"keywords", "question", "symptom"}
-        assert sum(about == "undocumented" for _, _, about, *_ in questions) > len(questions) / 2
-        read = applications.read_questions(half)
-        assert sum(map(len, read.values())) == len(questions)
-
-
 def test_no_question_is_in_both_halves():
     first, second = (
         {text for asked in applications.read_questions(half).values() for text in asked} for half in HALVES
@@ -61,13 +49,6 @@ def test_no_package_is_in_a_recipe_for_training():
     ]
     repositories = {it["repository"].lower() for table in trained for its in table.values() for it in its}
     assert repositories.isdisjoint(it["repository"].lower() for its in asked.values() for it in its)
-
-
-def test_every_package_of_the_questions_is_in_the_recipe():
-    asked = recipe("benchmarks/applications/sources.toml")
-    known = {f"{language}/{it['name'].replace('/', '__')}" for language, its in asked.items() for it in its}
-    for half in HALVES:
-        assert applications.read_questions(half).keys() <= known
 
 
 def test_a_question_is_scored_by_the_rank_of_its_function(small):

@@ -89,21 +89,9 @@ def test_the_p_value_agrees_with_the_exact_one_over_all_swaps():
     assert found["average"] == found["go"]
 
 
-def test_the_p_value_is_small_if_every_query_improves_and_1_if_none_changes():
-    first = scores_of([0.1 + number / 100 for number in range(30)])
-    better = {query: score + 0.1 for query, score in first.items()}
-    assert randomisation_test(first, better)["average"] < 0.001
-    assert randomisation_test(first, first)["average"] == 1
-
-
 def test_scores_of_other_queries_are_refused():
     with pytest.raises(ValueError, match="cannot be paired"):
         randomisation_test(scores_of([1]), scores_of([1, 0]))
-
-
-def test_p_values_are_the_same_every_time():
-    first, second = scores_of([0.2, 0.4, 0.9]), scores_of([0.3, 0.1, 0.8])
-    assert randomisation_test(first, second) == randomisation_test(first, second)
 
 
 def test_the_command_prints_every_metric_and_refuses_a_missing_file(tmp_path, monkeypatch, capsys):

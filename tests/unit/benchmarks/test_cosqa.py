@@ -9,7 +9,6 @@ from benchmarks import suite
 from benchmarks.suites import cosqa
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.metrics import score_answers
 
 FUNCTIONS = {
     "7": 'def int_to_string(number):\n    """Convert an integer to a string."""\n    return str(number)',
@@ -43,16 +42,6 @@ def test_functions_are_indexed_and_searched_by_the_engine(data, home, tiny_bundl
     assert result.systems["bm25"].metrics["mrr"]["average"] == 0.75
     assert result.details["functions"] == 5 and result.documents == 4
     assert [path for path in home.rglob("*") if path.is_file()] == []
-
-
-def test_scores_follow_the_rank_of_the_right_answer():
-    run = {("python", "a"): ["x", "y", "right"], ("python", "b"): ["x"] * 10 + ["right"]}
-    qrels = {query: {"right": 1.0} for query in [*run, ("python", "c")]}
-    scores = score_answers(run, qrels, cosqa.DEPTHS)
-    assert scores["python", "a"]["mrr"] == pytest.approx(1 / 3)
-    assert [scores["python", "a"][f"recall_at_{depth}"] for depth in (1, 5)] == [0.0, 1.0]
-    assert scores["python", "b"]["recall_at_10"] == 0.0 and scores["python", "b"]["recall_at_100"] == 1.0
-    assert scores["python", "c"]["mrr"] == 0.0
 
 
 def test_an_answer_that_is_not_in_the_codebase_is_refused(data):

@@ -1,6 +1,6 @@
 import numpy as np
 
-from benchmarks.embedding import Stopwatch, function_texts, table, throughput, ways
+from benchmarks.embedding import Stopwatch, function_texts, throughput, ways
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder
 
@@ -34,10 +34,3 @@ def test_each_way_to_embed_measures_the_time_in_the_model():
 def test_texts_are_made_from_the_functions_of_a_tree(tmp_path):
     (tmp_path / "a.py").write_text('def add(x, y):\n    """Sum."""\n    return x + y\n')
     assert [text.splitlines()[:2] for text in function_texts(tmp_path)] == [["a add", "Sum."]]
-
-
-def test_the_table_has_a_row_per_way():
-    row = {"functions": 100_000, "functions_per_s": 28_326, "outside_model": 0.178}
-    page = table({"bag": {"tokenized_per_s": 15_320, "ways": {"ONNX Runtime, cpu": row}}})
-    assert "| bag | ONNX Runtime, cpu | 100,000 | 28,326 | 17.8% |" in page
-    assert page.endswith("bag 15,320 functions a second.")

@@ -1,6 +1,5 @@
 """Suite `everyday`: its questions, their answers with overloads and copies, and the confidence."""
 
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,24 +40,6 @@ def test_the_halves_ask_different_libraries_of_the_same_main_languages():
     assert asked["development"].isdisjoint(asked["end"])
     languages = [{package.partition("/")[0] for package in packages} for packages in asked.values()]
     assert languages[0] & languages[1] >= set("c cpp go java javascript php python ruby rust".split())
-
-
-def test_a_third_of_the_questions_are_sentences_and_none_is_asked_twice():
-    for half in everyday.HALVES:
-        lines = lines_of(half)
-        assert sum(style == "question" for _, style, *_ in lines) > len(lines) * 0.3
-        assert {style for _, style, *_ in lines} == {"keywords", "question"}
-        assert sum(map(len, everyday.read_questions(half).values())) == len(lines)
-
-
-def test_every_package_of_the_questions_is_in_the_recipe():
-    recipe = tomllib.loads((everyday.FOLDER / "sources.toml").read_text("utf-8"))["languages"]
-    known = {
-        f"{language}/{package['name'].replace('/', '__')}"
-        for language, table in recipe.items()
-        for package in table["packages"]
-    }
-    assert {package for half in everyday.HALVES for package in everyday.read_questions(half)} == known
 
 
 def test_any_answer_is_right_and_so_is_a_copy(small):

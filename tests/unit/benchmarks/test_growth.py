@@ -6,21 +6,11 @@ import json
 import pytest
 
 from benchmarks import growth
-from benchmarks.growth import build_table, measure, query_table
+from benchmarks.growth import measure
 from benchmarks.renamed import exchanged, frequent_first, rename, write_renamed
 from codesearch.config import WalkConfig
 from codesearch.parsing.walker import WalkSummary, walk
 from tests.conftest import write_tree
-
-STEP = {"wall_s": 1.5, "cpu_s": 2.5, "peak_mb": 100.0}
-TIMES = {"p50_ms": 5.0, "p95_ms": 8.0, "first_s": 0.2, "peak_mb": 90.0, "check_ms": 3.0}
-ROW = {
-    "tree": {"source_mb": 7.0, "files": 1_200},
-    "exact": {**STEP, "documents": 10_123, "index_mb": 12.0},
-    "exact_query": TIMES,
-    "hnsw": {**STEP, "graph_mb": 25.0},
-    "hnsw_query": {**TIMES, "recall_at_10": 0.99876, "recall_at_100": 1.0},
-}
 
 
 def test_keywords_and_short_words_are_not_renamed():
@@ -90,21 +80,6 @@ def test_a_step_that_fails_stops_the_run_with_its_message(tmp_path, monkeypatch)
     options = argparse.Namespace(sources=tmp_path, queries=tmp_path, work=tmp_path, graph_up_to=10)
     with pytest.raises(SystemExit, match="full"):
         measure(10, options)
-
-
-def test_the_tables_have_a_row_per_size():
-    assert build_table([ROW]).splitlines()[2] == (
-        "| 10,123 | 7.0 | 1.5 | 2.5 | 100.0 | 12.0 | 1.5 | 2.5 | 100.0 | 25.0 |"
-    )
-    assert query_table([ROW]).splitlines()[2] == (
-        "| 10,123 | 5.0 | 8.0 | 0.2 | 90.0 | 5.0 | 8.0 | 0.2 | 90.0 | 0.9988 | 1.0000 | 1,200 | 3.0 |"
-    )
-
-
-def test_a_size_without_a_graph_has_dashes():
-    row = {key: value for key, value in ROW.items() if "hnsw" not in key}
-    assert build_table([row]).endswith("| 12.0 | – | – | – | – |")
-    assert query_table([row]).endswith("| 0.2 | 90.0 | – | – | – | – | – | – | 1,200 | 3.0 |")
 
 
 def test_every_step_runs_on_a_small_tree(tmp_path):

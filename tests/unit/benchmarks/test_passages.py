@@ -1,7 +1,6 @@
 """Suite `passages`: its questions, packages that are excluded from training, and its scores."""
 
 import tomllib
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,25 +60,6 @@ def small(tmp_path, monkeypatch):
     return BenchOptions(home=tmp_path / "home", data=tmp_path / "data")
 
 
-@pytest.mark.parametrize("half", HALVES)
-def test_a_half_has_ten_languages_three_styles_and_as_many_long_functions_as_short_ones(half):
-    styles = Counter(style for _, style, *_ in rows(half))
-    assert styles.keys() == {"keywords", "question", "report"}
-    assert max(styles.values()) < 1.5 * min(styles.values())
-    questions = [question for asked in passages.read_questions(half).values() for question in asked]
-    assert len(questions) == len(rows(half)) > 150
-    assert len({row[0].partition("/")[0] for row in rows(half)}) == 10
-    groups = Counter(question.function.group for question in questions)
-    assert max(groups.values()) < 1.25 * min(groups.values())
-
-
-def test_a_passage_has_3_to_15_lines_of_its_function():
-    for half in HALVES:
-        for _, _, _, start_line, end_line, _, first, last, _ in rows(half):
-            assert 3 <= int(last) - int(first) + 1 <= 15
-            assert int(start_line) <= int(first) <= int(last) <= int(end_line)
-
-
 def test_no_question_and_no_package_is_in_both_halves():
     for column in (0, 8):
         first, second = ({row[column] for row in rows(half)} for half in HALVES)
@@ -93,17 +73,6 @@ def test_no_package_is_in_a_recipe_for_training_or_in_the_other_suite():
     trained = repositories(*(f"training/{name}.toml" for name in names))
     asked = repositories("benchmarks/passages/sources.toml")
     assert asked.isdisjoint(trained | repositories("benchmarks/applications/sources.toml"))
-
-
-def test_every_package_is_asked_about_and_its_version_is_known():
-    packages = {
-        f"{language}/{it['name'].replace('/', '__')}"
-        for language, its in recipe("benchmarks/passages/sources.toml").items()
-        for it in its
-    }
-    assert {row[0] for half in HALVES for row in rows(half)} == packages
-    lock = (passages.FOLDER / "sources.lock.json").read_text("utf-8")
-    assert lock.count('"version"') == len(packages)
 
 
 def test_a_question_is_scored_by_its_function_in_the_group_of_its_length(small):

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from benchmarks.process import MemoryClock, Usage, folder_mb, measured, tree_rss_bytes
+from benchmarks.process import MemoryClock, Usage, measured, tree_rss_bytes
 
 LARGE = "import sys; block = b'1' * 60_000_000; print(flush=True); sys.stdin.read()"
 SPIN = "import time; end = time.process_time() + {seconds}\nwhile time.process_time() < end: pass"
@@ -44,17 +44,6 @@ def test_a_command_over_the_timeout_is_stopped_and_counts_as_failed():
         usage.output.removeprefix("so far\n") == "stopped after 2 s"
     )  # A busy machine prints nothing so soon.
     assert usage.wall_s < 20
-
-
-def test_utilisation_is_the_share_of_the_cores():
-    assert Usage(wall_s=2.0, cpu_s=3.0, peak_mb=1.0, code=0, output="").utilisation(2) == 0.75
-
-
-def test_the_size_of_a_folder_includes_all_files_below_it(tmp_path):
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    (tmp_path / "a" / "b" / "c").write_bytes(bytes(300_000))
-    (tmp_path / "d").write_bytes(bytes(200_000))
-    assert folder_mb(tmp_path) == 0.5
 
 
 def test_the_peak_memory_of_a_stage_includes_child_processes():

@@ -7,18 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.peers import PEERS, Paths, System, installed, run
-from benchmarks.process import quantiles
+from benchmarks.peers import PEERS, Paths, System, run
 from benchmarks.service import service_rows
-from benchmarks.speed import row, table
-
-ROW = {
-    "note": "a note",
-    "index": {"wall_s": 12.5, "cpu_s": 22.0, "peak_mb": 1410.5, "cores_busy": 0.9},
-    "disk_mb": 70.1,
-    "cold_query": {"wall_s": 0.4, "peak_mb": 120.0},
-    "warm_query": {"p50_ms": 7.5, "p95_ms": 12.0},
-}
+from benchmarks.speed import row
 
 
 def scripted(tmp_path: Path, index: str, query: str) -> tuple[System, Paths]:
@@ -69,12 +60,6 @@ def test_a_system_that_cannot_be_installed_has_a_row_with_the_reason(tmp_path, m
     assert runs[1][-1] == "some-package"
 
 
-def test_an_installed_system_is_not_installed_again(tmp_path, monkeypatch):
-    system, paths = scripted(tmp_path, "", "")
-    monkeypatch.setattr("benchmarks.peers.subprocess.run", None)
-    assert installed(system, paths.environment) == ""
-
-
 def test_a_peer_does_not_see_this_checkout(tmp_path, monkeypatch):
     system, paths = scripted(tmp_path, "", "")
     monkeypatch.setenv("PYTHONPATH", "/checkout")
@@ -107,21 +92,6 @@ def test_a_wider_model_gives_the_same_cosines(tmp_path):
 def cosines(rows):
     unit = rows / np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     return unit @ unit.T
-
-
-def test_the_table_has_a_row_per_system_and_notes_below():
-    shown = table({"ours": ROW, "grep": {"cold_query": ROW["cold_query"]}, "gone": {"failed": "no wheel"}})
-    assert shown.splitlines()[2:] == [
-        "| ours | 12.5 | 22.0 | 1,410.5 | 70.1 | 0.4 | 120.0 | 7.5 | 12.0 |",
-        "| grep | – | – | – | – | 0.4 | 120.0 | – | – |",
-        "| gone | no wheel |  |  |  |  |  |  |  |",
-        "",
-        "- ours: a note",
-    ]
-
-
-def test_quantiles_are_over_all_queries():
-    assert quantiles([float(number) for number in range(101)]) == {"p50_ms": 50.0, "p95_ms": 95.0}
 
 
 def test_queries_are_timed_with_and_without_a_service(indexed, home, monkeypatch):

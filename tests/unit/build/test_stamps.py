@@ -87,14 +87,6 @@ def test_an_invalid_file_has_no_stamps(tmp_path, content):
         assert read_stamps(tmp_path) == Stamps()
 
 
-def test_a_truncated_file_has_no_stamps(tmp_path):
-    write_stamps(tmp_path, STAMPS, 7)
-    whole = (tmp_path / FILE).read_bytes()
-    for length in range(len(whole)):
-        (tmp_path / FILE).write_bytes(whole[:length])
-        assert read_stamps(tmp_path) == Stamps(), length
-
-
 @pytest.fixture
 def ask(tiny_repo: Path, home: Path, encoder: HashEncoder, settled: None) -> Callable[[], Comparison]:
     """Return what compares the tiny repository with its index, whose stamps are trusted."""

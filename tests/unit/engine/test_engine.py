@@ -1,6 +1,5 @@
 """The engine: index, search, freshness and status of one home, from several threads."""
 
-import os
 import shutil
 import sys
 import threading
@@ -18,7 +17,6 @@ from codesearch.engine.scope import covering_index
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.store.catalogue import index_folder, writer_lock
-from codesearch.store.digest import content_digest
 from tests.conftest import write_tree
 
 
@@ -49,36 +47,12 @@ def test_a_folder_is_indexed_searched_and_up_to_date(engine, tiny_repo):
     assert (again.built, again.documents, again.model) == (False, 13, "")
 
 
-def test_touched_files_are_read_once(ready, tiny_repo, monkeypatch, settled):
-    digested = []
-
-    def digest(source: bytes, real=content_digest) -> bytes:
-        digested.append(source)
-        return real(source)
-
-    monkeypatch.setattr(plan, "content_digest", digest)
-    path = tiny_repo / "go" / "reader.go"
-    for file in tiny_repo.rglob("*.*"):
-        os.utime(file, (1_000_000_000, 1_000_000_000))
-    assert not ready.index(tiny_repo).built
-    assert path.read_bytes() in digested
-    del digested[:]
-    assert not ready.index(tiny_repo).built
-    assert digested == []
-
-
 def test_a_large_file_of_data_is_a_small_part_of_the_progress(engine, tmp_path):
     code = {f"a{n}.py": f"def f{n}():\n    return '{'x' * 5_000}'\n" for n in range(10)}
     root = write_tree(tmp_path / "src", {**code, "z.ts": "<?xml?><TS>\n" + "<source/>\n" * 50_000})
     shares: list[float] = []
     engine.index(root, on_progress=lambda told: shares.append(told.done_bytes / told.total_bytes))
     assert 0.6 < shares[9] < 0.8 and shares[-1] == 1
-
-
-def test_progress_ends_with_the_commit(engine, tiny_repo):
-    seen = []
-    engine.index(tiny_repo, on_progress=lambda progress: seen.append(progress.stage))
-    assert list(dict.fromkeys(seen)) == ["parse", "write", "commit"]
 
 
 def test_similar_code_is_found_for_a_place_without_the_place_itself(ready, tiny_repo):

@@ -19,15 +19,12 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from codesearch import Engine, PortableFileError, Scope
 from codesearch.config import IndexOptions, WalkConfig
 from codesearch.errors import ConfigError, ExportError
 from codesearch.portable import unpack
 from codesearch.portable.pack import HEAD
-from codesearch.portable.unpack import open_portable
 from codesearch.store.arrays import OFFSETS
 from codesearch.store.catalogue import imported_folder
 from codesearch.store.digest import remember_written
@@ -199,11 +196,6 @@ def test_a_search_reports_that_the_sources_are_not_here(reader, plain, with_code
         assert (freshness.root, freshness.state) == ("x", state)
 
 
-def test_similar_code_is_found_in_a_portable_file(reader, source, plain):
-    answer = reader.session(imported(reader, plain)).similar(f"{source}/python/convert.py:4")
-    assert "string_to_int" in [hit.name for hit in answer.hits[:3]]
-
-
 def test_an_imported_index_can_be_exported_and_removed_by_its_name(reader, with_code, home, tmp_path):
     reader.import_index(with_code, name="other")
     again = reader.export(tmp_path / "again", "other", with_code=True)
@@ -268,19 +260,6 @@ def test_only_a_portable_file_is_replaced(builder, tmp_path):
 )
 def test_a_wrong_field_is_refused(reader, plain, tmp_path, fields, reason):
     assert reason in refusal(reader, repacked(plain, tmp_path / "file", in_head(**fields)))
-
-
-@pytest.mark.parametrize(
-    "field", ["number", "documents", "live_documents", "dead_files", "field_sums", "files"]
-)
-@pytest.mark.parametrize("value", [None, [1.5], "x", {"a": 1}, 10**30])
-def test_a_wrong_field_of_a_segment_is_refused(reader, plain, tmp_path, field, value):
-    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(tmp_path / "file", "w") as new:
-        head = json.loads(old.read(HEAD))
-        head["manifest"]["segments"][0][field] = value
-        for name in old.namelist():
-            new.writestr(name, json.dumps(head) if name == HEAD else old.read(name))
-    assert "field 'segments'" in refusal(reader, tmp_path / "file")
 
 
 def test_an_import_for_a_folder_reads_no_more_files_than_the_settings_of_the_user(reader, builder, tmp_path):
@@ -419,30 +398,6 @@ def test_a_pickle_in_an_array_is_not_loaded(reader, plain, tmp_path):
     evil = (tmp_path / "evil.npy").read_bytes()
     change = lambda entries: entries.update({"segments/000001/rows.npy": evil})  # noqa: E731
     assert "rows.npy is not valid" in refusal(reader, repacked(plain, tmp_path / "file", change))
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_a_damaged_file_is_a_one_line_error_or_unpacks_to_the_same_files(with_code, tmp_path, data):
-    content = bytearray(with_code.read_bytes())
-    if data.draw(st.booleans()):
-        content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
-    else:
-        del content[data.draw(st.integers(0, len(content) - 1)) :]
-    damaged, folder = tmp_path / "damaged", tmp_path / "unpacked"
-    damaged.write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
-    try:
-        with open_portable(damaged) as found, open_portable(with_code) as whole:
-            assert found.manifest == whole.manifest
-            found.unpack(folder, lambda stage, done, total: None)
-    except PortableFileError as error:
-        assert "\n" not in str(error)
-        return
-    with zipfile.ZipFile(with_code) as archive:
-        names = set(archive.namelist()) - {HEAD}
-        assert {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()} == names
-        assert all((folder / name).read_bytes() == archive.read(name) for name in names)
 
 
 def test_concurrent_imports_leave_one_complete_index(home, with_code, plain):

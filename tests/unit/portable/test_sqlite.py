@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine
-from codesearch.errors import ExportError, IndexCorruptError, IndexNotFoundError, MissingExtraError
+from codesearch.errors import ExportError, IndexCorruptError, MissingExtraError
 from codesearch.installation import how_to_add
 from tests.conftest import HashEncoder, build, write_tree
 from tests.tiny_bundle import change_one_byte
@@ -298,12 +298,6 @@ def test_a_link_is_kept_and_leads_to_the_export(engine, file, tmp_path):
     assert file.is_symlink() and select(target, "SELECT count(*) FROM definitions") == [(13,)]
 
 
-def test_a_folder_that_does_not_exist_is_one_error(engine, tmp_path):
-    path = tmp_path / "absent" / "code.db"
-    with pytest.raises(ExportError, match=f"^{path} cannot be written: No such file or directory$"):
-        engine.export(path, sqlite=True)
-
-
 def test_a_damaged_index_is_an_error_and_the_last_export_is_kept(engine, file, home, tiny_repo):
     engine.export(file, sqlite=True)
     before = file.read_bytes()
@@ -325,12 +319,6 @@ def test_an_interrupted_export_keeps_the_last_one(engine, file):
     with pytest.raises(KeyboardInterrupt):
         engine.export(file, sqlite=True, on_progress=interrupt)
     assert (file.read_bytes(), leftovers(file)) == (before, ["code.db"])
-
-
-def test_a_folder_without_an_index_is_an_error_and_leaves_no_file(engine, file, tmp_path):
-    with pytest.raises(IndexNotFoundError, match="absent is no folder and no imported index"):
-        engine.export(file, tmp_path / "absent", sqlite=True)
-    assert leftovers(file) == []
 
 
 def test_without_sqlite_utils_the_error_has_the_command_that_adds_it(engine, file, monkeypatch):

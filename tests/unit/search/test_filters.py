@@ -25,10 +25,6 @@ def allowed(index, **filters: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(ref.path, ref.row.name) for ref in snapshot.refs(mask.nonzero()[0].tolist())]
 
 
-def paths(index, *patterns: str) -> list[str]:
-    return list(dict.fromkeys(path for path, _ in allowed(index, paths=patterns)))
-
-
 def test_without_filters_nothing_is_computed(built_index):
     assert allowed_documents(Filters(), Snapshot([built_index])) is None
 
@@ -75,42 +71,6 @@ def test_a_document_must_pass_all_filters(built_index):
         (CONVERT, "pop"),
     ]
     assert allowed(built_index, languages=("go",), paths=("*.py",)) == []
-
-
-@pytest.mark.parametrize(
-    ("pattern", "expected"),
-    [
-        ("*.py", [CONVERT]),
-        ("convert.py", [CONVERT]),
-        ("java*", [SORTER, HTTP]),
-        ("python", [CONVERT]),
-        ("python/", [CONVERT]),
-        ("python/*", [CONVERT]),
-        ("./python/*.py", [CONVERT]),
-        ("/python/convert.py", [CONVERT]),
-        ("convert*", [CONVERT]),
-        ("thon/*", []),
-        ("*/[hq]*.??", [HTTP, QUEUE]),
-        ("**/*.go", [READER]),
-        ("PYTHON", []),
-    ],
-)
-def test_a_path_pattern_matches_a_part_or_with_a_slash_the_path(built_index, pattern, expected):
-    assert paths(built_index, pattern) == expected
-
-
-def test_folders_with_dots_can_be_named(index_of):
-    code = "def f():\n    pass\n"
-    index = index_of({"v1.2/lib/a.py": code, "v2/lib/a.py": code}, "src")
-    assert paths(index, "v1.2") == ["v1.2/lib/a.py"]
-    assert paths(index, "v2/lib") == ["v2/lib/a.py"]
-    assert paths(index, "v2/lib/") == ["v2/lib/a.py"]
-    assert paths(index, "lib") == ["v1.2/lib/a.py", "v2/lib/a.py"]
-    assert paths(index, "lib/a.py") == [], "a pattern with a slash matched below the root"
-
-
-def test_a_path_matches_one_of_several_patterns(built_index):
-    assert paths(built_index, "*.rb", "*.go") == [READER, QUEUE]
 
 
 def test_no_document_of_an_empty_index_passes(tmp_path, index_tree):

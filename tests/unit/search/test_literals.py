@@ -220,11 +220,6 @@ def test_tests_rank_below_other_code_with_an_exact_text(exact: Callable[..., Fou
     assert [hit.qualified_name for hit in exact("self.items.append(item)").hits] == ["Box.put", "test_put"]
 
 
-def test_filters_apply_to_an_exact_text(exact: Callable[..., Found]) -> None:
-    found = exact("self.items.append(", filters=Filters(kinds=("function",), paths=("box.py",)))
-    assert [hit.qualified_name for hit in found.hits] == ["put_all"]
-
-
 @pytest.mark.parametrize("text", ["", " ", "word " * 201])
 def test_an_empty_or_long_exact_text_is_refused(exact: Callable[..., Found], text: str) -> None:
     with pytest.raises(ConfigError, match="give a text with a few words"):

@@ -212,12 +212,6 @@ def test_a_query_without_words_is_an_error(searcher, query):
     assert str(caught.value) == f"query {query!r} has no words to search for"
 
 
-def test_an_unknown_mode_lists_the_known_ones(searcher):
-    with pytest.raises(ConfigError) as caught:
-        search(searcher, "push", mode="fuzzy")
-    assert str(caught.value) == "mode 'fuzzy': choose one of hybrid, lexical, semantic"
-
-
 def test_an_index_of_another_model_is_refused_with_the_cure(built_index, tokenizer_path, tiny_repo):
     with pytest.raises(ConfigError) as caught:
         Searcher([built_index], HashEncoder(tokenizer_path, "newer"))

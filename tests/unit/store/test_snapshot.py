@@ -97,13 +97,6 @@ def test_values_come_in_the_order_asked_for_from_any_segment(index):
     ]
 
 
-def test_places_are_ordered_by_path_and_line(index):
-    snapshot = Snapshot([index])
-    doc_ids = live(snapshot)
-    ordered = doc_ids[np.argsort(snapshot.places(doc_ids))]
-    assert names(snapshot, ordered) == ["First", "early", "stays", "too", "late", "last"]
-
-
 def test_the_best_have_the_highest_scores_and_ties_are_ordered_by_place(index):
     snapshot = Snapshot([index])
     doc_ids = np.arange(9)
@@ -218,28 +211,3 @@ def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals,
         doc_ids = np.array([place.doc_id for place in ranked])
         paths = [path.split("/")[-3] for path in searcher.searched.snapshot.paths_of(doc_ids)]
         assert paths == ["a", "b", "c", "d"][:count], (mode, count)
-
-
-def test_order_is_by_score_and_then_by_place(equals):
-    snapshot = Snapshot([equals])
-    doc_ids, scores = np.arange(4), np.array([1, 2, 1, 1], np.float32)
-    found = [path.split("/")[-3] for path in snapshot.paths_of(doc_ids[snapshot.order(doc_ids, scores)])]
-    assert found == ["b", "a", "c", "d"]
-
-
-def test_two_roots_are_one_collection(tmp_path, index_tree, encoder):
-    one = index_tree(write_tree(tmp_path / "one", {"x.py": SAME, "y.py": "def other():\n    return 2\n"}))
-    two = index_tree(write_tree(tmp_path / "two", {"x.py": SAME}))
-    snapshot = Snapshot([one, two])
-    assert (snapshot.document_count, snapshot.size) == (3, 3)
-    searcher = Searcher([two, one], encoder)
-    ranked = best(searcher, "push item", 2)
-    refs = searcher.searched.snapshot.refs([place.doc_id for place in ranked])
-    assert [Path(ref.root).name for ref in refs] == ["one", "two"]
-
-
-def test_an_index_without_documents_gives_no_hits(tmp_path, index_tree, encoder):
-    (tmp_path / "empty").mkdir()
-    index = index_tree(tmp_path / "empty")
-    for mode in ("lexical", "semantic", "hybrid"):
-        assert search(Searcher([index], encoder), "push", mode=mode) == []

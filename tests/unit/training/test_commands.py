@@ -150,14 +150,6 @@ def test_help_explains_each_setting_with_the_value_of_the_preset(capsys):
     assert "How a text becomes a vector. (default: birnn)" in shown
 
 
-@pytest.mark.parametrize(("value", "message"), [("abc", "Error parsing --dim"), ("", "--dim")])
-def test_a_value_of_another_type_is_refused(value, message, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        training.main(["train", "--dim", value])
-    assert stopped.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 def test_options_replace_the_settings_of_a_file(tmp_path, monkeypatch, caplog):
     path = tmp_path / "own.toml"
     path.write_text('dim = 8\nepochs = 7\nstart = "bundle"\n[[sources]]\nname = "a"\npath = "b"\nshare = 2\n')

@@ -13,18 +13,15 @@ pytest.importorskip("tqdm")
 pytest.importorskip("rensa")
 
 from codesearch.evaluation.jsonl import read_jsonl  # noqa: E402
-from tests.unit.training.conftest import write_rows  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.corpus.archives import is_wanted, source_files  # noqa: E402
 from training.corpus.extract import extract_corpus  # noqa: E402
 from training.corpus.load import from_record  # noqa: E402
 from training.corpus.recipe import SourcePackage, read_recipe  # noqa: E402
-from training.corpus.rows import Row, read_rows  # noqa: E402
+from training.corpus.rows import read_rows  # noqa: E402
 from training.corpus.split import Place, place_rows, stable_hash  # noqa: E402
 from training.corpus.stats import CorpusStats, read_stats, report  # noqa: E402
 from training.files import TrainingError, read_json  # noqa: E402
-
-ROW = Row("a/b", "b", "x.py", "f", "f", "python", "def f(a):\n    c = a\n    return c", "Add one to it.", "")
 
 
 def function(name, docstring, body):
@@ -274,16 +271,6 @@ def test_train_only_packages_do_not_change_the_held_out_partitions():
     )
 
 
-def test_rows_are_read_as_they_were_written(tmp_path):
-    write_rows(tmp_path / "a.jsonl.zst", [ROW])
-    assert list(read_rows(tmp_path / "a.jsonl.zst")) == [ROW]
-
-
-def test_a_missing_row_file_names_the_command(tmp_path):
-    with pytest.raises(TrainingError, match="corpus extract"):
-        list(read_rows(tmp_path / "none.jsonl.zst"))
-
-
 def test_every_package_of_the_recipe_has_an_upstream_and_a_licence():
     packages = read_recipe()
     assert {package.language for package in packages} == {"go", "java", "javascript", "php", "python", "ruby"}
@@ -304,15 +291,6 @@ def test_a_recipe_names_a_repository_in_one_list_only(tmp_path):
         f"[languages.go]\npackages = {one}\n[languages.php]\ntrain_only = {other}\npackages = []\n"
     )
     assert [package.train_only for package in read_recipe(path)] == [False, True]
-
-
-def test_a_recipe_with_an_unknown_kind_is_refused(tmp_path):
-    path = tmp_path / "r.toml"
-    path.write_text(
-        '[languages.go]\npackages = [{ kind = "floppy", name = "a", repository = "a/b", licence = "MIT" }]\n'
-    )
-    with pytest.raises(TrainingError, match="floppy"):
-        read_recipe(path)
 
 
 @pytest.mark.parametrize(

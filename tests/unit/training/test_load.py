@@ -149,13 +149,6 @@ def test_all_three_layouts_give_the_same_row(tmp_path):
     assert dataclasses.replace(dedupe, row=official.row) == official
 
 
-def test_an_invalid_parquet_file_is_an_error(tmp_path):
-    pytest.importorskip("pyarrow")
-    (tmp_path / "x.parquet").write_bytes(b"PAR1 but no more")
-    with pytest.raises(CodeSearchError, match=r"x\.parquet: not a parquet file .*download it again"):
-        list(load(tmp_path / "x.parquet"))
-
-
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
 def test_our_rows_are_read_as_written_in_every_compression(tmp_path, suffix):
     line = to_line(CsnRow(OWN))
@@ -203,31 +196,6 @@ def test_an_invalid_pickle_is_a_one_line_error(tmp_path, content, message):
     with pytest.raises(CodeSearchError, match=message) as raised:
         list(load(tmp_path / "x.pkl"))
     assert "\n" not in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        ({"text": "x"}, r":1: no field language"),
-        ({**OFFICIAL, "code": None}, r":1: no field code or func_code_string or function"),
-        ({**OFFICIAL, "language": "cobol"}, r":1: language 'cobol' is not known"),
-        ({**OFFICIAL, "code": 3}, r":1: code is int, not text"),
-        ({**OFFICIAL, "docstring_tokens": "x"}, r":1: docstring_tokens is not a list of texts"),
-        ([], r":1: not an object"),
-    ],
-)
-def test_an_invalid_record_is_an_error_with_its_line(tmp_path, record, message):
-    write_gz(tmp_path / "x.jsonl.gz", [record])
-    with pytest.raises(CodeSearchError, match=message):
-        list(load(tmp_path))
-
-
-def test_a_truncated_archive_is_an_error(tmp_path):
-    write_gz(tmp_path / "x.jsonl.gz", [OFFICIAL])
-    path = tmp_path / "x.jsonl.gz"
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(CodeSearchError, match="not JSON lines"):
-        list(load(path))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from tests.unit.training.conftest import part  # noqa: E402
 from training import objectives  # noqa: E402
-from training.batches import also_answering, make_batch, padded  # noqa: E402
+from training.batches import also_answering, make_batch  # noqa: E402
 from training.bpe import train_tokenizer  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.config import TrainConfig  # noqa: E402
@@ -162,20 +162,6 @@ def test_the_weight_of_a_pair_and_of_its_source_multiply_its_loss(learned):
     )
 
 
-def test_a_document_that_also_answers_a_query_is_not_wrong_for_it(learned):
-    _, samples = samples_from([*pairs(), Pair(WORDS[0], WORDS[6], "go")])
-    model = learned(CONFIG, samples)
-    objective = PairObjective(model, CONFIG, [part(samples)], CPU)
-    objective.start(0)
-    batch = objective.prepare(0, 5)
-    cosines = model.query(*batch.queries) @ model.document("go")(*batch.documents).T
-    assert batch.also_right.any()
-    losses = make_loss(CONFIG)(cosines.masked_fill(batch.also_right, -torch.inf))
-    assert float(objective.backward(batch, 5)) == pytest.approx(
-        float((losses * batch.weights).mean().detach()), abs=1e-6
-    )
-
-
 def test_keeping_cosines_adds_their_squared_difference_to_the_original_ones(learned):
     _, samples = samples_from(pairs())
     model = learned(CONFIG, samples)
@@ -209,12 +195,6 @@ def test_a_batch_in_chunks_has_the_gradients_of_the_whole_batch(architecture, le
         loss = objective.backward(objective.prepare(0, 3), 3)
         gradients[chunk] = (loss, {name: its.grad for name, its in model.named_parameters()})
     torch.testing.assert_close(gradients[0], gradients[4], atol=1e-6, rtol=1e-4)
-
-
-def test_texts_are_gathered_in_order():
-    _, samples = samples_from(pairs())
-    ids, mask = padded(samples.queries, np.array([3, 1]))
-    assert ids[0][mask[0] > 0].tolist() == samples.queries[3].tolist()
 
 
 def test_an_architecture_for_one_process_says_so(monkeypatch):

@@ -178,24 +178,6 @@ def test_questions_are_a_separate_group_of_pairs(tmp_path):
     assert pair == Pair("join a list", join_fields("", "", "','.join(x)"), "questions", "asked: asked")
 
 
-@pytest.mark.parametrize(
-    ("record", "fault"),
-    [
-        ({"query": "a"}, "no code"),
-        ({"query": "a", "code": ""}, "no code"),
-        ({"code": "b"}, "no query"),
-        ({"query": "a", "code": "b", "weight": "heavy"}, "could not convert string to float"),
-        ({"query": "a", "code": "b", "negatives": [{"query": "c"}]}, "no code"),
-    ],
-)
-def test_a_line_that_is_no_pair_is_an_error(record, fault, tmp_path):
-    path = write_questions(tmp_path / "asked.jsonl.zst", [{"query": "a", "code": "b"}, record])
-    with pytest.raises(
-        TrainingError, match=rf"asked\.jsonl\.zst:2: no pair \({fault}.*see docs/dev/encoder\.md"
-    ):
-        list(read_pairs(Source("asked", path), "train", TrainConfig()))
-
-
 def test_a_pair_of_a_file_has_a_weight_wrong_documents_and_a_partition(tmp_path):
     known = {
         "language": "php",
@@ -289,25 +271,6 @@ def test_runs_of_one_vocabulary_average_and_others_are_refused(corpus, tmp_path,
         average_runs([tmp_path / "a", tmp_path / "b"], tmp_path / "other")
 
 
-def test_a_run_without_weights_and_one_with_damaged_weights_are_one_line(corpus, tmp_path, capsys):
-    run = tmp_path / "run"
-    train_run(documentation(corpus), run, TrainConfig(**SMALL))
-    for content, message in (
-        (b"x" * 20, "damaged"),
-        (None, "is not there: let `python -m training train` finish"),
-    ):
-        weights = run / checkpoint.WEIGHTS
-        weights.write_bytes(content) if content else weights.unlink()
-        for command in (
-            ["average", str(run), "--out", str(tmp_path / "mean")],
-            ["evaluate", "--run", str(run)],
-        ):
-            corpus_option = ["--corpus", str(corpus), "--on", "valid"] if command[0] == "evaluate" else []
-            assert main([*command, *corpus_option]) == 2
-            error = capsys.readouterr().err.splitlines()[-1]
-            assert error.startswith("error: ") and message in error
-
-
 def test_a_run_of_another_version_has_defaults_or_is_refused_in_one_line(corpus, tmp_path):
     config, run = TrainConfig(**SMALL), tmp_path / "run"
     train_run(documentation(corpus), run, config)
@@ -320,13 +283,6 @@ def test_a_run_of_another_version_has_defaults_or_is_refused_in_one_line(corpus,
     (run / checkpoint.CONFIG).write_text(json.dumps(record))
     with pytest.raises(TrainingError, match=r"settings of another version \(tuned_share\): train it again"):
         load_run(run)
-
-
-def test_a_missing_vocabulary_is_an_error_before_the_run_begins(corpus, tmp_path, capsys):
-    command = ["train", "--corpus", str(corpus), "--run", str(tmp_path / "run")]
-    assert main([*command, "--vocabulary", str(tmp_path / "nowhere")]) == 2
-    assert "nowhere/tokenizer.json is not there: name a run" in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture(scope="module")

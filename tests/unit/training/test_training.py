@@ -16,12 +16,11 @@ pytest.importorskip("tqdm")
 from codesearch.text.tokenizer import join_fields  # noqa: E402
 from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
 from training import checkpoint, loop, objectives  # noqa: E402
-from training.batches import counted, padded, sample_batches  # noqa: E402
+from training.batches import sample_batches  # noqa: E402
 from training.build import build_model  # noqa: E402
 from training.checkpoint import CURVE  # noqa: E402
 from training.config import Architecture, SequenceModel, TrainConfig  # noqa: E402
 from training.corpus.rows import Row  # noqa: E402
-from training.encoders.bag import BagTower  # noqa: E402
 from training.evaluation.mrr import _shuffled, mrr_by_language  # noqa: E402
 from training.files import TrainingError  # noqa: E402
 from training.pipeline import fit  # noqa: E402
@@ -229,22 +228,6 @@ def test_a_run_is_not_resumed_with_other_settings(tmp_path):
         checkpoint.is_begun(tmp_path, {**settings, "data_hash": "abd"})
 
 
-def test_counted_tokens_give_the_same_embedding_as_repeated_ones():
-    model = BagTower(20, 8)
-    ids = torch.tensor([[5, 3, 5, 5], [7, 0, 0, 0]])
-    mask = torch.tensor([[1, 1, 1, 1], [1, 0, 0, 0]])
-    short_ids, counts = counted(ids, mask)
-    assert short_ids.tolist() == [[3, 5], [7, 0]]
-    assert counts.tolist() == [[1, 3], [1, 0]]
-    torch.testing.assert_close(model(short_ids, counts), model(ids, mask))
-
-
-def test_embeddings_have_unit_length_and_an_empty_text_is_zero():
-    ids, mask = torch.tensor([[4, 5], [0, 0]]), torch.tensor([[1, 1], [0, 0]])
-    lengths = BagTower(9, 8)(ids, mask).norm(dim=1)
-    torch.testing.assert_close(lengths, torch.tensor([1.0, 0.0]))
-
-
 def test_a_batch_holds_one_language_and_an_epoch_every_sample(data, synthetic_rows):
     tokenizer, _, _ = data
     rows = [
@@ -303,14 +286,6 @@ def test_neighbours_are_in_one_batch_and_begin_elsewhere_in_each_epoch(data):
         assert (np.diff(together[:, 0]) != 8).any()
         starts.append(int(together[0, 0]) % 8)
     assert len(set(starts)) > 1
-
-
-def test_padding_is_masked(data):
-    _, samples, _ = data
-    ids, mask = padded(samples.documents, np.array([0, 1]))
-    assert ids.shape == mask.shape
-    assert ids[mask == 0].sum() == 0
-    assert mask.sum(dim=1).tolist() == np.diff(samples.documents.starts)[:2].tolist()
 
 
 def test_a_document_of_code_alone_has_no_name_no_path_and_no_docstring():
