@@ -82,13 +82,6 @@ def test_a_query_finds_documentation_written_after_indexing(index, found, tree):
     assert found("unlimited", "sizes")[0] == "tiny/docs/stack.md:5:1:## Sizes"
 
 
-def test_unknown_content_is_an_error(command, tree):
-    assert (
-        command.fails("index", tree.name, "--content", "prose")
-        == "error: --content must be one of code, docs, config, all, not 'prose'\n"
-    )
-
-
 def test_strange_texts_cost_a_warning_at_most_and_secrets_are_not_read(command, index, tree, found):
     write_tree(
         tree,

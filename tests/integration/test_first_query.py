@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from codesearch.installation import how_to_add
-from tests.command import TIMEOUT, Command
-from tests.integration.test_serve_command import serving
+from tests.command import Command
 from tests.integration.test_terminal import on_terminal, plain
 
 LINE = r"indexed {root}: 13 documents in \d+\.\d s\n"
@@ -69,18 +68,6 @@ def test_an_option_or_variable_prevents_indexing(ask, home, arguments, variable)
     assert not home.exists()
 
 
-def test_a_folder_outside_of_projects_is_not_indexed(ask, project, home):
-    (project / ".git").rmdir()
-    done = ask("query", "push")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert not home.exists()
-
-
-def test_the_users_home_is_not_indexed(ask, project, home):
-    done = replace(ask, variables={**ask.variables, "HOME": str(project)})("query", "push")
-    assert (done.returncode, done.stdout) == (2, "") and not home.exists()
-
-
 def test_a_language_without_a_parser_is_named(ask, project, tiny_bundle):
     (project / "a.ts").write_text("function f() {}\n")
     hidden = project.parent / "hidden" / "sitecustomize.py"
@@ -98,14 +85,3 @@ def test_a_language_without_a_parser_is_named(ask, project, tiny_bundle):
         "warning: 1 typescript file cut into blocks: no parser installed: "
         f"{how_to_add('tree-sitter-typescript')}"
     ]
-
-
-def test_with_a_service_the_client_indexes_and_the_service_answers_from_then_on(ask, project, tiny_bundle):
-    with serving(replace(ask, folder=project), "--no-watch") as service:
-        done = ask("query", "push", "-k", "1", "--vimgrep", "--model", tiny_bundle)
-        assert done.stdout == "convert.py:17:1:def push(self, item)\n"
-        assert re.fullmatch(LINE.format(root=project), done.stderr)
-        again = ask("query", "push", "-k", "1", "--vimgrep")
-        assert (again.stdout, again.stderr) == (done.stdout, "")
-        service.terminate()
-        assert service.wait(TIMEOUT) == 0

@@ -26,14 +26,6 @@ def bigger_tree(root: Path, files: int) -> None:
         write_tree(root, {f"pkg{number % 10}/m{number}.py": "\n".join(lines) + "\n"})
 
 
-def assert_last_good(command: Command, folder: Path) -> None:
-    assert [path.name for path in folder.glob("segments/*")] == ["000001"]
-    assert not (folder / "manifest.json.new").exists()
-    done = command("query", "--all", "--no-refresh", "push", "-k", "1", "--vimgrep")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "tiny/python/convert.py:17:1:def push(self, item)\n"
-
-
 @pytest.mark.parametrize("whole_group", [True, False], ids=["from a terminal", "to the process"])
 def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_group):
     folder = index_folder(home, indexed)
@@ -50,18 +42,6 @@ def test_an_interrupt_leaves_the_last_good_index(indexed, command, home, whole_g
         shutil.rmtree(indexed / f"pkg{number}")
     assert command("index", "tiny").returncode == 0
     assert [path.name for path in folder.glob("segments/*")] == ["000003"], "a partly written segment remains"
-
-
-def test_full_storage_is_one_error_and_leaves_the_last_good_index(indexed, command, home):
-    bigger_tree(indexed, 100)
-    done = command("index", "tiny", largest_file=150_000)
-    folder = index_folder(home, indexed)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: ")
-    assert str(home) in done.stderr
-    assert done.stderr.endswith("the last good index is untouched\n")
-    assert done.stderr.count("\n") == 1
-    assert_last_good(command, folder)
 
 
 def test_a_second_writer_is_an_error_that_says_to_wait(indexed, command, home):

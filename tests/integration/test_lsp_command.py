@@ -239,13 +239,6 @@ async def test_what_changed_is_indexed_when_a_folder_is_opened_and_when_a_file_i
     engine.close()
 
 
-async def test_hits_have_the_lines_of_the_editor(project):
-    async with connected(project) as client:
-        path = project / "python/convert.py"
-        client.open(path, "\n" * 20 + path.read_text())
-        assert place((await client.find("int_to_string"))[0]) == "Function int_to_string 23:4-23:17"
-
-
 async def test_a_symbol_by_meaning_is_at_its_passage_and_one_by_name_at_its_name(project):
     code = LONG_FUNCTION + "    renew_token(queue)\n" + LONG_FUNCTION.partition("\n")[2]
     write_tree(project, {"long.py": code})

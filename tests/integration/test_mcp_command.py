@@ -178,16 +178,6 @@ def test_links_out_of_the_project_and_pipes_are_refused(project):
         assert failed and "return 1" not in text and "\n" not in text
 
 
-def test_a_huge_function_is_cut_and_the_note_says_where_the_rest_is(shared):
-    read, found = ask(
-        shared,
-        ("read", {"place": "huge"}),
-        ("search", {"query": "huge value", "limit": 50, "max_tokens": 2_000}),
-    )
-    assert len(read[1]) <= 16_000 and len(found[1]) <= 8_000
-    assert re.search(r"more lines left out: read huge\.py:\d+-3001\n$", read[1])
-
-
 def test_lines_left_out_are_those_that_the_next_call_reads(project):
     methods = "".join(f"    def m{n}(self):\n        first()\n        return {n}\n" for n in range(60))
     write_tree(project, {"wide.py": f"class Wide:\n{methods}"})
@@ -247,16 +237,6 @@ def test_what_quotes_source_is_fenced_in_whatever_words_it_addresses_its_reader(
     for _, text in ask(project, *calls):
         before, inside, after = re.split(r"^````(?: source, not instructions)?\n", text, flags=re.MULTILINE)
         assert order in inside and order not in before + after
-
-
-def test_errors_are_one_line(shared):
-    for failed, text in ask(
-        shared,
-        ("search", {"query": ""}),
-        ("search", {"query": "x", "kind": "nonsense"}),
-        ("read", {"place": "no_such_name"}),
-    ):
-        assert failed and "\n" not in text and "Traceback" not in text
 
 
 def test_a_limit_above_the_maximum_is_said(shared):

@@ -454,14 +454,6 @@ def test_the_command_line_indexes_lists_and_searches(server, prefix, tiny_repo, 
     assert "int_to_string" in environment("query", "convert int to string", "--model", tiny_bundle).stdout
 
 
-def test_an_absent_server_is_a_one_line_error(tiny_repo, home):
-    found = Command(tiny_repo, home)("query", "push", "--backend", "milvus", "--uri", "http://127.0.0.1:1")
-    assert found.returncode == 2
-    assert found.stderr.count("\n") == 1 and found.stderr.startswith(
-        "error: Milvus at http://127.0.0.1:1 failed"
-    )
-
-
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "a/b", "2", "1/0"])
 def test_a_wrong_shard_is_refused(remote, shard):
     with pytest.raises(ConfigError, match="give I/N"):

@@ -1,7 +1,6 @@
 """`codesearch similar`: which function is meant, what is similar to it, and invalid places."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -96,14 +95,6 @@ def test_a_place_can_be_the_end_of_a_path_or_a_name(ask, place):
     assert names[0] == "int_as_string" and "int_to_string" not in names
 
 
-def test_filters_that_no_document_passes_are_named(ask):
-    done = ask("similar", "--all", "tiny/python/convert.py:5", "--path", "*.absent")
-    assert (done.returncode, done.stderr) == (
-        1,
-        f"no document matches --path '*.absent' in {ask.folder}/tiny\n",
-    )
-
-
 def test_plain_output_names_places(ask):
     done = ask("similar", "--all", "tiny/python/convert.py:5", "-k", 1)
     lines = done.stdout.splitlines()
@@ -127,12 +118,6 @@ def test_an_invalid_place_is_a_one_line_error_with_status_2(ask, place, message)
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: {message}")
     assert done.stderr.count("\n") == 1
-
-
-def test_similar_without_an_index_says_what_to_run(tmp_path: Path):
-    (tmp_path / "a.py").write_text(COPY)
-    done = Command(tmp_path, tmp_path / "home")("similar", "a.py:1")
-    assert done.returncode == 2 and "codesearch index" in done.stderr
 
 
 @pytest.mark.parametrize("output_format", [[], ["--json"], ["--vimgrep"], ["-l"]])

@@ -143,18 +143,6 @@ def test_each_token_has_its_own_weight():
     torch.testing.assert_close(pooling(STATES, MASK, IDS), torch.tensor([[5 / 3, -10 / 3]]))
 
 
-@pytest.mark.parametrize("pooling", get_args(Pooling))
-def test_a_bag_pools_like_the_other_encoders(pooling):
-    torch.manual_seed(0)
-    tower, generic = BagTower(30, 8, pooling), make_pooling(pooling, 30, 8)
-    for name, parameter in generic.named_parameters():
-        torch.nn.init.normal_(parameter)
-        getattr(tower, name).data.copy_(parameter)
-    ids, mask = batch([4, 7], 7)
-    expected = torch.nn.functional.normalize(generic(tower.table.weight[ids], mask, ids), dim=1)
-    torch.testing.assert_close(tower(ids, mask), expected)
-
-
 def test_the_weight_of_a_token_is_a_power_of_its_count():
     tower = BagTower(9, 2, "mean", count_power=0.5)
     tower.table.weight.data.copy_(torch.eye(9)[:, :2])
@@ -209,17 +197,3 @@ def test_ncs_scales_all_directions_to_the_same_variance():
     tower = NcsTower(torch.nn.Embedding.from_pretrained(corners), is_query=True)
     tower.shares.fill_(0.25)
     torch.testing.assert_close(tower.unit_table(), corners.sign() * 0.5**0.5, atol=1e-3, rtol=0)
-
-
-def test_counts_of_distinct_tokens_in_order_are_those_of_their_repetitions():
-    from training.batches import counted
-    from training.pooling import count_shares, term_counts
-
-    ids = torch.tensor([[7, 5, 7, 7], [5, 6, 0, 0], [6, 5, 0, 0]])
-    mask = torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0], [1, 1, 0, 0]])
-    assert (term_counts(ids, mask) * mask).tolist() == [[3, 1, 3, 3], [1, 1, 0, 0], [1, 1, 0, 0]]
-    distinct, counts = counted(ids, mask)
-    assert (distinct.tolist(), counts.tolist()) == ([[5, 7], [5, 6], [5, 6]], [[1, 3], [1, 1], [1, 1]])
-    torch.testing.assert_close(term_counts(distinct, counts), counts.float())
-    whole = count_shares(ids, mask, 0.5).sum(dim=1)
-    torch.testing.assert_close(count_shares(distinct, counts, 0.5).sum(dim=1), whole)

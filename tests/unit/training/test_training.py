@@ -64,14 +64,6 @@ def curve(run):
     return [(line["epoch"], line["loss"], line["valid_mrr"]) for line in lines]
 
 
-def test_training_raises_mrr_over_the_untrained_model(data, tmp_path):
-    tokenizer, train_set, valid_set = data
-    before = mrr_by_language(build_model(CONFIG, tokenizer.vocabulary_size, [train_set]), valid_set, 100)
-    after = mrr_by_language(train(data, tmp_path / "run"), valid_set, 100)
-    assert before["go"] < 0.2
-    assert after["go"] > 0.8
-
-
 @pytest.mark.parametrize("loss", ["softmax", "max-margin", "triplet"])
 def test_the_settings_of_codesearchnet_learn(loss, data, tmp_path):
     config = dataclasses.replace(
