@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import CodeSearchError, ConfigError
+from codesearch.evaluation.data import QueryId, QueryScores
 from codesearch.evaluation.metrics import AVERAGE, group_means, score_table
-from codesearch.evaluation.qrels import QueryId, QueryScores
 from codesearch.evaluation.result import row_text
 
 ALPHA = 0.05

@@ -26,6 +26,7 @@ from benchmarks.publish import record
 from benchmarks.suites import applications, everyday
 from benchmarks.suites.repositories import sources_of
 from codesearch.config import IndexOptions
+from codesearch.evaluation.data import query_id
 from codesearch.evaluation.judge import (
     BenchOptions,
     Collection,
@@ -35,7 +36,6 @@ from codesearch.evaluation.judge import (
     on_screen,
     open_collection,
 )
-from codesearch.evaluation.qrels import query_id
 from codesearch.search.ranking import Ranking
 from codesearch.search.searcher import Searcher
 from codesearch.text.bundle import SHIPPED, load_bundle

@@ -24,8 +24,8 @@ from typing import Any
 from benchmarks.process import seconds_of
 from benchmarks.publish import DOCS, fill, line, record
 from codesearch import Engine, Scope
+from codesearch.duplicates import MEANING, Function
 from codesearch.duplicates.find import find_duplicates
-from codesearch.duplicates.records import MEANING, Function
 from codesearch.engine.session import AS_INDEXED
 from codesearch.search.request import Limits
 from codesearch.store.snapshot import Snapshot

@@ -24,10 +24,9 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.remote import MilvusBackend
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
-from codesearch.evaluation.jsonl import unpack
+from codesearch.evaluation.data import Qrels, Run, document_url, judged, read_annotations, unpack
 from codesearch.evaluation.judge import functions_of_language
 from codesearch.evaluation.metrics import DEPTH, score_graded
-from codesearch.evaluation.qrels import Qrels, Run, document_url, judged, read_annotations
 from codesearch.evaluation.result import SystemResult, summarise
 from codesearch.evaluation.suites import ANNOTATIONS, PACK
 from codesearch.milvus.store import Connection

@@ -21,9 +21,9 @@ from benchmarks.process import MemoryClock
 from codesearch.cli.invocation import stage_progress
 from codesearch.errors import CodeSearchError, ConfigError
 from codesearch.evaluation import suites
+from codesearch.evaluation.data import judged, read_annotations
 from codesearch.evaluation.judge import DEFAULT, SYSTEMS, BenchOptions, System
 from codesearch.evaluation.metrics import score_graded
-from codesearch.evaluation.qrels import judged, read_annotations
 from codesearch.evaluation.result import SuiteResult, distinct_queries, result_text, summarise, write_json
 from codesearch.files import default_home
 from training.predictions import read_predictions, write_predictions

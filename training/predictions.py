@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.qrels import QueryId, Run, checked_id, csv_rows
+from codesearch.evaluation.data import QueryId, Run, checked_id, csv_rows
 
 
 def read_predictions(path: Path) -> Run:

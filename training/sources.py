@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.evaluation.jsonl import read_jsonl, read_lines
+from codesearch.evaluation.data import read_jsonl, read_lines
 from codesearch.text.tokenizer import join_fields
 from training import pretrained
 from training.bpe import train_tokenizer

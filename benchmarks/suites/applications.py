@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from codesearch.errors import ConfigError
+from codesearch.evaluation.data import query_id
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, answered_questions, judge
-from codesearch.evaluation.qrels import query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.suites import KNOWN_AT, KNOWN_DEPTH
 from codesearch.store.database import DocumentRow, FileRecord

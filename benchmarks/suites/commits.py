@@ -22,10 +22,9 @@ from pathlib import Path
 
 from benchmarks.suites.histories import TASKS
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.data import Qrels, QueryId, Run, query_id, read_jsonl
 from codesearch.evaluation.judge import DEFAULT, BenchOptions
 from codesearch.evaluation.metrics import score_answers
-from codesearch.evaluation.qrels import Qrels, QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult, distinct_queries, summarise
 from codesearch.files import scratch_folder
 from codesearch.history.search import CommitFilters, rank_commits

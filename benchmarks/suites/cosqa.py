@@ -13,9 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.data import Qrels, QueryId, field, query_id, read_jsonl
 from codesearch.evaluation.judge import BenchOptions, Tree, answered_questions, judge
-from codesearch.evaluation.qrels import Qrels, QueryId, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord

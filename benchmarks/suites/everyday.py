@@ -24,9 +24,9 @@ import numpy as np
 
 from benchmarks.suites.applications import fetch_cure, package_tree
 from codesearch.errors import ConfigError
+from codesearch.evaluation.data import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
 from codesearch.evaluation.metrics import score_answers
-from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.suites import KNOWN_DEPTH
 from codesearch.search.confidence import confidence_of

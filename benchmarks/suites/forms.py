@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from codesearch.evaluation.data import QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
-from codesearch.evaluation.qrels import QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.source import read_source

@@ -18,10 +18,9 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.suites.repositories import sources_of
-from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.data import Qrels, QueryId, QueryScores, Run, query_id, read_jsonl
 from codesearch.evaluation.judge import DEFAULT, BenchOptions, Questions, Tree, judge
 from codesearch.evaluation.metrics import reciprocal_rank
-from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 

@@ -28,9 +28,9 @@ from pathlib import Path
 
 from benchmarks.suites.applications import fetch_cure, package_tree
 from codesearch.errors import ConfigError
+from codesearch.evaluation.data import QueryId, Run, query_id
 from codesearch.evaluation.judge import BenchOptions, Collection, Questions, Tree, judge
 from codesearch.evaluation.metrics import DEPTH, reciprocal_rank
-from codesearch.evaluation.qrels import QueryId, Run, query_id
 from codesearch.evaluation.result import SuiteResult
 from codesearch.evaluation.suites import KNOWN_DEPTH
 from codesearch.search.request import Filters, SearchRequest

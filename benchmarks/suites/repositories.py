@@ -21,6 +21,7 @@ from statistics import fmean
 from typing import Any
 
 from codesearch.errors import ConfigError, MissingExtraError
+from codesearch.evaluation.data import Qrels, QueryScores, Run, query_id
 from codesearch.evaluation.judge import (
     DEFAULT,
     BenchOptions,
@@ -30,7 +31,6 @@ from codesearch.evaluation.judge import (
     judge,
 )
 from codesearch.evaluation.metrics import ndcg
-from codesearch.evaluation.qrels import Qrels, QueryScores, Run, query_id
 from codesearch.evaluation.result import SuiteResult, commit_of
 from codesearch.files import scratch_folder
 

@@ -44,7 +44,7 @@ from codesearch.visible import visible
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from codesearch.duplicates.records import Function
+    from codesearch.duplicates import Function
 
 Line = tuple[int, str]
 """The number of a line, and its text without the common indentation, safe to print, and cut."""

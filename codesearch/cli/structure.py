@@ -15,7 +15,7 @@ from codesearch.cli.invocation import Invocation, Output, Terminal, build_progre
 from codesearch.cli.options import CHANGED, AnswerOptions, FilterOptions, Home, Json, argument
 from codesearch.cli.render import path_from, place_of, place_row, short_path, shown
 from codesearch.cli.search import FEW, is_path, searched_as_words
-from codesearch.duplicates.records import SAME, Group, Match, cut
+from codesearch.duplicates import SAME, Group, Match, cut
 from codesearch.engine.answer import DuplicatesAnswer, usages_fields
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED, Session

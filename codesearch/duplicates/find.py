@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.duplicates.records import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
+from codesearch.duplicates import MEANING, RENAMED, SAME, TEXT, Function, Group, Match
 from codesearch.errors import ConfigError
 from codesearch.parsing.flags import is_beside
 from codesearch.search.changes import changed_lines

@@ -17,7 +17,7 @@ from codesearch.types import Coverage, Definition, Hit
 from codesearch.visible import visible
 
 if TYPE_CHECKING:
-    from codesearch.duplicates.records import Group
+    from codesearch.duplicates import Group
     from codesearch.structure.lines import Lines
     from codesearch.structure.usages import Usages
 

@@ -21,8 +21,8 @@ from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
 from codesearch.engine.session import AS_INDEXED
 from codesearch.errors import ConfigError
+from codesearch.evaluation.data import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.metrics import DEPTH, score_answers, score_graded
-from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run, judged
 from codesearch.evaluation.result import SuiteResult, describe_encoder, distinct_queries, summarise
 from codesearch.files import scratch_folder
 from codesearch.search.ranking import AnalysedQuery, Ranking

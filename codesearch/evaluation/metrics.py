@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from codesearch.evaluation.qrels import Qrels, QueryId, QueryScores, Run
+from codesearch.evaluation.data import Qrels, QueryId, QueryScores, Run
 
 DEPTH = 300
 """Results per query that CodeSearchNet's evaluation reads."""

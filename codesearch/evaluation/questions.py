@@ -17,10 +17,9 @@ from pathlib import Path
 
 from codesearch.engine.session import Session
 from codesearch.errors import CodeSearchError, ConfigError
-from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.data import QueryScores, read_jsonl
 from codesearch.evaluation.judge import COLUMNS, SCREEN
 from codesearch.evaluation.metrics import AVERAGE
-from codesearch.evaluation.qrels import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.search.forms import parse_asked
 from codesearch.search.lookup import live_files

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import codesearch
+from codesearch.evaluation.data import QueryId, QueryScores, Run
 from codesearch.evaluation.metrics import AVERAGE, bootstrap_intervals, group_means
-from codesearch.evaluation.qrels import QueryId, QueryScores, Run
 from codesearch.processes import run_git
 from codesearch.text.onnx import OnnxEncoder
 

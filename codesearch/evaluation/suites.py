@@ -17,7 +17,7 @@ from pathlib import Path
 
 from codesearch.config import IndexOptions
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import unpack
+from codesearch.evaluation.data import QueryId, document_url, query_id, read_annotations, read_queries, unpack
 from codesearch.evaluation.judge import (
     BenchOptions,
     Collection,
@@ -28,7 +28,6 @@ from codesearch.evaluation.judge import (
     judge,
 )
 from codesearch.evaluation.metrics import reciprocal_rank
-from codesearch.evaluation.qrels import QueryId, document_url, query_id, read_annotations, read_queries
 from codesearch.evaluation.result import SuiteResult
 from codesearch.files import scratch_folder
 from codesearch.store.database import DocumentRow, FileRecord

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from inotify_simple import Event, INotify, flags
 
 from codesearch.build.stamps import Dependencies
-from codesearch.watch.notifier import OnChange, matters
+from codesearch.watch import OnChange, matters
 
 _CONTENT = flags.MODIFY | flags.CLOSE_WRITE | flags.ATTRIB | flags.CREATE | flags.DELETE
 _MOVED = flags.MOVED_FROM | flags.MOVED_TO

@@ -15,7 +15,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
 from codesearch.build.stamps import Dependencies
-from codesearch.watch.notifier import OnChange, matters
+from codesearch.watch import OnChange, matters
 
 _READ = frozenset({EVENT_TYPE_OPENED, EVENT_TYPE_CLOSED_NO_WRITE})
 

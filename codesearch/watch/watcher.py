@@ -22,7 +22,7 @@ from codesearch.build.stamps import Dependencies
 from codesearch.engine.answer import Changes, Freshness, State
 from codesearch.errors import CodeSearchError, IndexNotFoundError
 from codesearch.store.manifest import Manifest
-from codesearch.watch.notifier import Notifier, OnChange
+from codesearch.watch import Notifier, OnChange
 
 if TYPE_CHECKING:
     from codesearch.engine.engine import Engine

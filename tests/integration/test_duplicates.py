@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codesearch import Engine, Policy, Scope
-from codesearch.duplicates.records import cut
+from codesearch.duplicates import cut
 from codesearch.errors import ConfigError
 from codesearch.store.catalogue import index_folder, writer_lock
 from tests.command import Command

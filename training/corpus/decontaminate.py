@@ -19,7 +19,7 @@ from pathlib import Path
 from rensa import RMinHash
 from tqdm import tqdm
 
-from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.data import read_jsonl
 from codesearch.languages import language_named
 from codesearch.parsing.extract import extract
 from training.corpus.dedupe import Fingerprint, NearDuplicates, fingerprint, sketch_of

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from codesearch.evaluation.jsonl import read_lines
+from codesearch.evaluation.data import read_lines
 from training.corpus.archives import is_wanted
 from training.corpus.decontaminate import Forbidden, allowed, read_forbidden
 from training.corpus.dedupe import NearDuplicates, sketch_of

@@ -26,7 +26,7 @@ from typing import IO, NoReturn
 from tqdm import tqdm
 
 from codesearch.errors import MissingExtraError
-from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.data import read_jsonl
 from codesearch.languages import language_named
 from training.corpus.advtest import advtest_rows
 from training.corpus.decontaminate import Forbidden, read_forbidden

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 import zstandard
 
-from codesearch.evaluation.jsonl import DAMAGED, read_lines
+from codesearch.evaluation.data import DAMAGED, read_lines
 from codesearch.files import atomic_writer
 from codesearch.languages import language_named
 from codesearch.parsing.identifiers import split_qualified

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.errors import ConfigError
-from codesearch.evaluation.jsonl import field, read_jsonl
+from codesearch.evaluation.data import Run, field, read_jsonl
 from codesearch.evaluation.judge import BenchOptions
-from codesearch.evaluation.qrels import Run
 from codesearch.evaluation.result import SuiteResult, SystemResult, describe_encoder
 from codesearch.text.bundle import SHIPPED
 from codesearch.text.onnx import OnnxEncoder

@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 from tqdm import tqdm
 
-from codesearch.evaluation.qrels import read_annotations, url_path
+from codesearch.evaluation.data import read_annotations, url_path
 from codesearch.evaluation.suites import ANNOTATIONS, QUERIES, SOURCES
 from codesearch.files import write_atomically
 from training.files import TrainingError

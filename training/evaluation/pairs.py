@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from codesearch.config import RankConfig
 from codesearch.errors import ConfigError, MissingExtraError
-from codesearch.evaluation.jsonl import field
+from codesearch.evaluation.data import field
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import Interval, SystemResult
 from codesearch.languages import language_named

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from codesearch.evaluation.qrels import query_id, read_queries
+from codesearch.evaluation.data import query_id, read_queries
 from training.corpus.load import load
 from training.corpus.rows import Row
 from training.evaluation.mrr import encode_texts

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.compare import compare, main, randomisation_test
 from codesearch.errors import ConfigError
-from codesearch.evaluation.qrels import QueryScores
+from codesearch.evaluation.data import QueryScores
 from codesearch.evaluation.result import SuiteResult, summarise, write_json
 
 BASE = {("go", f"q{number}"): {"mrr": 0.2 + number / 100, "ndcg_all": 0.5} for number in range(20)}

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from codesearch.evaluation.qrels import query_id, read_annotations, read_queries
+from codesearch.evaluation.data import query_id, read_annotations, read_queries
 from codesearch.evaluation.suites import LANGUAGES, SMOKE, sample_tree
 from codesearch.languages import language_named, load_parser
 from codesearch.languages.records import Language

@@ -12,7 +12,7 @@ zstandard = pytest.importorskip("zstandard")
 pytest.importorskip("tqdm")
 pytest.importorskip("rensa")
 
-from codesearch.evaluation.jsonl import read_jsonl  # noqa: E402
+from codesearch.evaluation.data import read_jsonl  # noqa: E402
 from training.__main__ import main  # noqa: E402
 from training.corpus.archives import is_wanted, source_files  # noqa: E402
 from training.corpus.extract import extract_corpus  # noqa: E402

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from codesearch.evaluation.jsonl import read_jsonl
+from codesearch.evaluation.data import read_jsonl
 from training.evaluation.download import (
     CONTENT_BYTES,
     PATH_BYTES,
