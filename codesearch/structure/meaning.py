@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import cast
 
-from codesearch.languages import family_of, record_of
+from codesearch.languages import family_of, language_of_source, record_of
 from codesearch.languages.records import DOCSTRINGS
 from codesearch.parsing.identifiers import module_name
 from codesearch.search.exact import Proposed
@@ -213,7 +213,7 @@ class SourceFile:
         self.proposed, self.stale = proposed, stale
         self.source = composed(source.decode("utf-8", "replace"))
         self.root, self.path = proposed.segment.root, proposed.file.path
-        self.language = proposed.file.language
+        self.language = language_of_source(record_of(proposed.file.language), self.path, source).name
         self._binds = cache(self._binds_in)
 
     @cached_property
@@ -462,7 +462,8 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     inside = file.innermost(line)
     if inside is None:
         return False
-    return f"{inside.qualified_name}{record_of(ref.file.language).separator}".startswith(ref.qualifier)
+    separator = record_of(ref.file.language).separator_in(ref.qualifier)
+    return f"{inside.qualified_name}{separator}".startswith(ref.qualifier)
 
 
 def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -> list[Ref]:

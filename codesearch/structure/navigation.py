@@ -40,11 +40,12 @@ from codesearch.structure.usages import (
     first_in_tests,
     own_names,
 )
-from codesearch.types import FUNCTIONS, TYPE_KINDS, Definition
+from codesearch.types import FUNCTIONS, PROTOTYPE, TYPE_KINDS, Definition
 
 _MOST_CALLED = 300
 """Names in a function that may be called."""
 _CALLED = re.compile(r"[?!]?\s*(?:<[^<>()]*>|::<[^()]*>|\[[^][()]*\])?\(")
+_CALLABLE = (*FUNCTIONS, PROTOTYPE, *TYPE_KINDS)
 _MEANT = (CERTAIN, LIKELY)
 _BARE_CALLS = frozenset(
     ("ruby", "elixir", "haskell", "ocaml", "bash", "powershell", "perl", "julia", "lua", "nix")
@@ -150,7 +151,7 @@ class Navigation:
                     callees = self._meant(file, match.group(), at, line)
                     seen[key] = defined(callees.targets) if callees else ()
                 for other in seen.get(key, ()):
-                    if other.kind in FUNCTIONS or other.kind in TYPE_KINDS:
+                    if other.kind in _CALLABLE:
                         called[other].append(_span(file, at, line))
         return [(*named, called[named[0]]) for named in self._with_names(list(called))]
 

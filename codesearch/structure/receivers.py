@@ -11,7 +11,7 @@ from typing import Protocol
 from codesearch.languages import record_of
 from codesearch.store.source import Ref
 from codesearch.structure.imports import lines_with
-from codesearch.types import FIELD, TYPE_KINDS
+from codesearch.types import FIELD, HEADER_KINDS, TYPE_KINDS
 
 _JOINED = re.compile(r"\s*(?:\?\.|&\.|!!?\.|\.|->|::)\s*\Z")
 _MOST_BEFORE, _MOST_TYPES, _DEEPEST = 400, 4, 3
@@ -28,7 +28,7 @@ _NO_TYPES = frozenset(
     "while for public private protected internal static final readonly virtual override abstract async func "
     "function def None null undefined true false True False self this any Any object unknown int string str bool float "
     "double void instanceof interface echo print goto do val mut ref out struct enum union class export "
-    "default extends namespace package using".split()
+    "default extends namespace package using typedef".split()
 )
 # `name: Type`; `name = Type(` with `new`, `&` or `Type::`; `Type as name`; `isinstance(name, Type`.
 _FORMS = (
@@ -37,16 +37,23 @@ _FORMS = (
     rf"\b{_TYPE}(?:\([^()\n]*\))?\s+as\s+{{0}}\b",
     rf"\bisinstance\(\s*{{0}},\s*{_TYPE}",
 )
-# `Type name`, which these languages write before a name; Go writes the type behind it.
-_BEFORE = rf"(?<![\w$.]){_TYPE}(?:<[^;(){{{{}}}}\n]*>|\[\])?\??[\s*&]+\$?{{0}}\s*(?=[;=,):{{{{]|\[|\bin\b)"
+# `Type name`, which these languages write before a name, perhaps in a pointer; Go writes the type behind it.
+_POINTER = r"(?:(?:\w+::)*(?:\w*_ptr|\w*Ptr|\w*Pointer)<\s*(?:const\s+)?)?"
+_BEFORE = rf"(?<![\w$.]){_POINTER}{_TYPE}(?:<[^;(){{{{}}}}\n]*>|\[\])?\??>?[\s*&]+\$?{{0}}\s*(?=[;=,):{{{{[]|\bin\b|$)"
 _BEHIND = r"(?<![\w.]){0}(?:,\s*\w+)*\s+\*?(?:\w+\.)?(?P<type>[A-Za-z_]\w*)(?=[,)\s{{;]|$)"
+_ARGUMENTS = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
+_CHAINED = re.compile(r"[^()\n]*\)\s*(?:\?\.|\.|->)")
 _RESULT = re.compile(rf"(?:->|\)\s*:)\s*{_WRAPPED}{_TYPE}|\)\s*\(?\*?(?:\w+\.)?(?P<go>[A-Z]\w*)(?:,|\)|$)")
+_RESULT_BEFORE = re.compile(
+    rf"(?:@\w+\s+|[a-z]\w*\s+|\w+::)*{_POINTER}{_WRAPPED}(?P<type>[A-Z]\w*)(?:<[^()]*>)?>?[\s*&]+(?:\w+::)*\w+\s*\("
+)
 
 
 class SourceFile(Protocol):
     """A file that is looked through."""
 
     source: str
+    path: str
     language: str
 
     def type_around(self, line: int) -> str: ...  # noqa: D102 - the name of the innermost type around a line, or "".
@@ -111,7 +118,7 @@ def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, 
     >>> declared_types("self.jar = Jar()", "jar", "python"), declared_types("h := NewHeap(1)", "h", "go")
     ([(5, 'Jar', False)], [(0, 'Heap', False)])
     """
-    found = []
+    found, written = list[tuple[int, str, bool]](), list[tuple[int, int]]()
     # Searching in the code of lines with the name is much faster; a comment says "an entity's bytes".
     mark = record_of(language).comments.line
     lines = (text[start:end] for start, end in lines_with(text, name))
@@ -119,6 +126,8 @@ def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, 
     for pattern in _patterns(name, language):
         for match in pattern.finditer(text):
             type_name, parts = match["type"], match.groupdict()
+            if parts.get("call") == "(" and _CHAINED.match(text, match.end()):
+                continue
             is_made = (
                 bool(parts.get("new"))
                 or not parts.get("call")
@@ -133,7 +142,9 @@ def declared_types(text: str, name: str, language: str) -> list[tuple[int, str, 
                 type_name, is_made = made[1], True
             if type_name not in _NO_TYPES:
                 found.append((match.start(), type_name, not is_made))
-    return sorted(found)
+                written += [match.span()] * is_made
+    # In `Jar jar = make()`, the type is written, so what the call returns does not matter.
+    return sorted(of for of in found if not (of[2] and any(start <= of[0] < end for start, end in written)))
 
 
 def result_of(signature: str) -> str:
@@ -141,10 +152,12 @@ def result_of(signature: str) -> str:
 
     >>> result_of("def make(x) -> Jar"), result_of("func Make(x int) (*Jar, error)"), result_of("def make(x)")
     ('Jar', 'Jar', '')
+    >>> result_of("virtual const Jar &jar(int x) const"), result_of("public Optional<Jar> find(int x)")
+    ('Jar', 'Jar')
     >>> result_of("find<T extends Jar>(name: string): T | undefined")
     'Jar'
     """
-    *_, last = [None, *_RESULT.finditer(signature)]
+    *_, last = [_RESULT_BEFORE.match(signature), *_RESULT.finditer(signature)]
     found = last["type"] or last["go"] if last else ""
     bound = found and re.search(rf"[<,]\s*{found}\s+extends\s+{_TYPE}", signature)
     return bound["type"] if bound else found
@@ -158,9 +171,15 @@ class Types:
         self._ancestors: dict[str, frozenset[str]] = {}
 
     def bases(self, name: str) -> set[str]:
-        """Return the words in the headers of the types of a name, behind it: its bases are among them."""
-        rows = [ref.row for ref in self.named(name) if ref.row.kind in TYPE_KINDS]
-        words = {word for row in rows for word in re.findall(r"\w+", row.signature.partition(name)[2])}
+        """Return the words in the headers of the types of a name, behind it: its bases are among them.
+
+        Of another name for a type, type arguments count too, as in `using JarPointer = Pointer<Jar>`.
+        """
+        rows = [(ref.row.signature, ref.row.kind) for ref in self.named(name)]
+        heads = [text.partition("{")[0] for text, _ in rows if text.startswith("typedef")]
+        heads += [text.partition(name)[2] for text, kind in rows if kind == "type"]
+        heads += [_ARGUMENTS.sub("", text.partition(name)[2]) for text, kind in rows if kind in HEADER_KINDS]
+        words = {word for head in heads for word in re.findall(r"\w+", head)}
         return {word for word in words if word[:1].isupper() or len(word) > 2} - _NO_TYPES - {name}
 
     def ancestors(self, name: str) -> frozenset[str]:
@@ -204,8 +223,9 @@ class Types:
             return []
         word, is_called, at = receiver
         enclosing = file.type_around(line)
-        if is_called:
-            return sorted(self.bases(enclosing)) if word in _SUPER else self._of_call(word)
+        if is_called and word not in _SUPER:
+            owners, refs = self.before(file, at, line, depth + 1), self.named(word)
+            return self._of_call(word, [ref for of in owners for ref in self.members_of(of, refs, file.path)])
         if word in record_of(file.language).self_words:
             return [enclosing] if enclosing else []
         if word in _SUPER:
@@ -218,7 +238,7 @@ class Types:
         if word in above and enclosing and re.search(rf"\b{re.escape(word)}\s*=\s*this\s*[;,\n]", above):
             return [enclosing]  # `const self = this;`
         found = [] if inner else declared_types(above, word, file.language)[-1:]
-        if not found and inner:
+        if not found and (inner or not record_of(file.language).needs_self):
             if types := self._of_fields(word, [enclosing]):
                 return types
         found = found or declared_types(file.source, word, file.language)
@@ -229,9 +249,9 @@ class Types:
             return [word]
         return list(names) if len(names) <= _MOST_TYPES else []
 
-    def _of_call(self, word: str) -> list[str]:
-        """Return the type that a call makes or returns."""
-        refs = self.named(word)
+    def _of_call(self, word: str, refs: Sequence[Ref] = ()) -> list[str]:
+        """Return the type that a call makes or returns, of some definitions if they are known."""
+        refs = refs or self.named(word)
         if not refs or any(ref.row.kind in TYPE_KINDS for ref in refs):
             return [word] if word[:1].isupper() else []
         return list(dict.fromkeys(filter(None, (result_of(ref.row.signature) for ref in refs[:_MOST_REFS]))))

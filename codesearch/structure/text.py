@@ -152,7 +152,8 @@ def reading_lines(reading: Reading, path: str, gutter: str = _GUTTER, width: int
 def short_name(of: Definition) -> str:
     """Return the qualified name without namespaces that the path has too; the class of a member stays."""
     kept = 1 if of.kind in HEADER_KINDS else 2
-    return without_folders(of.qualified_name, of.path, record_of(of.language).separator, kept)
+    separator = record_of(of.language).separator_in(of.qualified_name)
+    return without_folders(of.qualified_name, of.path, separator, kept)
 
 
 def shown_kind(of: Definition) -> str:

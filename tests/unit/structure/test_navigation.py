@@ -28,3 +28,63 @@ def test_a_file_with_many_overloads_is_looked_through_once(engine, tmp_path, mon
         looked.clear()
         assert [span.line for span in names_of.in_file(names, root / "a.py")] == [2]
     assert len(looked) == 1
+
+
+HEADERS = {
+    "h/foo.h": """class Foo {
+  public:
+    void run();
+    int size() const { return 1; }
+};
+class Other {
+  public:
+    void run();
+    int size() const { return 2; }
+};
+""",
+    "h/base.h": "class Base {\n  protected:\n    Foo *m_base;\n    Foo m_value{1};\n};\n",
+    "h/bar.h": """class Bar : public Base {
+    void go();
+    void most();
+    std::unique_ptr<Foo> m_foo;
+    std::shared_ptr<Other> m_other;
+    int inside() { return m_other->size(); }
+    const Foo &foo() const;
+};
+typedef std::shared_ptr<Bar> BarPtr;
+""",
+    "s/foo.cpp": "void Foo::run() {\n    one();\n}\nvoid Other::run() {\n    two();\n}\n",
+    "s/bar.cpp": """void Bar::go() {
+    m_foo->run();
+    this->m_other->size();
+}
+void Bar::most() {
+    m_base->run();
+    m_value.size();
+}
+void use(BarPtr made) {
+    Other *other = made->foo();
+    made->foo().run();
+    other->size();
+}
+""",
+    "c/point.h": "struct point { int x; struct next *after; };\nstruct line { int x; };\nstruct next { int x; };\n",
+    "c/point.c": "int of(struct point *p)\n{\n    return p->x + p->after->x;\n}\n",
+}
+
+
+def test_a_receiver_has_the_type_that_a_header_declares(engine, tmp_path):
+    root = write_tree(tmp_path / "src", HEADERS)
+    engine.index(root)
+    with engine.session(Scope(within=[root]), AS_INDEXED).navigation({}) as names_of:
+
+        def called(path: str, line: int, column: int) -> list[str]:
+            calls = names_of.called(names_of.at(root / path, line, column))
+            return [f"{definition.path}:{definition.start_line}" for definition, _, _ in calls]
+
+        assert called("s/bar.cpp", 1, 11) == ["s/foo.cpp:1", "h/foo.h:9"]
+        assert called("s/bar.cpp", 5, 11) == ["s/foo.cpp:1", "h/foo.h:4"]
+        assert called("h/bar.h", 6, 9) == ["h/foo.h:9"]
+        assert called("s/bar.cpp", 9, 6) == ["h/bar.h:7", "s/foo.cpp:1", "h/foo.h:9"]
+        fields = [names_of.at(root / "c/point.c", 3, column).targets for column in (15, 29)]
+        assert [[ref.row.qualified_name for ref in refs] for refs in fields] == [["point.x"], ["next.x"]]
