@@ -75,19 +75,6 @@ def test_a_service_that_has_the_index_open_notices_it_too(engine, tree, home):
         engine.search("push", Scope(), refresh=False)
 
 
-@pytest.mark.parametrize(
-    "name", ["vectors.int8", "vectors.scales", "postings/field_lengths.npy", "documents.sqlite"]
-)
-def test_an_update_does_not_copy_damage(engine, tree, home, tiny_bundle, name):
-    engine.index(tree)
-    overwrite(index_folder(home, tree) / "segments/000001" / name)
-    write_tree(tree, {"new.py": "def new():\n    return 1\n"})
-    with pytest.raises(IndexStoreError, match="run `codesearch index --rebuild"):
-        engine.index(tree)
-    engine.index(tree, rebuild=True)
-    assert any(hit.name == "new" for hit in engine.search("new", Scope()).hits)
-
-
 def test_a_copied_home_is_checked_once_and_then_remembered(
     engine, tree, home, tmp_path, tiny_bundle, monkeypatch
 ):

@@ -334,15 +334,6 @@ def test_a_repository_with_sha256_has_a_history(engine, tmp_path):
     assert (len(hit.id), [one.name for one in hit.definitions]) == (64, ["Loft.open"])
 
 
-@pytest.mark.skipif(not hasattr(os, "chown") or os.geteuid() != 0, reason="needs root")
-def test_a_repository_of_another_user_is_an_error_of_git(engine, root):
-    for path in (root, root / ".git"):
-        os.chown(path, 12_345, 12_345)
-    with pytest.raises(ConfigError, match="git failed in .*dubious ownership") as error:
-        engine.session(Scope((root,))).history("pigeon")
-    assert error.value.cure == f"if you trust it, run `git config --global --add safe.directory {root}`"
-
-
 @pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")
 def test_no_command_of_the_repository_runs(engine, root, tmp_path):
     engine.index(root)

@@ -70,14 +70,6 @@ def test_below_the_minimum_confidence_there_are_no_hits_and_the_note_says_why(as
     assert answer["hits"] == [] and answer["low_confidence"] and answer["filters_match"]
 
 
-def test_a_confidence_that_is_not_low_but_below_the_minimum_gets_a_note(ask):
-    confidence = json.loads(ask("query", "base64 encode", "--json").stdout)["confidence"]
-    assert 0.3 < confidence < 1
-    done = ask("query", "base64 encode", "--min-confidence", "1", "--vimgrep")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("note: hits are hidden: confidence ")
-
-
 def test_at_the_minimum_confidence_and_without_a_confidence_hits_are_printed(ask):
     for options in (("--min-confidence", "0.3"), ("--min-confidence", "1", "--mode", "lexical")):
         done = ask("query", "base64 encode", *options, "--vimgrep")
@@ -97,8 +89,3 @@ def test_if_no_document_passes_the_filters_this_is_the_only_note(ask):
 def test_a_query_in_another_language_gets_a_note_that_the_model_knows_english(ask):
     assert ask("query", "eine Liste nach dem Namen sortieren").stderr == f"note: {ENGLISH_ONLY}\n"
     assert ENGLISH_ONLY not in ask("query", "sort a list by name").stderr
-
-
-def test_a_minimum_of_confidence_says_why_there_are_no_hits_in_any_language(ask):
-    done = ask("query", "ファイルを読み込む", "--min-confidence", 0.99)
-    assert done.returncode == 1 and "below --min-confidence 99%" in done.stderr

@@ -71,13 +71,6 @@ def test_a_sibling_whose_name_is_a_prefix_is_not_an_enclosing_definition(ask):
     assert "run" in found(ask, "tiny/python/siblings.py:2", "-k", 20)
 
 
-def test_ranks_have_no_gaps_and_filters_apply(ask):
-    done = ask("similar", "--all", "tiny/python/convert.py:5", "--jsonl", "--lang", "go", "--lang", "php")
-    hits = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [hit["rank"] for hit in hits] == list(range(1, len(hits) + 1))
-    assert {hit["language"] for hit in hits} == {"go", "php"}
-
-
 def test_files_and_folders_after_the_place_limit_the_hits(ask):
     done = ask("similar", "tiny/python/convert.py:5", "tiny/go", "tiny/php", "--jsonl")
     assert (done.returncode, done.stderr) == (0, "")

@@ -17,7 +17,6 @@ from codesearch.engine.scope import Scope
 from codesearch.search.request import SearchRequest
 from tests.command import ROOT, TIMEOUT, Command, until
 from tests.conftest import write_tree
-from tests.git import git
 from tests.integration.test_serve_command import serving
 
 FILES = {
@@ -149,39 +148,6 @@ def test_saves_renames_deletes_and_new_folders_are_indexed(watched):
     watched.wait_for("moved_one", "deeper_one")
 
 
-def test_a_change_of_the_ignore_rules_is_applied(command):
-    src = command.folder / "src"
-    with watching(command) as watcher:
-        (src / ".codesearchignore").write_text("sub/\n")
-        watcher.wait_for("first_one")
-        (src / ".codesearchignore").unlink()
-        watcher.wait_for("first_one", "second_one")
-        write_tree(src, {"sub/b.py": "def other_one():\n    pass\n"})
-        watcher.wait_for("first_one", "other_one")
-
-
-def test_a_branch_switch_and_git_stash_update_the_index(command):
-    src = command.folder / "src"
-    write_tree(src, {".gitignore": "node_modules/\n"})
-    git(src, "init", "-b", "main")
-    git(src, "add", ".")
-    git(src, "commit", "-m", "one")
-    git(src, "checkout", "-b", "other")
-    write_tree(src, {"a.py": "def branch_one():\n    pass\n", "new/c.py": "def new_one():\n    pass\n"})
-    git(src, "add", ".")
-    git(src, "commit", "-m", "two")
-    with watching(command) as watcher:
-        watcher.wait_for("branch_one", "second_one", "new_one")
-        git(src, "checkout", "main")
-        watcher.wait_for("first_one", "second_one")
-        (src / "a.py").write_text("def stashed_one():\n    pass\n")
-        watcher.wait_for("stashed_one", "second_one")
-        git(src, "stash")
-        watcher.wait_for("first_one", "second_one")
-        git(src, "stash", "pop")
-        watcher.wait_for("stashed_one", "second_one")
-
-
 def test_it_continues_when_its_root_is_deleted_and_created_again(watched):
     src = watched.command.folder / "src"
     shutil.rmtree(src)
@@ -201,17 +167,6 @@ def test_without_inotify_watches_it_polls_and_prints_a_note(command):
         (note,) = watcher.err
         assert note.startswith(f"note: {src}: cannot watch it, checking it every ")
         assert note.endswith("the system has no inotify watches left: raise fs.inotify.max_user_watches")
-
-
-@pytest.mark.slow
-def test_a_burst_of_500_files_is_indexed(command):
-    src = command.folder / "src"
-    with watching(command) as watcher:
-        for number in range(500):
-            folder = src / f"burst{number % 50}"
-            folder.mkdir(exist_ok=True)
-            (folder / f"f{number}.py").write_text(f"def burst_{number}():\n    pass\n")
-        watcher.wait(lambda: watcher.out[-1].endswith(")") and ", 502 documents" in watcher.out[-1])
 
 
 def test_two_watchers_and_the_index_command_do_not_disturb_each_other(command):

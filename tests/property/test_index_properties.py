@@ -175,12 +175,3 @@ def test_rows_and_files_of_a_store_are_read_as_they_were_written(files):
 def test_the_best_positions_are_those_of_a_full_sort(scores, count):
     expected = sorted(range(len(scores)), key=lambda position: (-scores[position], position))[:count]
     assert sorted(best_positions(scores, count).tolist()) == sorted(expected)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 600), st.sampled_from([3, 50, 1_000_000]), st.booleans())
-def test_the_best_positions_of_many_scores_are_those_of_a_full_sort(seed, count, levels, ascending):
-    scores = np.random.default_rng(seed).integers(0, levels, 9_000).astype(np.float32)
-    if ascending:  # The worst case for the sample that estimates the threshold.
-        scores.sort()
-    expected = np.argsort(-scores, kind="stable")[:count]
-    assert sorted(best_positions(scores, count).tolist()) == sorted(expected.tolist())

@@ -49,12 +49,6 @@ class InterruptedEncoder(HashEncoder):
         return super().encode_documents(documents)
 
 
-def test_an_interrupt_while_embedding_leaves_the_last_index(tiny_repo, home, tokenizer_path, last_good):
-    with pytest.raises(KeyboardInterrupt):
-        build(tiny_repo, home, InterruptedEncoder(tokenizer_path))
-    last_good()
-
-
 @pytest.mark.parametrize("stage", ["parse", "write", "commit"])
 def test_an_interrupt_at_any_stage_leaves_the_last_index(tiny_repo, home, encoder, last_good, stage):
     def interrupt(progress):

@@ -66,13 +66,6 @@ def test_a_folder_with_less_than_half_of_the_files_is_indexed_alone(engine, firs
     assert (report.seeded, report.parsed) == (False, 1)
 
 
-def test_removing_one_leaves_the_other_whole(engine, first, second):
-    engine.index(second)
-    engine.remove(first)
-    assert all(check.state != "FAIL" for check in engine.verify())
-    assert len(names(engine, second)) == 4
-
-
 def test_damage_is_noticed_in_both(engine, first, second):
     engine.index(second)
     damaged = index_folder(engine.home, first) / "segments/000001/rows.npy"

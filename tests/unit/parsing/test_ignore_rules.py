@@ -16,36 +16,6 @@ def walked(root: Path, report: WalkSummary | None = None, **options: object) -> 
     return [file.path for file in walk(root, WalkConfig(**options), report or WalkSummary())]
 
 
-def test_a_nested_gitignore_includes_files_that_an_outer_one_ignores(tmp_path):
-    files = dict.fromkeys(("a.gen.py", "b.py", "sub/a.gen.py", "sub/c.gen.py", "sub/deep/a.gen.py"), PY)
-    write_tree(tmp_path, {**files, ".gitignore": "*.gen.py\n", "sub/.gitignore": "!a.gen.py\n"})
-    assert walked(tmp_path) == ["b.py", "sub/a.gen.py", "sub/deep/a.gen.py"]
-
-
-def test_the_last_pattern_that_matches_decides(tmp_path):
-    files = dict.fromkeys(("a.py", "b.py", "c.py"), PY)
-    write_tree(tmp_path, {**files, ".gitignore": "*.py\n!b.py\n!c.py\nc.py\n"})
-    assert walked(tmp_path) == ["b.py"]
-
-
-def test_nothing_inside_an_ignored_folder_can_be_included(tmp_path):
-    files = dict.fromkeys(("out/keep.py", "out/sub/keep.py"), PY)
-    write_tree(tmp_path, {**files, ".gitignore": "out/\n!out/keep.py\n", "out/.gitignore": "!*\n"})
-    assert walked(tmp_path) == []
-
-
-def test_a_leading_slash_anchors_to_the_folder_of_the_gitignore(tmp_path):
-    files = dict.fromkeys(("a.py", "sub/a.py", "sub/b.py", "sub/deep/b.py"), PY)
-    write_tree(tmp_path, {**files, ".gitignore": "/a.py\n", "sub/.gitignore": "/b.py\n"})
-    assert walked(tmp_path) == ["sub/a.py", "sub/deep/b.py"]
-
-
-def test_everything_but_one_folder_can_be_ignored(tmp_path):
-    files = dict.fromkeys(("a.py", "src/b.py", "src/in/c.py", "lib/d.py"), PY)
-    write_tree(tmp_path, {**files, ".gitignore": "/*\n!/src/\n"})
-    assert walked(tmp_path) == ["src/b.py", "src/in/c.py"]
-
-
 def test_codesearchignore_overrides_the_gitignore_of_its_folder(tmp_path):
     files = dict.fromkeys(("a.py", "b.py", "vendor/c.py"), PY)
     rules = {".gitignore": "a.py\nvendor/\n", ".codesearchignore": "!a.py\n!vendor/\nb.py\n"}
@@ -57,12 +27,6 @@ def test_a_deeper_gitignore_overrides_a_codesearchignore_above(tmp_path):
     files = dict.fromkeys(("a.py", "sub/a.py"), PY)
     write_tree(tmp_path, {**files, ".codesearchignore": "a.py\n", "sub/.gitignore": "!a.py\n"})
     assert walked(tmp_path) == ["sub/a.py"]
-
-
-def test_gitignore_overrides_git_info_exclude(tmp_path):
-    files = dict.fromkeys(("a.py", "b.py", "sub/a.py"), PY)
-    write_tree(tmp_path, {**files, ".git/info/exclude": "a.py\nb.py\n", ".gitignore": "!b.py\n"})
-    assert walked(tmp_path) == ["b.py"]
 
 
 def test_a_git_file_of_a_submodule_or_worktree_causes_no_warning(tmp_path):
@@ -103,12 +67,6 @@ def test_a_root_is_walked_even_if_rules_above_ignore_it(tmp_path):
     assert walked(tmp_path) == []
     assert walked(tmp_path / "build") == ["a.py", "sub/b.py"]
     assert walked(tmp_path / "build" / "sub") == ["b.py"]
-
-
-def test_including_a_folder_does_not_include_files_in_it_that_other_patterns_ignore(tmp_path):
-    files = dict.fromkeys(("lib/a.py", "lib/a.gen.py", "lib/deep/b.gen.py", "lib/deep/c.py"), PY)
-    write_tree(tmp_path, {**files, ".gitignore": "lib/\n*.gen.py\ndeep\n!lib/\n!/lib\n"})
-    assert walked(tmp_path) == ["lib/a.py"]
 
 
 @pytest.mark.parametrize(

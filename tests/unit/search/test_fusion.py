@@ -3,12 +3,10 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from codesearch.config import RankConfig
 from codesearch.search.ranking import Ranking, fuse
 from codesearch.store.snapshot import Snapshot
-from codesearch.store.sorting import best_positions
 
 TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"
 ONE_SEGMENT = Snapshot([])
@@ -97,10 +95,3 @@ def test_every_signal_is_multiplied_by_its_weight():
 
 def test_no_candidates_give_no_hits():
     assert places(fused([])) == []
-
-
-@pytest.mark.parametrize("count", range(1, 10))
-def test_the_best_positions_have_the_highest_scores_and_are_the_first_of_ties(count):
-    scores = np.array([2, 1, 3, 2, 2, 0, 3, 1], np.float32)
-    expected = sorted(range(8), key=lambda position: (-scores[position], position))[:count]
-    assert sorted(best_positions(scores, count).tolist()) == sorted(expected)

@@ -133,37 +133,6 @@ def test_lexical_mode_needs_no_model(built_index):
         search(searcher, "priority")
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("pop", "Stack.pop"),
-        ("sortStrings", "Sorter.sortStrings"),
-        ("getJson()", "getJson"),
-        ("Stack.push", "Stack.push"),
-        ("PriorityQueue#push", "PriorityQueue.push"),
-        ("priorityqueue::push", "PriorityQueue.push"),
-        ("encryptaes", "encryptAes"),
-    ],
-)
-def test_an_exact_name_ranks_first(searcher, query, first):
-    hit = search(searcher, query, 1)[0]
-    assert hit.qualified_name == first
-    assert hit.signals["name"] == (1.0 if hit.name in query or query.islower() else 0.5)
-
-
-def test_all_definitions_with_the_exact_name_rank_first(searcher):
-    hits = search(searcher, "push", 3)
-    assert sorted(names(hits)[:2]) == ["PriorityQueue.push", "Stack.push"]
-    assert [hit.signals["name"] for hit in hits] == [1.0, 1.0, 0.0]
-
-
-def test_equal_texts_have_exactly_equal_semantic_scores(searcher_of):
-    files = {f"{name}/b/same.py": "def same(value):\n    return value + 1\n" for name in "abcdefghijk"}
-    ranked = best(searcher_of(files), "value", 11, mode="semantic")
-    assert len({place.score for place in ranked}) == 1
-    assert [place.doc_id for place in ranked] == list(range(11))
-
-
 def test_filters_apply_before_the_top_k_is_cut(searcher_of):
     parse = "def parse_json(text):\n    return json.loads(text){}\n"
     files = {f"{n:02}.py": parse.format(f"[{n}]") for n in range(30)}
@@ -174,11 +143,6 @@ def test_filters_apply_before_the_top_k_is_cut(searcher_of):
     hits = search(searcher, "parse the json", 4, Filters(languages=("go",)))
     assert [hit.language for hit in hits] == ["go"] * 4
     assert len(search(searcher, "parse the json", 10, Filters(languages=("python",)), mode="lexical")) == 10
-
-
-def test_filters_apply_to_exact_names(searcher):
-    hits = search(searcher, "push", 5, Filters(languages=("ruby",)))
-    assert names(hits) == ["PriorityQueue.push", "PriorityQueue"]
 
 
 def test_filters_do_not_change_the_order_or_signals_of_the_remaining_hits(searcher):

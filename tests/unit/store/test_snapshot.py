@@ -1,22 +1,17 @@
 """A snapshot numbers documents of many segments as one collection, hides dead ones, and orders equals."""
 
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from codesearch.build import plan as plan_module
-from codesearch.config import MODES, IndexConfig, RankConfig, VectorConfig
-from codesearch.search.searcher import Searcher
+from codesearch.config import IndexConfig, VectorConfig
 from codesearch.store import snapshot as snapshot_module
-from codesearch.store.catalogue import index_folder
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot, average_lengths
 from codesearch.store.vectors import VectorReader
-from tests.conftest import HashEncoder, best, build, search, write_tree
+from tests.conftest import HashEncoder, write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -56,17 +51,6 @@ def test_documents_are_numbered_segment_by_segment_and_some_are_dead(index):
     assert snapshot.size == 9
     assert names(snapshot, live(snapshot)) == ["stays", "too", "early", "First", "late", "last"]
     assert snapshot.document_count == index.manifest.documents == 6
-
-
-def test_without_dead_documents_there_is_no_mask(built_index):
-    assert Snapshot([built_index]).dead is None
-    assert Snapshot([]).dead is None
-
-
-def test_statistics_cover_only_live_documents(index, root, tmp_path, encoder):
-    build(root, tmp_path / "fresh", encoder)
-    with closing(IndexReader.open(index_folder(tmp_path / "fresh", root))) as fresh:
-        assert Snapshot([index]).average_lengths.tolist() == Snapshot([fresh]).average_lengths.tolist()
 
 
 def test_an_average_length_is_over_documents_with_the_field_and_at_least_one():
@@ -126,18 +110,6 @@ def test_the_nearest_allowed_documents_are_live(index, encoder):
     assert snapshot.nearest(query, 5, np.zeros(9, bool), 100).tolist() == []
 
 
-def test_a_name_finds_only_live_documents(index):
-    snapshot = Snapshot([index])
-    found = {name: list(snapshot.named(name)) for name in ("gone", "OLD", "older", "First", "late")}
-    assert found == {
-        "gone": [],
-        "OLD": [],
-        "older": [],
-        "First": [(6, "First", "First")],
-        "late": [(7, "late", "late")],
-    }
-
-
 @pytest.fixture
 def graphs(root: Path, index_tree: IndexTree, never_merged: None) -> Iterator[IndexReader]:
     pytest.importorskip("hnswlib")
@@ -160,15 +132,6 @@ def test_a_graph_search_finds_live_documents_despite_dead_ones(graphs, encoder: 
     assert set(expected.tolist()) <= set(near.tolist())
 
 
-def test_a_dead_document_is_never_a_hit(index, encoder):
-    searcher = Searcher([index], encoder)
-    for mode, query in product(MODES, ("gone", "old", "older", "value")):
-        found = [hit.name for hit in search(searcher, query, 20, mode=mode)]
-        assert not {"gone", "old", "older"} & set(found)
-        if query == "value":
-            assert {"stays", "too", "early", "late", "last"} <= set(found)
-
-
 def test_an_empty_snapshot_finds_nothing(encoder):
     snapshot = Snapshot([])
     nothing = np.empty(0, np.int64)
@@ -189,25 +152,3 @@ def test_a_segment_with_many_dead_documents_is_searched_exactly(graphs, encoder,
     with pytest.raises(AssertionError, match="asked the graph"):
         snapshot.nearest(encoder.encode_queries(["value_4"])[0], 2, None, 100)
     assert len(snapshot.nearest(encoder.encode_queries(["value_4"])[0], 13, None, 100)) >= 13
-
-
-SAME = "def push_item(stack):\n    return stack.push(item)\n"
-
-
-@pytest.fixture
-def equals(tmp_path: Path, index_tree, monkeypatch) -> IndexReader:
-    """Return an index of the same function in four files and segments, not in the order of their paths."""
-    monkeypatch.setattr(plan_module, "GROWTH", 0)
-    for name in ("d", "b", "c", "a"):
-        index = index_tree(write_tree(tmp_path / "tree", {f"{name}/src/push.py": SAME}))
-    assert len(index.segments) == 4
-    return index
-
-
-def test_equal_documents_are_candidates_and_ranked_in_the_order_of_paths(equals, encoder):
-    for mode, count in product(MODES, (1, 2, 3, 4)):
-        searcher = Searcher([equals], encoder, RankConfig(candidate_count=count))
-        ranked = best(searcher, "push an item", 10, mode=mode)
-        doc_ids = np.array([place.doc_id for place in ranked])
-        paths = [path.split("/")[-3] for path in searcher.searched.snapshot.paths_of(doc_ids)]
-        assert paths == ["a", "b", "c", "d"][:count], (mode, count)
