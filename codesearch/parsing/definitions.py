@@ -19,7 +19,7 @@ from codesearch.languages.records import Language
 from codesearch.parsing.callbacks import callback_name
 from codesearch.parsing.docstrings import clean_comment
 from codesearch.parsing.identifiers import ARGUMENTS, receiver_type, split_qualified, without_type_arguments
-from codesearch.types import FIELD, HEADER_KINDS, KINDS, MEMBER_KINDS
+from codesearch.types import FIELD, HEADER_KINDS, KINDS, MEMBER_KINDS, PROTOTYPE
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
@@ -120,6 +120,7 @@ class Matches:
     start: int  # byte where the top level begins, the key of the file's docstring in `docstrings`
     members: list[Capture] = field(default_factory=list)  # without a document
     accessors: dict[int, int] = field(default_factory=dict)  # start of a getter or setter -> of its type
+    overloads: set[int] = field(default_factory=set)  # start bytes of signatures of a function below
     tests: set[int] = field(default_factory=set)  # start bytes of definitions that are marked as tests
     is_partial: bool = False  # the query gave up on some matches
     regions: list[tuple[int, int]] = field(default_factory=list)  # rows that the tree does not explain
@@ -158,6 +159,7 @@ def collect(source: bytes, spec: Language) -> Matches:
                 found.docstrings[block.start_byte] = (literal.start_byte, literal.end_byte)
         else:
             found.tests.update(node.start_byte for node in captures.get("test", ()))
+            found.overloads.update(node.start_byte for node in captures.get("overload", ()))
             _add_definition(found, captures, source, spec)
     _drop_keywords(found, spec.keywords)
     found.comment_spans.sort()
@@ -379,6 +381,21 @@ def joined_accessors(definitions: Iterable[Capture], found: Matches) -> list[Cap
     return kept
 
 
+def without_overloads(definitions: Sequence[Capture], found: Matches) -> list[Capture]:
+    """Turn what is marked as an overload of the function below into prototypes."""
+    kept, rows = list[Capture](), set[int]()
+    for definition in reversed(definitions):
+        if definition.start in found.overloads and kept and kept[-1].name == definition.name:
+            if kept[-1].start not in found.overloads:
+                definition.kind = PROTOTYPE
+                found.members.append(definition)
+                rows.add(definition.last_row)
+                continue
+        kept.append(definition)
+    found.statements = [(first, last) for first, last in found.statements if last not in rows]
+    return kept[::-1]
+
+
 def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Capture]:
     """Return what has no document of its own in source order, each once, with the names of the types around it.
 
@@ -399,7 +416,9 @@ def qualified_members(definitions: Sequence[Capture], found: Matches) -> list[Ca
             continue
         around = (scope for scope in reversed(outer) if scope.name_start != capture.name_start)
         capture.qualifiers = qualifiers_below(next(around, None), capture)
-        key = (*capture.qualifiers, capture.name)
+        # Several prototypes with a name are overloads.
+        of_prototype = (str(capture.name_start),) if capture.kind == PROTOTYPE else ()
+        key = (*capture.qualifiers, capture.name, *of_prototype)
         if capture.name_start not in documented and key not in seen:
             seen.add(key)
             kept.append(capture)

@@ -26,6 +26,7 @@ from codesearch.parsing.definitions import (
     qualified_members,
     qualifiers_below,
     toplevel_statements,
+    without_overloads,
 )
 from codesearch.parsing.docstrings import (
     MAX_DOCSTRING,
@@ -133,7 +134,7 @@ def extract(source: bytes, path: str, spec: Language, config: ParseConfig | None
     if "documents" in settings:
         _attach_docs_below(definitions, found)
     definitions = _without_small_constants(definitions, found, source)
-    definitions = joined_accessors(definitions, found)
+    definitions = joined_accessors(without_overloads(definitions, found), found)
     if "joins" in settings:
         definitions = _joined(definitions, source, is_overloaded=settings["joins"] == "overloads")
     is_opened = found.start in found.docstrings

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -149,7 +149,8 @@ class Navigation:
                 key = match.group(), qualifier(file.source, at)
                 if key not in seen and len(seen) < _MOST_CALLED:
                     callees = self._meant(file, match.group(), at, line)
-                    seen[key] = defined(callees.targets) if callees else ()
+                    refs = {_function_of(ref): ref for ref in callees.targets[::-1]} if callees else {}
+                    seen[key] = defined([*refs.values()][::-1])
                 for other in seen.get(key, ()):
                     if other.kind in _CALLABLE:
                         called[other].append(_span(file, at, line))
@@ -203,6 +204,11 @@ def name_in(definition: Definition, lines: Sequence[str], path: Path) -> Span:
     line = lines[number] if lines else ""
     start, end = found.span() if found else (len(line) - len(line.lstrip()),) * 2
     return Span(path, definition.start_line + number, start + 1, end - start)
+
+
+def _function_of(ref: Ref) -> Hashable:
+    """Return the same for all prototypes of a function that has no other definition."""
+    return (ref.root, ref.row.qualified_name) if ref.row.kind == PROTOTYPE else ref
 
 
 def _words(file: SourceFile, start: int, end: int) -> Iterator[re.Match[str]]:

@@ -16,6 +16,9 @@
   (#any-of? @_mark "property" "cached_property"))
 (decorated_definition (decorator (attribute attribute: (identifier) @_mark)) definition: (function_definition) @accessor
   (#any-of? @_mark "setter" "getter" "deleter"))
+((decorated_definition
+    (decorator [(identifier) @_mark (attribute attribute: (identifier) @_mark)]) definition: (function_definition) @overload)
+  (#eq? @_mark "overload"))
 (decorator) @attribute
 (comment) @comment
 (module [

@@ -19,15 +19,19 @@ def test_a_folder_above_the_project_does_not_make_a_changed_file_one_of_tests_or
 def test_a_file_with_many_overloads_is_looked_through_once(engine, tmp_path, monkeypatch):
     """With 600 overloads in it, looking for them at each occurrence took half a minute."""
     overloads = "".join(map(OVERLOAD.format, range(30)))
-    root = write_tree(tmp_path / "src", {"a.py": f"{overloads}def get(key):\n    return key\n"})
+    tree = {"a.py": f"{overloads}def get(key):\n    return key\n\n\ndef use():\n    get(1)\n"}
+    root = write_tree(tmp_path / "src", tree)
     engine.index(root)
     looked, own_names = [], navigation.own_names
     monkeypatch.setattr(navigation, "own_names", lambda *of: looked.append(of) or own_names(*of))
     with engine.session(Scope(within=[root]), AS_INDEXED).navigation({}) as names_of:
         names = names_of.at(root / "a.py", 2, 5)
         looked.clear()
-        assert [span.line for span in names_of.in_file(names, root / "a.py")] == [2]
-    assert len(looked) == 1
+        lines = [*range(2, 122, 4), 121, 126]
+        assert [span.line for span in names_of.in_file(names, root / "a.py")] == lines
+        assert len(looked) == 1
+        called = names_of.called(names_of.at(root / "a.py", 125, 5))
+        assert [definition.start_line for definition, _, _ in called] == [121]
 
 
 HEADERS = {
@@ -68,6 +72,8 @@ void use(BarPtr made) {
     other->size();
 }
 """,
+    "c/count.h": "int count(int from);\n",
+    "c/again.h": "int count(int from);\nvoid counts() { count(1); }\n",
     "c/point.h": "struct point { int x; struct next *after; };\nstruct line { int x; };\nstruct next { int x; };\n",
     "c/point.c": "int of(struct point *p)\n{\n    return p->x + p->after->x;\n}\n",
 }
@@ -86,5 +92,6 @@ def test_a_receiver_has_the_type_that_a_header_declares(engine, tmp_path):
         assert called("s/bar.cpp", 5, 11) == ["s/foo.cpp:1", "h/foo.h:4"]
         assert called("h/bar.h", 6, 9) == ["h/foo.h:9"]
         assert called("s/bar.cpp", 9, 6) == ["h/bar.h:7", "s/foo.cpp:1", "h/foo.h:9"]
+        assert called("c/again.h", 2, 6) == ["c/again.h:1"]
         fields = [names_of.at(root / "c/point.c", 3, column).targets for column in (15, 29)]
         assert [[ref.row.qualified_name for ref in refs] for refs in fields] == [["point.x"], ["next.x"]]

@@ -41,3 +41,20 @@ class Pair:
 
 class Grid:
     width = height = 3
+
+
+@typing.overload
+def load(path: str) -> str: ...
+@overload
+def load(path: bytes) -> bytes:
+    """Load bytes."""
+def load(path):
+    """Load a file."""
+    return path
+
+
+class Loader:
+    @overload
+    def load(self, path: str) -> str: ...
+    @overload
+    def load(self, path: bytes) -> bytes: ...
