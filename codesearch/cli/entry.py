@@ -55,8 +55,8 @@ def run() -> None:
     stdin = _query_on_stdin(arguments)
     code = _by_service(arguments, stdin)
     if code is None:
-        if arguments[:1] == ["query"]:
-            # It has no large products, and to start numpy's threads takes a twentieth of its time.
+        if arguments[:1] in (["query"], ["outline"], ["read"]):
+            # They have no large products, and to start numpy's threads takes a twentieth of its time.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from codesearch.cli import main
 

@@ -22,7 +22,7 @@ from codesearch.evaluation.judge import COLUMNS, SCREEN
 from codesearch.evaluation.metrics import AVERAGE
 from codesearch.evaluation.result import SuiteResult, summarise
 from codesearch.search.forms import parse_asked
-from codesearch.search.lookup import live_files
+from codesearch.search.lookup import live_paths
 from codesearch.types import Hit
 from codesearch.visible import visible
 
@@ -66,7 +66,7 @@ def score_questions(
     scores: QueryScores = {}
     unknown: list[str] = []
     with session.indexes() as (index,):
-        root, files = index.manifest.root, {file.path for _, file in live_files(index)}
+        root, files = index.manifest.root, {path for path, *_ in live_paths(index)}
     for number, question in enumerate(questions, 1):
         answer = session.search(question.query, top_k=DEPTH, by_file=True)
         definitions = session.search(question.query, top_k=DEPTH).hits

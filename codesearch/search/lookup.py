@@ -82,12 +82,12 @@ def live_file(index: IndexReader, path: str) -> tuple[SegmentReader, FileRecord]
     return None
 
 
-def live_files(index: IndexReader | Snapshot) -> Iterator[tuple[SegmentReader, FileRecord]]:
-    """Yield (segment, file) of each live file of an index."""
+def live_paths(index: IndexReader | Snapshot, folder: str = "") -> Iterator[tuple[str, SegmentReader, int]]:
+    """Yield (path, segment, file_id) of each live file in a folder and its folders."""
     for segment in index.segments:
-        for file_id, file in enumerate(segment.files):
+        for path, file_id in segment.store.paths_below(folder):
             if file_id not in segment.dead_files:
-                yield segment, file
+                yield path, segment, file_id
 
 
 def innermost(definitions: Sequence[DocumentRow | Definition], line: int) -> int | None:
@@ -200,7 +200,7 @@ def near_names(
     typed: dict[str, float] = {}
     if "/" in name or language_of_path(name):
         first = -len(name.strip("/").split("/"))
-        paths = {file.path for _, file in live_files(documents)}
+        paths = {path for path, *_ in live_paths(documents)}
         paths |= set(map(posixpath.dirname, paths))
         names = {"/".join(path.split("/")[first:]) for path in paths}
     else:

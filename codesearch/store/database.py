@@ -88,11 +88,12 @@ class DocumentRow(NamedTuple):
 
 
 _DOCUMENTS = f"SELECT doc_id, file_id, {', '.join(DocumentRow._fields)} FROM documents"
+_OF_FILE = f"SELECT {', '.join(DocumentRow._fields)} FROM documents"
+_OF_FILE += " WHERE doc_id >= ? AND doc_id < ? AND kind != ? ORDER BY doc_id"
 # Members are many and small, so of their qualified name only what is before the name is stored.
 _MEMBERS = f"SELECT member_id, {', '.join(DocumentRow._fields)} FROM members".replace(
     "qualified_name", "qualified_name || name"
 )
-_OF_FILE = "WHERE doc_id >= ? AND doc_id < ? ORDER BY doc_id"
 _stored = attrgetter(*DocumentRow._fields)
 _SQL_TYPES = {str: "TEXT", int: "INTEGER", bytes: "BLOB"}
 
@@ -267,14 +268,25 @@ class StoreReader:
 
     def files_ending(self, path: str) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file) of each file with this path or with a path that ends in "/" and this path."""
-        query = f"{_FILES} WHERE path = ? OR substr(path, ?) = ?"
+        named = "SELECT file_id FROM files WHERE path = ? OR substr(path, ?) = ?"  # This reads only an index.
+        query = f"{_FILES} WHERE file_id IN ({named})"
         return map(_numbered, self._select(query, (path, -len(path) - 1, f"/{path}")))
 
-    def document_rows(self, file: FileRecord | None = None) -> list[DocumentRow]:
-        """Read the documents of a file in the order of the source, or of all files in the order of doc_ids."""
+    def paths_below(self, folder: str) -> Iterator[tuple[str, int]]:
+        """Read (path, file_id) of all files in a folder and its folders, by path; a database index has all of this."""
+        # "0" follows "/". SQLite sorts all bytes after all text.
+        span = (f"{folder}/", f"{folder}0") if folder else ("", b"")
+        return self._select(
+            "SELECT path, file_id FROM files WHERE path >= ? AND path < ? ORDER BY path", span
+        )
+
+    def document_rows(self, file: FileRecord | None = None, *, but: str = "") -> list[DocumentRow]:
+        """Read the documents of a file in the order of the source, or of all files in the order of doc_ids.
+
+        Those of the kind `but` are left out.
+        """
         span = (file.first_doc, file.first_doc + file.doc_count) if file else (0, sys.maxsize)
-        rows = self._select(f"{_DOCUMENTS} {_OF_FILE}", span)
-        return [DocumentRow._make(row[2:]) for row in rows]
+        return list(map(DocumentRow._make, self._select(_OF_FILE, (*span, but))))
 
     def line_counts(self) -> list[int]:
         """Return the number of lines of each document."""

@@ -41,7 +41,7 @@ from codesearch.store.postings import (
     words_of,
 )
 from codesearch.store.vectors import PASSAGE_VECTORS, VectorReader, VectorWriter
-from codesearch.types import KINDS
+from codesearch.types import KINDS, OF_FILE
 
 _PART_S = 3600.0
 """A file that is this old and was not finished belongs to a process that was killed."""
@@ -84,6 +84,16 @@ class SegmentReader:
         files = [record for _, record in self.store.numbered_files()]
         self.store.seen_files.update(enumerate(files))  # `files_of` need not read them again.
         return files
+
+    @cached_property
+    def contents(self) -> dict[int, tuple[bool, int]]:
+        """Whether each file with documents is a test, generated, vendored or built, and their number."""
+        file_ids = self.rows["file_id"]
+        firsts = np.flatnonzero(np.diff(file_ids, prepend=np.uint32(0xFFFFFFFF)))
+        counts = np.diff(firsts, append=len(self))
+        is_minor = self.rows["flags"][firsts] & OF_FILE > 0
+        pairs = zip(is_minor.tolist(), counts.tolist(), strict=True)
+        return dict(zip(file_ids[firsts].tolist(), pairs, strict=True))
 
     @cached_property
     def dead(self) -> NDArray[np.int64]:

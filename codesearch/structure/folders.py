@@ -13,7 +13,7 @@ from pathlib import Path
 from codesearch.languages import language_of_path
 from codesearch.parsing.decoding import decoded
 from codesearch.parsing.walker import why_left_out
-from codesearch.search.lookup import live_files
+from codesearch.search.lookup import live_paths
 from codesearch.store.segments import IndexReader
 from codesearch.store.source import is_inside
 from codesearch.structure.whole import FileView
@@ -54,9 +54,9 @@ def _unlisted_entries(
 
 def list_folder(index: IndexReader, path: str) -> dict[str, list[str]]:
     """Return the names of folders and files in a folder."""
-    start = f"{path.rstrip('/')}/" if path else ""
-    paths = (file.path for _, file in live_files(index) if file.path.startswith(start))
-    parts = [of_file.removeprefix(start).partition("/") for of_file in paths]
+    path = path.rstrip("/")
+    start = f"{path}/" if path else ""
+    parts = [of_file.removeprefix(start).partition("/") for of_file, *_ in live_paths(index, path)]
     listed = [{name for name, slash, _ in parts if bool(slash) == is_in} for is_in in (True, False)]
     more = _unlisted_entries(index, path, set().union(*listed))
     folders, files = (names.union(others) for names, others in zip(listed, more, strict=True))

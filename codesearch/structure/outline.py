@@ -13,13 +13,15 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from heapq import nsmallest
+from itertools import chain
+from operator import itemgetter
 from sys import maxsize
+from typing import NamedTuple
 
 from codesearch.config import RankConfig
 from codesearch.parsing.docstrings import first_sentence
 from codesearch.search.lexical import LexicalScorer
-from codesearch.search.lookup import live_files
+from codesearch.search.lookup import live_paths
 from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
@@ -40,11 +42,31 @@ _LEAST_LINES = 4  # No outline is shorter, if there are several
 _FOLDER_STEMS = ("doc", "lib", "main", "package-info")
 
 
+class _File(NamedTuple):
+    """A file of a folder, as a tuple, because an index may have 50,000; only of some is the record read."""
+
+    path: str
+    is_minor: bool
+    documents: int
+    segment: SegmentReader
+    file_id: int
+
+    @property
+    def record(self) -> FileRecord:
+        """The file, as the index has it."""
+        return self.segment.store.files_of({self.file_id})[self.file_id]
+
+    def by_size(self) -> tuple[bool, int]:
+        """Return a key that sorts larger files first, and minor ones last."""
+        return self.is_minor, -self.documents
+
+
 @dataclass(slots=True, eq=False)
 class Node:
     """A candidate for a line. Folders have tier 0, files 1 and definitions 2; lower tiers and heavier nodes come first.
 
-    Files of tests, generated or vendored code are minor, and folders with nothing else.
+    Files of tests, generated or vendored code are minor, and folders with nothing else. The files of a folder are
+    children only if they may be shown, and the `largest` ones below a folder name its main definitions.
     """
 
     entry: Entry
@@ -53,10 +75,8 @@ class Node:
     is_minor: bool = False
     row: DocumentRow | None = None
     children: list[Node] = field(default_factory=list)
-
-    def by_size(self) -> tuple[bool, float]:
-        """Return a key that sorts heavier nodes first, and minor ones last."""
-        return self.is_minor, -self.weight
+    files: list[_File] = field(default_factory=list)
+    largest: list[_File] = field(default_factory=list)
 
     def all(self) -> Iterator[Node]:
         """Yield the node and all below it, each before what is in it."""
@@ -78,12 +98,8 @@ def outlines_of(
 
 def _outline_of(spot: Spot, max_lines: int, max_chars: int) -> Outline:
     """Return an outline with as many nodes as fit, each with all nodes around it."""
-    tree = _tree_of(spot)
+    tree = _tree_of(spot) if spot.file else _folder_tree(spot.index, spot.path, max_lines)
     order = _ranked(tree)
-    if spot.file is None:
-        has_room = len(order) < max_lines
-        _add_definitions(tree, order[:max_lines], spot.index, has_room=has_room)
-        order = _ranked(tree) if has_room else order
     parents = _parents(tree)
 
     def outline(count: int) -> Outline:
@@ -123,10 +139,10 @@ def outline_for(hits: Sequence[Hit], spots: Sequence[Spot], max_lines: int = MAX
     for root, entries in by_root.items():
         shown = {entry.path for entry in entries}
         folders = tuple(f"{spot.path}/".lstrip("/") for spot in spots if spot.root == root and not spot.file)
-        paths = [
-            file.path for _, file in live_files(indexes[root]) if file.doc_count and file.path not in shown
-        ]
-        others = sum(path.startswith(folders) for path in paths)
+        others = sum(
+            file_id in segment.contents and path.startswith(folders) and path not in shown
+            for path, segment, file_id in live_paths(indexes[root])
+        )
         if others:
             entries.append(Entry(0, "rest", counted(others, "more file"), "", folded=others))
     return [Outline(root, tuple(entries)) for root, entries in by_root.items()]
@@ -150,11 +166,8 @@ def _for_hit(hit: Hit, index: IndexReader, left: int) -> list[Entry]:
 
 
 def _tree_of(spot: Spot) -> Node:
-    """Return the folders and files in a folder, or the definitions in a file or a definition, as a tree."""
-    if spot.file is None:
-        tree = _folder_tree(spot.index, spot.path)
-        _add_summaries(tree, spot.index)
-        return tree
+    """Return the definitions in a file or a definition as a tree."""
+    assert spot.file
     scorer = LexicalScorer(Snapshot([spot.index]), RankConfig())
     nodes: dict[DocumentRow | None, Node] = {None: Node(_file_entry(spot.file), 1)}
     rows = spot.rows_and_members()
@@ -172,9 +185,25 @@ def _weight(row: DocumentRow, depth: int, scorer: LexicalScorer) -> float:
     return hidden * (2.0 if row.kind in HEADER_KINDS else 1.0) * math.log1p(uses) / depth
 
 
-def _folder_tree(index: IndexReader, folder: str) -> Node:
-    """Return the folders and files below a folder as a tree; a folder with only one folder is joined with it."""
-    above = f"{folder}/" if folder else ""
+def _folder_tree(index: IndexReader, folder: str, max_lines: int) -> Node:
+    """Return what is in a folder as a tree. Only what may be shown is complete: nothing else is read."""
+    by_folder: dict[str, list[_File]] = {}
+    for path, segment, file_id in sorted(live_paths(index, folder), key=itemgetter(0)):
+        file = _File(path, *segment.contents.get(file_id, (True, 0)), segment, file_id)
+        by_folder.setdefault(path.rpartition("/")[0], []).append(file)
+    tree = _folders(index, folder, by_folder)
+    order = _ranked(tree)
+    if len(order) < max_lines or order[max_lines - 1].is_minor:  # Other folders come before all files.
+        _open_files(tree)
+        order = _ranked(tree)
+    shown = order[:max_lines]
+    _add_summaries(shown, by_folder)
+    _add_definitions(tree, shown, has_room=len(order) < max_lines)
+    return tree
+
+
+def _folders(index: IndexReader, folder: str, by_folder: Mapping[str, Sequence[_File]]) -> Node:
+    """Return the folders below a folder as a tree; a folder with only one folder is joined with it."""
     top = Node(Entry(0, "folder", f"{folder or index.root.name or index.manifest.root}/", folder), 0)
     folders = {folder: top}
 
@@ -185,65 +214,67 @@ def _folder_tree(index: IndexReader, folder: str) -> Node:
             parent.children.append(folders[path])
         return folders[path]
 
-    for segment, file in sorted(live_files(index), key=lambda live: live[1].path):
-        if file.path.startswith(above) and file.doc_count:
-            node = node_of(file.path.rpartition("/")[0])
-            is_minor = bool(segment.rows["flags"][file.first_doc] & OF_FILE)
-            node.children.append(Node(_file_entry(file), 1, math.log1p(file.doc_count), is_minor))
+    for path, files in by_folder.items():
+        if listed := [file for file in files if file.documents]:
+            node_of(path).files = listed
     _count(top)
     return top
 
 
 def _count(node: Node, depth: int = 0) -> int:
     """Set the contents and weights of folders, and join chains of folders; return the number of definitions."""
-    while depth and len(node.children) == 1 and node.children[0].tier == 0:
+    while depth and len(node.children) == 1 and not node.files:
         (child,) = node.children
         node.entry = replace(child.entry, label=node.entry.label + child.entry.label)
-        node.children = child.children
-    if node.tier:
-        return node.entry.contents
-    contents = sum(_count(child, depth + 1) for child in node.children)
+        node.children, node.files = child.children, child.files
+    below = sum(_count(child, depth + 1) for child in node.children)
+    contents = below + sum(file.documents for file in node.files)
     node.entry = replace(node.entry, contents=contents)
     node.weight = math.log1p(contents) / (1 + depth)
-    node.is_minor = all(child.is_minor for child in node.children)
-    node.children.sort(key=lambda child: child.tier)
+    node.is_minor = all(child.is_minor for child in node.children) and all(f.is_minor for f in node.files)
+    files = chain(*(child.largest for child in node.children), node.files)
+    node.largest = sorted(files, key=_File.by_size)[:_OF_FOLDER]
     return contents
 
 
-def _add_definitions(tree: Node, shown: Sequence[Node], index: IndexReader, *, has_room: bool) -> None:
+def _open_files(tree: Node) -> None:
+    """Make the files of all folders children of these."""
+    for node in list(tree.all()):
+        for file in node.files:
+            name, weight = file.path.rpartition("/")[2], math.log1p(file.documents)
+            entry = Entry(0, "file", name, file.path, contents=file.documents)
+            node.children.append(Node(entry, 1, weight, file.is_minor, largest=[file]))
+        node.files = []
+
+
+def _add_definitions(tree: Node, shown: Sequence[Node], *, has_room: bool) -> None:
     """Give folders and files that may be shown the names of their main definitions; if there is room, also these."""
-    read = {
-        file
-        for node in shown
-        for file in nsmallest(_OF_FOLDER, (file for file in node.all() if file.tier), key=Node.by_size)
-    }
-    paths = {node.entry.path for node in read}
-    files = {file.path: (segment, file) for segment, file in live_files(index) if file.path in paths}
+    read: dict[str, list[_File]] = {}
+    for file in sorted({file for node in shown for file in node.largest}, key=itemgetter(0)):
+        for place in (file.path, file.path.rpartition("/")[0]):
+            read.setdefault(place, []).append(file)
 
     def main_rows(node: Node) -> list[tuple[float, DocumentRow]]:
         """Return the heaviest definitions in a folder or file, and name them in its entry."""
-        if node.tier:
-            if node not in read:
-                return []
-            segment, file = files[node.entry.path]
-            below = _main_rows(segment, file)
-            if has_room:
-                node.children = [_definition_node(file, row, weight) for weight, row in below]
-        else:
-            below = [weighted for child in node.children for weighted in main_rows(child)]
+        below = [weighted for child in node.children for weighted in main_rows(child)]
+        for file in read.get(node.entry.path, ()) if node.tier or node.files else ():
+            below += (rows := _main_rows(file))
+            if has_room and node.tier:
+                node.children = [_definition_node(file.record, row, weight) for weight, row in rows]
         best = sorted(below, key=lambda weighted: -weighted[0])[:_TYPES]
-        node.entry = replace(node.entry, names=tuple(dict.fromkeys(row.name for _, row in best)))
+        if best:
+            node.entry = replace(node.entry, names=tuple(dict.fromkeys(row.name for _, row in best)))
         return best
 
     main_rows(tree)
 
 
-def _main_rows(segment: SegmentReader, file: FileRecord) -> list[tuple[float, DocumentRow]]:
+def _main_rows(file: _File) -> list[tuple[float, DocumentRow]]:
     """Return the types and functions of a file that are in no other, each with a weight, in the order of the source.
 
     In place of a class or module that only wraps classes, as a namespace does, these are returned.
     """
-    levels = by_depth(segment.store.document_rows(file))
+    levels = by_depth(file.segment.store.document_rows(file.record, but="constant"))
     while len(levels) > 1 and len(levels[0]) == 1 and all(row.kind in HEADER_KINDS for row in levels[1]):
         del levels[0]
     weighted: list[tuple[float, DocumentRow]] = []
@@ -277,6 +308,7 @@ def _entries(node: Node, chosen: Set[Node], depth: int = 0) -> Iterator[Entry]:
     names = () if node.tier == 1 and has_chosen else node.entry.names
     label = node.entry.label if depth or node.tier != 1 else node.entry.path
     left = Counter(_TIERS[child.tier] for child in node.children if child not in chosen)
+    left += Counter(file=len(node.files))
     folded = 0 if has_chosen else node.entry.contents or left.total()
     yield replace(node.entry, depth=depth, label=label, names=names, folded=folded)
     for child in node.children:
@@ -287,20 +319,19 @@ def _entries(node: Node, chosen: Set[Node], depth: int = 0) -> Iterator[Entry]:
         yield Entry(depth + 1, "rest", rest, node.entry.path, folded=left.total())
 
 
-def _add_summaries(tree: Node, index: IndexReader) -> None:
-    """Give folders the first sentence of the file that best says what they are for."""
-    best: dict[str, tuple[int, str, str]] = {}
-    for _, file in live_files(index):
-        folder, _, name = file.path.rpartition("/")
-        stem = name.partition(".")[0]
-        is_named = (stem in FOLDER_FILES or stem in _FOLDER_STEMS, stem.lower() == "readme")
-        ranks = [*is_named, stem == folder.rpartition("/")[2]]
-        if file.summary and any(ranks):
-            ranked = ranks.index(True), file.path, file.summary
-            best[folder] = min(best.get(folder, ranked), ranked)
-    for node in tree.all():
-        if node.tier == 0 and node.entry.path in best:
-            node.entry = replace(node.entry, summary=best[node.entry.path][2])
+def _add_summaries(nodes: Iterable[Node], by_folder: Mapping[str, Sequence[_File]]) -> None:
+    """Give files their first sentences, and folders that of the file that best says what they are for."""
+    for node in nodes:
+        folder = node.entry.path
+        best = [(0, file.path, file.record.summary) for file in node.largest if node.tier]
+        for file in by_folder.get(folder, ()):
+            stem = file.path.rpartition("/")[2].partition(".")[0]
+            is_named = (stem in FOLDER_FILES or stem in _FOLDER_STEMS, stem.lower() == "readme")
+            ranks = [*is_named, stem == folder.rpartition("/")[2]]
+            if any(ranks) and (summary := file.record.summary):
+                best.append((ranks.index(True), file.path, summary))
+        if best:
+            node.entry = replace(node.entry, summary=min(best)[2])
 
 
 def _file_entry(file: FileRecord) -> Entry:

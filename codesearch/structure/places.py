@@ -25,7 +25,7 @@ from codesearch.search.lookup import (
     documents_named,
     innermost,
     live_file,
-    live_files,
+    live_paths,
     members_named,
     most_alike,
     near_names,
@@ -241,16 +241,16 @@ class _Resolver:
 
     def _folders(self) -> list[Spot]:
         """Return the folders with this path; if there are none, those whose path ends in it."""
-        exact: list[Spot] = []
-        ending: list[Spot] = []
+        spots: list[Spot] = []
         path, end = self._place.path, f"/{self._place.ending.rstrip('/')}"
-        for index in self._indexes.values() if not self._place.inside else ():
-            folders = _folders_of(index)
+        indexes = self._indexes.values() if not self._place.inside else ()
+        for index in indexes:
             here = (below for base in (self._here, None) for below in paths_in(index, path, base))
-            exact += [Spot(index, below) for below in here if below in folders][:1]
-            if not os.path.isabs(path):
-                ending += [Spot(index, folder) for folder in folders if f"/{folder}".endswith(end)]
-        return _ordered(exact or ending)
+            spots += [Spot(index, below) for below in here if _has_folder(index, below)][:1]
+        if not spots and not os.path.isabs(path):
+            ending = ((index, folder) for index in indexes for folder in _folders_of(index))
+            spots = [Spot(index, folder) for index, folder in ending if f"/{folder}".endswith(end)]
+        return _ordered(spots)
 
     def _missing(self, problem: str, cure: str) -> IndexNotFoundError:
         """Return an error; its cure differs if the path is a file that is not indexed."""
@@ -391,7 +391,7 @@ def find_folders(indexes: Sequence[IndexReader], folders: Sequence[Path]) -> lis
         for folder in folders
         for index in indexes
         for path in paths_in(index, str(folder))[:1]
-        if path in _folders_of(index)
+        if _has_folder(index, path)
     ]
 
 
@@ -426,11 +426,15 @@ def _ordered(spots: Iterable[Spot]) -> list[Spot]:
     return sorted(dict.fromkeys(spots), key=lambda spot: (spot.path, spot.root))
 
 
+def _has_folder(index: IndexReader, folder: str) -> bool:
+    return not folder or any(live_paths(index, folder))
+
+
 def _folders_of(index: IndexReader) -> set[str]:
     """Return the folders of all live files of an index, relative to the root; the root is ""."""
     folders = {""}
-    for _, file in live_files(index):
-        folder = file.path.rpartition("/")[0]
+    for path, *_ in live_paths(index):
+        folder = path.rpartition("/")[0]
         while folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]

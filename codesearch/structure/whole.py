@@ -235,8 +235,9 @@ def by_depth(rows: Iterable[DocumentRow]) -> list[list[DocumentRow]]:
     """Return definitions by the number of classes around them; constants and what is in functions are left out."""
     levels: list[list[DocumentRow]] = []
     for outer, row in nested(row for row in rows if row.kind != "constant"):
-        if all(definition.kind in HEADER_KINDS for definition in outer):
-            levels += [[]] if len(outer) == len(levels) else []
+        if not outer or all(definition.kind in HEADER_KINDS for definition in outer):
+            if len(outer) == len(levels):
+                levels.append([])
             levels[len(outer)].append(row)
     return levels
 

@@ -1,9 +1,12 @@
 """Outlines of folders, files and classes, cut to a number of lines."""
 
+import shutil
+
 import pytest
 
 from codesearch.engine.engine import Engine
 from codesearch.engine.scope import Scope
+from codesearch.errors import IndexNotFoundError
 from codesearch.structure import outline as structure
 from codesearch.structure.text import outline_lines
 from tests.conftest import TINY_REPO, write_tree
@@ -96,9 +99,7 @@ def test_a_folder_is_named_by_its_largest_files_and_the_others_are_not_read(outl
     read = []
     main_rows = structure._main_rows
     monkeypatch.setattr(structure, "_OF_FOLDER", 2)
-    monkeypatch.setattr(
-        structure, "_main_rows", lambda segment, file: read.append(file.path) or main_rows(segment, file)
-    )
+    monkeypatch.setattr(structure, "_main_rows", lambda file: read.append(file.path) or main_rows(file))
     files = {
         f"lib/part{count}.py": "".join(f"def f{count}_{n}():\n    return {n}\n\n" for n in range(count))
         for count in range(1, 7)
@@ -106,6 +107,14 @@ def test_a_folder_is_named_by_its_largest_files_and_the_others_are_not_read(outl
     lines = outline(tree={"main.py": "def start():\n    return 1\n", **files}, max_lines=4)
     assert sorted(read) == ["lib/part5.py", "lib/part6.py"]
     assert lines[1] == "  lib/  (f5_0, f5_1, f5_2, f5_3 of 21)"
+
+
+def test_a_folder_is_gone_with_its_last_file(outline, tmp_path, never_merged):
+    assert outline("go")
+    shutil.rmtree(tmp_path / "shop/go")
+    with pytest.raises(IndexNotFoundError):
+        outline("go", tree={})
+    assert not any("go" in line for line in outline(tree={}))
 
 
 def test_a_name_of_several_definitions_has_an_outline_for_each(outline):
