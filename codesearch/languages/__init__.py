@@ -61,7 +61,7 @@ _CPP_ONLY = re.compile(
         (?:\s{0,9}(?:const|noexcept|override|final|=\s{0,9}0)){0,4}\s{0,9}[;{]""",
     re.MULTILINE | re.VERBOSE,
 )
-_OBJC = re.compile(rb"^@(?:interface|protocol|class|import)\b", re.MULTILINE)
+_OBJC = re.compile(rb"^@(?:(interface|protocol|implementation)|class|import)\b", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
 _HEAD_BYTES = 2_000
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
@@ -163,8 +163,11 @@ def language_of_source(spec: Language, path: str, source: bytes) -> Language:
     if spec.name == "php" and b"<?" not in source:
         is_template = path.endswith(".php")
         spec = _BY_NAME["template" if is_template else "c" if _DIRECTIVE.search(source) else "other"]
-    if spec.name == "c" and not path.endswith(".c"):
-        return _BY_NAME["objc" if _OBJC.search(source) else "cpp" if _CPP_ONLY.search(source) else "c"]
+    if path.endswith(".mm") or (spec.name == "c" and not path.endswith(".c")):
+        declared = [match[1] for match in _OBJC.finditer(source)]
+        if not any(declared) and _CPP_ONLY.search(source):  # The grammar of Objective-C knows no C++.
+            return _BY_NAME["cpp"]
+        return _BY_NAME["objc"] if declared else spec
     return _BY_NAME["matlab"] if path.endswith(".m") and _MATLAB.search(source) else spec
 
 

@@ -139,13 +139,14 @@ _ocaml = partial(_starred, grammar="tree_sitter_ocaml", family="ocaml", after_na
 _SAYS_PUBLIC, _PUB = r".*\b(?:public|protected|open)\b", r".*\bpub\b(?!\()"
 _CAPITAL = r"(?:(?:func|type|var|const) )?(?:\([^)]*\) ?)?[A-Z]"  # after the receiver of a method
 _KEYWORDS_OF_C = frozenset(
-    "auto break case const continue default do double else enum extern float for goto if int long register return "
+    "auto break case char const continue default do double else enum extern float for goto if int long register return "
     "short signed sizeof static struct switch typedef union unsigned void volatile while".split()
 )
 _KEYWORDS_OF_CPP = _KEYWORDS_OF_C | frozenset(
     "bool catch class delete explicit friend namespace new operator private protected public template this throw try "
     "typename using virtual".split()
 )
+_KEYWORDS_OF_OBJC = _KEYWORDS_OF_C | frozenset("class namespace noexcept operator typename using".split())
 _of_c = partial(
     Language,
     family="c",
@@ -204,7 +205,8 @@ LANGUAGES = (
     _lua("luau", ".luau #!luau #!lune", "tree_sitter_luau", mask="luau"),
     Language("nix", ".nix", "tree_sitter_nix", comments=Comments(_HASH), in_names="-", after_names="'",
         imports=_IMPORT),
-    _of_c("objc", ".m .mm", "tree_sitter_objc", self_words=_SELF, short_name="objective-c"),
+    _of_c("objc", ".m .mm", "tree_sitter_objc", self_words=_SELF, keywords=_KEYWORDS_OF_OBJC,
+        short_name="objective-c"),
     _ocaml("ocaml", ".ml #!ocaml", factory="language_ocaml", imports=("open",), opens_all=True),
     _ocaml("ocamli", ".mli", factory="language_ocaml_interface", lexer="ocaml"),
     Language("powershell", ".ps1 .psm1 .psd1 #!pwsh", "tree_sitter_powershell", mask="powershell", strings=_QUOTES,

@@ -46,6 +46,7 @@ _ARGUMENTS = re.compile(ARGUMENTS)
 _BLANK_TO_LINE_END = re.compile(rb"[ \t\r]*(?:\n|\Z)")
 _HEAD_ROWS = 3
 _WORD = re.compile(rb"\w")
+_BEHIND_MACRO = re.compile(rb"[ \t]+(?!final\b)[A-Za-z]")  # what is behind a macro, not behind a name
 _OUTER_COLONS = re.compile(r"^:{1,2}(?=[\w~])|(?<=\w):$")
 _CLOSING = re.compile(rb"\s*@?end\s*$")
 _IMPORT = re.compile(
@@ -161,7 +162,7 @@ def collect(source: bytes, spec: Language) -> Matches:
             found.tests.update(node.start_byte for node in captures.get("test", ()))
             found.overloads.update(node.start_byte for node in captures.get("overload", ()))
             _add_definition(found, captures, source, spec)
-    _drop_keywords(found, spec.keywords)
+    _drop_misnamed(found, spec.keywords, source)
     found.comment_spans.sort()
     if mark := query_settings(spec).get("tests"):
         found.tests |= _below_tests(found.attribute_ends, source, mark.encode())
@@ -170,10 +171,21 @@ def collect(source: bytes, spec: Language) -> Matches:
     return found
 
 
-def _drop_keywords(found: Matches, keywords: frozenset[str]) -> None:
-    found.members = [member for member in found.members if member.name not in keywords]
-    for span in [span for span, definition in found.definitions.items() if definition.name in keywords]:
-        del found.definitions[span]
+def _drop_misnamed(found: Matches, keywords: frozenset[str], source: bytes) -> None:
+    """Drop what errors in the tree of C and its relatives give the name of a keyword or of a macro."""
+
+    def is_misnamed(definition: Capture) -> bool:
+        if definition.name in keywords:
+            return definition.kind != "method"
+        is_macro = definition.name.isupper() and not source.startswith(b"#", definition.start)
+        end = definition.name_start + len(definition.name)
+        is_call = definition.kind == PROTOTYPE and definition.start == definition.name_start
+        return is_macro and bool((is_call and "_" in definition.name) or _BEHIND_MACRO.match(source, end))
+
+    if keywords:
+        found.members = [member for member in found.members if not is_misnamed(member)]
+        for span in [span for span, definition in found.definitions.items() if is_misnamed(definition)]:
+            del found.definitions[span]
 
 
 class _Parsed(NamedTuple):

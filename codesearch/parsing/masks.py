@@ -55,14 +55,16 @@ _EXPORTED = _pattern(
     rb"""\n[ \t]*+(?:typedef[ \t]+|template[ \t]*<[^\n]{0,200}>[ \t]*)?
     (?:class|struct|union|enum)\b[ \t]+(?:(?:class|struct)[ \t]+)?
     ((?!final\b|class\b|struct\b)(?:                                        # 1: up to three macros
-        (?:\w{1,60}(?:\([^()\n]{0,100}\))?|\[\[[^\[\]\n]{1,100}\]\])[ \t]+(?!final\b)(?=[A-Za-z_\[])){1,3})
+        (?:\w{1,60}(?:\([^()\n]{0,100}\)\s{1,9}|[ \t])|\[\[[^\[\]\n]{1,100}\]\][ \t])
+        [ \t]*(?!final\b)(?=[A-Za-z_\[])){1,3})
     (?!(?:const|noexcept|override|volatile)\b)[\w:<>, ]{1,200}\s{0,40}      # the name
     (?:\{|:(?!:)[^;{}]{0,500}\{)                                            # the bases and the brace"""
 )
 # A macro before a declaration, and one that begins or ends a group of them.
 _PREFIX = _pattern(
     rb"""\n[ \t]*+(?:(\w{0,40}(?:BEGIN|END)_[A-Z_]{1,40})(?=[ \t\r]*\n(?!\s{0,40}\}))|(%(MACRO)b)(?=
-    \s{1,40}(?:(?://[^\n]{0,200}|[A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,80}\))?)\s{1,40}){0,4}  # macros and comments
+    \s{1,40}(?:(?:(?://|\#)[^\n]{0,200}|/\*[^*]{0,2000}\*/|                    # comments, directives
+    [A-Z][A-Z0-9_]{2,60}(?:\([^()\n]{0,80}\))?)\s{1,40}){0,4}                  # and macros between them
     (?:%(KEYWORD)b|(?:\#[ \t]*endif\b[^\n]{0,100}\s{0,9})?\Z)))             # the declaration, or the end of the file"""
 )
 # `void NAME(load_table)(double *v) {` and `int (plus)(int a) {`.
@@ -141,8 +143,11 @@ _CONVENTION = _pattern(
 # `void f(int n UNUSED)`: the macro behind a parameter.
 _UNUSED = re.compile(rb"[ \t](?:[A-Z][A-Z0-9_]{2,60}|__(?:maybe_)?unused)(?=\s{0,40}[,)])")
 _PARAMETER = re.compile(rb"[\w*][ \t*]+\w{1,80}[ \t]*\Z")
-# `API_AVAILABLE(ios(10), macos(10.12))` behind a declaration.
-_AVAILABLE = _pattern(rb"\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}%(ARGUMENTS)b)(?=\s{0,40}[;{=,])")
+# `API_AVAILABLE(ios(10), macos(10.12))` behind a declaration, `Q_DECL_DEPRECATED` behind the name of an enumerator.
+_AVAILABLE = _pattern(
+    rb"""\b([A-Z_]{0,40}(?:AVAILABLE|DEPRECATED)[A-Z_]{0,40}%(ARGUMENTS)b)(?=\s{0,40}[;{=,])
+    |(?<=\w[ ])([A-Z_]{1,40}_DEPRECATED\w{0,20}(?:\(\s{0,40}"[^"\n]{0,200}"\))?)(?=\s{0,40}[;=,}])"""
+)
 # The patterns up to `_TYPE_ARGUMENT` are for files with errors. A macro that is alone on a line:
 _ALONE = _pattern(
     rb"""\n[ \t]*+((?:static[ \t]+)?[A-Z][A-Z0-9_]{2,60}

@@ -1,5 +1,6 @@
 """The documents of the files in `samples/` are those of `samples.txt`; and difficult input."""
 
+import re
 import time
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from codesearch.types import KINDS, TEST, Document
 SAMPLES = Path(__file__).parent / "samples"
 GOLDEN = Path(__file__).parent / "samples.txt"
 """For each sample: kind, qualified name, first and last line, signature and docstring of each definition and member."""
+
+C_ENDINGS = (".c", ".cpp", ".h", ".hpp", ".m", ".mm")
 
 
 def extract_sample(sample: str, line_end: bytes = b"\n", members: bool = False) -> list[Document]:
@@ -74,6 +77,17 @@ def test_byte_offsets_cover_whole_lines_of_the_file(sample):
         assert data.count(b"\n", 0, document.start_byte) + 1 == document.start_line
         assert data.count(b"\n", 0, document.end_byte) + 1 == document.end_line
         assert data[document.end_byte - 1 : document.end_byte].strip()
+
+
+@pytest.mark.parametrize("sample", [name for name in sample_names() if name.endswith(C_ENDINGS)])
+def test_no_definition_of_c_or_a_relative_has_the_name_of_a_keyword_or_of_a_macro_before_it(sample):
+    documents = extract_sample(sample, members=True)
+    lines = (SAMPLES / sample).read_text("utf-8").splitlines()
+    defined = {line.split()[1].partition("(")[0] for line in lines if line.startswith("#define")}
+    keywords = frozenset("class const enum friend if namespace noexcept operator static struct using".split())
+    names = {document.name for document in documents if document.kind not in ("method", "module")}
+    assert names and not names & keywords
+    assert not [name for name in names - defined if re.search(r"[A-Z]_(?:EXPORT|API|DEPRECATED\w*)$", name)]
 
 
 def test_the_code_of_a_python_function_excludes_its_docstring():

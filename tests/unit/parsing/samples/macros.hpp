@@ -27,3 +27,31 @@ void (Check::*const steps[])(int) = {
     &Check::first,
     &Check::second,
 };
+
+WARNING_PUSH
+WARNING_DISABLE_DEPRECATED
+
+/*
+    These are old.
+*/
+namespace old {
+class Generator
+{
+    DECLARE_PUBLIC(Generator);
+    friend class Q_CORE_EXPORT Seed;
+
+public:
+    enum Source { System, Global };
+    enum Range {
+        First DECL_DEPRECATED = 3,
+        Last DECL_DEPRECATED_X(
+            "use First"),
+    };
+    static DECL_CONST_FUNCTION Q_CORE_EXPORT Generator *system();
+};
+
+class DEPRECATED_X("use Window")
+Q_CORE_EXPORT View : public Widget
+{
+};
+}
