@@ -179,9 +179,4 @@ class Command:
         return done.stderr
 
     def start(self, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            self.line(*arguments),
-            cwd=self.folder,
-            env=self.environment,
-            **options,
-        )
+        return subprocess.Popen(self.line(*arguments), cwd=self.folder, env=self.environment, **options)

@@ -295,9 +295,7 @@ def saving_time() -> Iterator[pytest.MonkeyPatch]:
 
 @pytest.fixture(autouse=True)
 def worker_processes(
-    request: pytest.FixtureRequest,
-    saving_time: pytest.MonkeyPatch,
-    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest, saving_time: pytest.MonkeyPatch, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
     """Let the tests marked `workers` parse in worker processes, and run commands in interpreters of their own."""
     if "workers" not in request.keywords:

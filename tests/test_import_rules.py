@@ -181,12 +181,7 @@ def test_a_query_that_a_service_answers_loads_only_the_client(indexed, command):
             service.stdout.readline()
             asked = [sys.executable, "-c", f"import sys\n{CLIENT}", "query", "--all", "push"]
             done = subprocess.run(
-                asked,
-                cwd=command.folder,
-                env=command.environment,
-                capture_output=True,
-                text=True,
-                check=True,
+                asked, cwd=command.folder, env=command.environment, capture_output=True, text=True, check=True
             )
             answer, loaded = done.stdout.rsplit("LOADED ", 1)
         finally:

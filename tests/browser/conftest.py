@@ -15,16 +15,10 @@ from tests.command import TIMEOUT
 from tests.conftest import write_tree
 
 CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--process-per-site",
-    "--renderer-process-limit=1",
-]
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update "
+    "--disable-sync --no-first-run --process-per-site --renderer-process-limit=1"
+).split()
 HOSTILE = "<img src=x onerror=document.title='owned'>"
 TREE = {
     "shop/copying.py": '''"""Copies."""

@@ -255,13 +255,10 @@ def test_exact_text_lists_every_line_by_file_and_definition(open_page: Open) -> 
     page.get_by_label("Match", exact=True).select_option("exact")
     wait_for(page, "target.")
     assert parameters(page)["mode"] == ["exact"]
-    assert rows(page) == [
-        "shop/copying.py",
-        "copy_tree",
-        "target.append(entry)",
-        "copy_file",
-        "target.write(source.read())",
-    ]
+    assert (
+        rows(page)
+        == "shop/copying.py copy_tree target.append(entry) copy_file target.write(source.read())".split()
+    )
     assert page.locator("#summary").inner_text() == "2 lines in 1 file"
     assert "".join(page.locator(".hit mark").all_inner_texts()) == "target.target."
     page.locator(".hit .number").first.click()
@@ -654,14 +651,7 @@ def test_an_empty_answer_never_shows_undefined(
     listed = {**EMPTY["search"], "hits": hits, "low_confidence": low_confidence}
     for name, answer in {**EMPTY, "search": listed, "similar": listed}.items():
         page.route(f"**/api/v1/{name}?*", partial(answered, answer))
-    lists = [
-        "?",
-        "?q=a",
-        "?q=a&flat=yes",
-        "?q=a&mode=exact&lang=c",
-        "?q=a&at=b&root=/x",
-        "?mode=history&root=/x",
-    ]
+    lists = "? ?q=a ?q=a&flat=yes ?q=a&mode=exact&lang=c ?q=a&at=b&root=/x ?mode=history&root=/x".split()
     others = ["?view=similar&in=/x&file=a&line=1", "?view=usages&in=/x&name=x", "file?root=/x&path=a"]
     for address in (*lists, *others):
         page.goto(f"./{address}")

@@ -174,10 +174,7 @@ def test_agents_get_every_answer_of_a_project_whose_path_is_not_utf8(engine, odd
     assert (found[0], again) == (False, found)
     assert "a.py:1-2 find_the_giraffe\n" in found[1]
     assert status[1].startswith(f"project {odd.parent}/b\\udcffd\n")
-    assert wrong == (
-        True,
-        "/elsewhere/x is not in the index: give the path of a file in it",
-    )
+    assert wrong == (True, "/elsewhere/x is not in the index: give the path of a file in it")
 
 
 def test_agents_learn_the_right_name_of_an_unknown_argument_or_tool(engine, good):

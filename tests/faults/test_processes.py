@@ -64,12 +64,7 @@ def with_workers(tree: Path, home: Path, bundle: Path) -> tuple[subprocess.Popen
 
 @pytest.mark.parametrize(
     "number",
-    [
-        signal.SIGTERM,
-        signal.SIGKILL,
-        signal.SIGINT,
-        pytest.param(signal.SIGHUP, marks=pytest.mark.thorough),
-    ],
+    [signal.SIGTERM, signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGHUP, marks=pytest.mark.thorough)],
 )
 def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
     running, workers = with_workers(tree, home, tiny_bundle)

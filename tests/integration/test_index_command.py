@@ -92,8 +92,7 @@ def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
 
 
 @pytest.mark.parametrize(
-    ("folder", "reason"),
-    [("absent", "no such folder"), ("tiny/go/reader.go", "not a folder")],
+    ("folder", "reason"), [("absent", "no such folder"), ("tiny/go/reader.go", "not a folder")]
 )
 def test_a_path_that_is_not_a_folder_is_an_error_and_leaves_no_index(
     command, tiny_repo, tiny_bundle, home, folder, reason

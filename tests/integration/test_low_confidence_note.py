@@ -63,8 +63,7 @@ def test_below_the_minimum_confidence_there_are_no_hits_and_the_note_says_why(as
     done = ask("query", ABSENT, "--min-confidence", "0.3", "--jsonl")
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        r"note: hits are hidden: confidence [12]?\d%, below --min-confidence 30%\n",
-        done.stderr,
+        r"note: hits are hidden: confidence [12]?\d%, below --min-confidence 30%\n", done.stderr
     )
     answer = json.loads(ask("query", ABSENT, "--min-confidence", "0.3", "--json").stdout)
     assert answer["hits"] == [] and answer["low_confidence"] and answer["filters_match"]

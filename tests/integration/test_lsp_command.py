@@ -191,10 +191,7 @@ async def test_the_outline_is_that_of_the_text_in_the_editor(project):
         assert place(first) == "Function int_to_string 4:4-4:17"
         assert first.detail == "Convert an integer to its decimal string."
         assert (place(stack), str(stack.range)) == ("Class Stack 14:6-14:11", "14:0-23:31")
-        assert [place(one) for one in stack.children] == [
-            "Method push 17:8-17:12",
-            "Method pop 21:8-21:11",
-        ]
+        assert [place(one) for one in stack.children] == ["Method push 17:8-17:12", "Method pop 21:8-21:11"]
         client.open(project / "notes.md", "# Top\n\nText.\n\n## Part\n\nMore text.\n")
         (top,) = await client.outline(project / "notes.md")
         assert (place(top), str(top.range)) == ("String Top 0:2-0:5", "0:0-6:10")
@@ -280,10 +277,7 @@ async def test_each_copy_of_a_definition_is_a_symbol(project):
     async with connected(project) as client:
         found = await client.find("pushSmile")
         first, copy = (one for one in found if one.name == "pushSmile")
-        assert [place(first), place(copy)] == [
-            "Function pushSmile 0:20-0:29",
-            "Function pushSmile 0:20-0:29",
-        ]
+        assert [place(first), place(copy)] == ["Function pushSmile 0:20-0:29", "Function pushSmile 0:20-0:29"]
         assert {first.location.uri, copy.location.uri} == {
             (project / path).as_uri() for path in ("copy.js", "web/smile.js")
         }

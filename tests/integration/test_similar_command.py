@@ -76,10 +76,7 @@ def test_files_and_folders_after_the_place_limit_the_hits(ask):
     assert (done.returncode, done.stderr) == (0, "")
     assert {json.loads(line)["path"].split("/")[0] for line in done.stdout.splitlines()} == {"go", "php"}
     done = ask("similar", "tiny/python/convert.py:5", "tiny/absent")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "error: tiny/absent does not exist: give files or folders\n",
-    )
+    assert (done.returncode, done.stderr) == (2, "error: tiny/absent does not exist: give files or folders\n")
 
 
 @pytest.mark.parametrize("place", ["convert.py:5", "python/convert.py::int_to_string", "int_to_string"])

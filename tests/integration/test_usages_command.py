@@ -99,10 +99,7 @@ def test_several_places_are_read_one_after_another(ask):
 def test_a_place_and_a_name_in_a_file_mean_a_definition(ask):
     for place in ("shop/cart.py:1", "cart.py::Cart", "Cart", str(ask.folder / "shop/cart.py:1")):
         lines = ask("usages", place, "--vimgrep", "--all-code").stdout.splitlines()
-        assert lines == [
-            "shop/page.py:1:23:from shop.cart import Cart",
-            "shop/page.py:5:12:cart = Cart()",
-        ]
+        assert lines == ["shop/page.py:1:23:from shop.cart import Cart", "shop/page.py:5:12:cart = Cart()"]
 
 
 def test_files_and_options_limit_where_it_looks(ask):

@@ -10,12 +10,7 @@ pytest.importorskip("onnx")
 
 from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
 from exporters.onnx import tower_graph  # noqa: E402
-from exporters.parity import (  # noqa: E402
-    BATCH_TOLERANCE,
-    FP32_TOLERANCE,
-    SMALL_COSINE,
-    measure,
-)
+from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure  # noqa: E402
 from training.encoders.bert import Bert  # noqa: E402
 from training.pretrained import prune_tokenizer, pruned, teacher_vectors  # noqa: E402
 

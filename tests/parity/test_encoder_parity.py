@@ -99,11 +99,7 @@ def test_the_row_sum_of_a_bag_graph_equals_torch(pooling, dtype, tokenizer, tmp_
 
 @pytest.mark.parametrize(
     ("architecture", "pooling", "power"),
-    [
-        ("ncs", "mean", 1.0),
-        ("cnn", "token-weights", 1.0),
-        ("selfatt", "mean", 1.0),
-    ],
+    [("ncs", "mean", 1.0), ("cnn", "token-weights", 1.0), ("selfatt", "mean", 1.0)],
 )
 def test_a_graph_that_does_more_than_add_has_no_row_places(architecture, pooling, power, tokenizer, tmp_path):
     tower = random_encoder(tokenizer, architecture, pooling, power).document("go")

@@ -125,11 +125,7 @@ def test_parameters_of_any_form_end_no_session(
 
 @pytest.mark.parametrize(
     "end",
-    [
-        b"Content-Length: 100",
-        b'Content-Length: 100\r\n\r\n{"jsonrpc": "2.0", "id": 9',
-        b"\xff\xfe\r\n\r\n",
-    ],
+    [b"Content-Length: 100", b'Content-Length: 100\r\n\r\n{"jsonrpc": "2.0", "id": 9', b"\xff\xfe\r\n\r\n"],
 )
 def test_a_session_that_ends_in_a_message_ends_the_server(tmp_path, end):
     root = write_tree(tmp_path / "src", FILES)

@@ -83,11 +83,7 @@ def hook_of(tmp_path):
 
 @pytest.mark.parametrize(
     "old",
-    [
-        "",
-        '{\n  "x": 1\n}\n',
-        json.dumps({"hooks": {"PostToolUse": [{"hooks": [{}]}]}}, indent=2) + "\n",
-    ],
+    ["", '{\n  "x": 1\n}\n', json.dumps({"hooks": {"PostToolUse": [{"hooks": [{}]}]}}, indent=2) + "\n"],
 )
 def test_a_hook_is_added_once_and_taken_out(old, tmp_path):
     hook = hook_of(tmp_path)

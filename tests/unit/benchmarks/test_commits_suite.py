@@ -50,10 +50,7 @@ def test_first_sentences_are_asked_and_are_not_in_the_index(options, monkeypatch
     assert (
         sorted(result.queries.values())
         == sorted(indexed)
-        == [
-            "A hungry pigeon must not empty the loft.",
-            "Hawks come after dusk.",
-        ]
+        == ["A hungry pigeon must not empty the loft.", "Hawks come after dusk."]
     )
     scores = {group: found for (group, _), found in result.systems["default"].queries.items()}
     assert scores.keys() == {"changed functions", "any commit"}

@@ -34,9 +34,7 @@ def test_every_form_is_asked_and_the_same_files_give_the_same_queries(tmp_path, 
         "Queue#add",
     } <= texts
     assert {"Put the item above all others.", "there is nothing to pop here"} <= texts
-    assert result.systems["default"].metrics["accuracy"] == {
-        **dict.fromkeys((*forms.FORMS, "average"), 1.0),
-    }
+    assert result.systems["default"].metrics["accuracy"] == {**dict.fromkeys((*forms.FORMS, "average"), 1.0)}
     assert result.systems["default"].metrics["screen"]["average"] == 1.0
     assert run(data, home, tiny_bundle).queries == result.queries
 

@@ -23,11 +23,9 @@ def test_a_small_tree_is_measured_and_its_source_is_not_changed(
 
     assert (source / "dates.py").read_text() == before
     changed = (tmp_path / "work" / "tree" / "dates.py").read_text()
-    assert [kind for kind in ("index", "query", "refresh") if f"appended_for_{kind}_0" in changed] == [
-        "index",
-        "query",
-        "refresh",
-    ]
+    assert [
+        kind for kind in ("index", "query", "refresh") if f"appended_for_{kind}_0" in changed
+    ] == "index query refresh".split()
     assert found["written_mb"]["median"] > 0
     assert min(found[name]["median"] for name in ("refresh_s", "refresh_unchanged_s")) > 0
     one, several = map(int, found["query_ms"])

@@ -179,12 +179,10 @@ def test_only_the_segments_of_the_last_commit_remain(tiny_repo, home, index_tree
         index_tree(tiny_repo)
         step(tiny_repo)
     index = index_tree(tiny_repo)
-    assert sorted(path.name for path in index.folder.iterdir()) == [
-        "checked",
-        "manifest.json",
-        "segments",
-        "stamps",
-    ]
+    assert (
+        sorted(path.name for path in index.folder.iterdir())
+        == "checked manifest.json segments stamps".split()
+    )
     assert segment_names(index.folder) == [f"{entry.number:06d}" for entry in index.manifest.segments]
     assert index.manifest.commit == 4
 

@@ -27,12 +27,7 @@ def invocation(**changes: Any) -> Invocation:
 
 @pytest.mark.parametrize(
     ("columns", "variables", "expected"),
-    [
-        (132, {}, 132),
-        (0, {}, 80),
-        (132, {"COLUMNS": "40"}, 40),
-        (132, {"COLUMNS": "wide"}, 132),
-    ],
+    [(132, {}, 132), (0, {}, 80), (132, {"COLUMNS": "40"}, 40), (132, {"COLUMNS": "wide"}, 132)],
 )
 def test_the_width_is_that_of_the_callers_terminal(columns, variables, expected):
     assert invocation(columns=columns, variables=variables).terminal.width == expected

@@ -62,10 +62,7 @@ def test_code_that_does_something_else_has_another_key(other: str) -> None:
     [
         ("f = function (x) { this.x = x; g(x); }", "f = (x) => { this.x = x; g(x); }"),
         ("f = function (x) { g(arguments, x); }", "f = (x) => { g(arguments, x); }"),
-        (
-            "function f(x) { for (var i of x) g(() => i); }",
-            "function f(x) { for (let i of x) g(() => i); }",
-        ),
+        ("function f(x) { for (var i of x) g(() => i); }", "function f(x) { for (let i of x) g(() => i); }"),
     ],
     ids=["this", "arguments", "loop"],
 )

@@ -104,16 +104,8 @@ def test_opposite_conversions_with_the_same_words_are_distinguished(query, right
             ("Kelvin", "func (c Celsius) Kelvin() Kelvin"),
             ("Celsius", "func (k Kelvin) Celsius() Celsius"),
         ),
-        (
-            "convert bytes to text",
-            ("as_text", "def as_text(data)"),
-            ("as_bytes", "def as_bytes(text)"),
-        ),
-        (
-            "camel case to underscore",
-            ("underscore", "def underscore(word)"),
-            ("f", "def f(underscore)"),
-        ),
+        ("convert bytes to text", ("as_text", "def as_text(data)"), ("as_bytes", "def as_bytes(text)")),
+        ("camel case to underscore", ("underscore", "def underscore(word)"), ("f", "def f(underscore)")),
         ("km to miles", ("mi", "def mi(kilometres)"), ("f", "def f(miles) -> Kilometres")),
         ("pounds to kilograms", ("to_kg", "def to_kg(lbs)"), ("to_lbs", "def to_lbs(kg)")),
     ],

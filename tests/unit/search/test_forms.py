@@ -51,8 +51,7 @@ def test_words_around_a_name_are_a_hint(query: str, parts: list[str], kinds: set
 
 
 @pytest.mark.parametrize(
-    "query",
-    ["open file function", "where is the login checked", "definition of done for tasks", "x" * 9999],
+    "query", ["open file function", "where is the login checked", "definition of done for tasks", "x" * 9999]
 )
 def test_other_words_are_no_name(query: str) -> None:
     assert parse_asked(query).names == ()

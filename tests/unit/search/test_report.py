@@ -27,10 +27,7 @@ TRACEBACKS = {
         "panic: no such page\n\ngoroutine 1 [running]:\nmain.get(...)\n\t/home/me/app/views.go:12 +0x1d\n",
         [("/home/me/app/views.go", 12)],
     ),
-    "rust": (
-        "thread 'main' panicked at src/views.rs:12:5:\nno such page\n",
-        [("src/views.rs", 12)],
-    ),
+    "rust": ("thread 'main' panicked at src/views.rs:12:5:\nno such page\n", [("src/views.rs", 12)]),
     "csharp": (
         "Unhandled exception. System.Exception: no such page\n"
         "   at App.Views.Get(String x) in C:\\app\\Views.cs:line 12\n",

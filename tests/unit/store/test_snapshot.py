@@ -72,13 +72,7 @@ def test_values_come_in_the_order_asked_for_from_any_segment(index):
     ]
     files = snapshot.rows(np.arange(9))["file_id"].tolist()
     assert [files.index(number) for number in files] == [0, 1, 1, 3, 4, 5, 6, 7, 7]
-    assert snapshot.paths_of(asked) == [
-        "z.py",
-        "k.py",
-        "a.py",
-        "b.py",
-        "m.py",
-    ]
+    assert snapshot.paths_of(asked) == ["z.py", "k.py", "a.py", "b.py", "m.py"]
 
 
 def test_the_best_have_the_highest_scores_and_ties_are_ordered_by_place(index):

@@ -146,5 +146,5 @@ def test_the_bases_of_a_type_have_an_order_that_no_hash_changes():
     bases = Types(lambda name: [SimpleNamespace(row=row)]).before(file, 6, 1)
 
     assert [base for base in bases if base[0].isupper()] == [
-        *("Audited", "Basket", "Drawn", "Iterable", "Ordered", "Store"),
+        *("Audited", "Basket", "Drawn", "Iterable", "Ordered", "Store")
     ]

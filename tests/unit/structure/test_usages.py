@@ -61,14 +61,12 @@ def test_the_definitions_come_first_and_each_usage_has_its_line(ask):
 def test_a_function_is_certain_in_its_file_and_where_it_is_imported(ask):
     found = ask("shop/cart.py:16")
     assert found.name == "price"
-    assert sorted(lines(found, "certain")) == [
-        "shop/__init__.py:1",
-        "shop/cart.py:13",
-        "shop/cart.py:20",
-        "shop/order.py:5",
-        "shop/page.py:1",
-        "shop/page.py:6",
-    ]
+    assert (
+        sorted(lines(found, "certain"))
+        == (
+            "shop/__init__.py:1 shop/cart.py:13 shop/cart.py:20 shop/order.py:5 shop/page.py:1 shop/page.py:6"
+        ).split()
+    )
     assert lines(found, "in comments and strings") == ["shop/page.py:5"] == lines(found)[-1:]
     assert lines(found, "likely") == []
     assert "tools/price.py:6" not in lines(found)
@@ -323,11 +321,7 @@ def test_a_usage_means_the_definition_of_its_own_root(index_of, tree, grade):
             "likely",
         ),
         ({"a.py": "class A:\n    def run(self):\n        run()\n"}, "run", "possible"),
-        (
-            {"m.py": "class A: ...\n\n\nclass B:\n    def run(self): ...\n\n\nx.run()\n"},
-            "A.run",
-            "possible",
-        ),
+        ({"m.py": "class A: ...\n\n\nclass B:\n    def run(self): ...\n\n\nx.run()\n"}, "A.run", "possible"),
     ],
 )
 def test_another_package_or_owner_is_not_certain(index_of, tree, name, grade):
@@ -484,11 +478,10 @@ def test_files_of_tests_with_the_name_only_in_their_own_come_after_those_whose_b
     index = index_of(tree)
     found = find_usages([index], "Session", tests=True)
     assert lines(found, "likely") == ["tests/test_api.py:2"] == lines(found)[:1]
-    assert lines(found, "only in the file's name") == [
-        "src/test/java/SessionTest.java:1",
-        "tests/test_session.py:1",
-        "tests/test_session_store.py:4",
-    ]
+    assert (
+        lines(found, "only in the file's name")
+        == "src/test/java/SessionTest.java:1 tests/test_session.py:1 tests/test_session_store.py:4".split()
+    )
     assert (found.usages[-1].text, found.usage_count, found.file_count) == ("def test_store():", 4, 4)
     assert "3 only in the file's name" in usages_summary(found, tests=True)
     assert lines(find_usages([index], "Session", tests=True, filters=Filters(paths=("src/",)))) == [

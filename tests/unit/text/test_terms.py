@@ -2,13 +2,7 @@
 
 from codesearch.languages import language_named
 from codesearch.store.postings import make_block
-from codesearch.text.terms import (
-    FIELDS,
-    MAX_TERM_LENGTH,
-    compounds,
-    document_chunks,
-    query_terms,
-)
+from codesearch.text.terms import FIELDS, MAX_TERM_LENGTH, compounds, document_chunks, query_terms
 from codesearch.types import Document
 
 PYTHON = language_named("python")

@@ -95,10 +95,7 @@ def test_an_official_row_keeps_its_fields_and_loses_the_docstring_in_its_code(tm
     assert row.code == "def area(self, w):\n    \n    return w * self.h"
     assert (row.language, row.partition, row.url) == ("python", "train", OFFICIAL["url"])
     assert loaded.original_string == PYTHON
-    assert (loaded.code_tokens, loaded.docstring_tokens) == (
-        ("def", "area"),
-        ("Compute", "the", "area", "."),
-    )
+    assert (loaded.code_tokens, loaded.docstring_tokens) == (("def", "area"), ("Compute", "the", "area", "."))
     assert loaded.sha == SHA
 
 

@@ -25,12 +25,7 @@ from training.corpus.rows import read_rows  # noqa: E402
 from training.files import TrainingError  # noqa: E402
 from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
 from training.pretrained import fitted, teacher_vectors, vocabulary_of  # noqa: E402
-from training.samples import (  # noqa: E402
-    Pair,
-    kept_samples,
-    make_samples,
-    texts_of_row,
-)
+from training.samples import Pair, kept_samples, make_samples, texts_of_row  # noqa: E402
 from training.sources import read_pairs, rows_of  # noqa: E402
 
 SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}

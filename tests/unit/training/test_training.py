@@ -24,12 +24,7 @@ from training.corpus.rows import Row  # noqa: E402
 from training.evaluation.mrr import _shuffled, mrr_by_language  # noqa: E402
 from training.files import TrainingError  # noqa: E402
 from training.pipeline import fit  # noqa: E402
-from training.samples import (  # noqa: E402
-    make_samples,
-    short_ids,
-    texts_of_row,
-    without_name,
-)
+from training.samples import make_samples, short_ids, texts_of_row, without_name  # noqa: E402
 
 CONFIG = TrainConfig(
     dim=16,
