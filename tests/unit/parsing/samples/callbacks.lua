@@ -1,0 +1,8 @@
+on('exit', function()
+  a()
+  b()
+end)
+local run = pcall(function()
+  a()
+  b()
+end)

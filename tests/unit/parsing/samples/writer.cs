@@ -1,0 +1,4 @@
+public ref partial struct Writer<T>
+{
+    public void Write(byte x) { }
+}
