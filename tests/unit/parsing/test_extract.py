@@ -127,24 +127,6 @@ def test_the_data_of_a_url_has_no_words():
 
 
 @pytest.mark.parametrize(
-    ("head", "owner"),
-    [
-        ("register({", "register"),
-        ("app.routes({", "app.routes"),
-        ("Object.assign(Cart.prototype, {", "Cart"),
-        ("app.component('cart', {", "cart"),
-        ("jQuery.fn.extend({", "jQuery.fn"),
-        ("jQuery.extend({", "jQuery"),
-    ],
-)
-def test_the_entries_of_an_object_that_is_passed_to_a_call_keep_their_owner(head: str, owner: str) -> None:
-    entries = "total(items) {\n    return items;\n  },\n  drop: function () {\n    return 1;\n  },\n"
-    documents = extract_text(f"{head}\n  {entries}}});\n", "javascript").documents
-    names = {document.qualified_name for document in documents}
-    assert {f"{owner}.total", f"{owner}.drop"} <= names
-
-
-@pytest.mark.parametrize(
     ("lines", "is_partial"),
     [
         (["x = = 3", *["y = 1"] * 12], True),
@@ -155,30 +137,6 @@ def test_the_entries_of_an_object_that_is_passed_to_a_call_keep_their_owner(head
 )
 def test_a_file_with_errors_and_few_definitions_is_read_in_part(lines: list[str], is_partial: bool) -> None:
     assert extract_text("\n".join(lines), "python").is_partial == is_partial
-
-
-def test_short_callbacks_have_no_document():
-    found = extract_text("items.map((item) => {\n  use(item); });\n", "javascript").documents
-    assert [described(document) for document in found] == ["module file 1-2"]
-
-
-def test_a_comment_after_code_is_not_documentation_of_the_next_line():
-    found = extract_text("x = 1  # One.\ndef f(): pass\n", "python")
-    assert found.documents[0].docstring == ""
-
-
-def test_a_comment_before_a_blank_line_is_not_documentation():
-    assert extract_text("# Licence.\n\ndef f(): pass\n", "python").documents[0].docstring == ""
-
-
-def test_the_comment_of_a_member_with_a_decorator_is_not_used_for_the_next_member():
-    source = "class A {\n  // First.\n  @log a() {}\n  b() {}\n}\n"
-    found = extract_text(source, "javascript").documents
-    assert [(document.name, document.docstring) for document in found] == [
-        ("A", ""),
-        ("a", "First."),
-        ("b", ""),
-    ]
 
 
 def test_invalid_utf8_gives_one_warning_and_still_documents():
@@ -276,20 +234,6 @@ def test_a_test_of_zig_is_flagged():
     assert flagged == ["push works"]
 
 
-def test_clauses_of_a_function_that_follow_each_other_are_one_method():
-    source = (
-        b"defmodule Cart do\n  def total([]), do: 0\n\n  def total([line | rest]) do\n    line + total(rest)\n  end\n"
-        b"  def size(cart), do: 1\n  # Not the same place.\n  def total(:none), do: 0\nend\n"
-    )
-    documents = extract(source, "cart.ex", language_named("elixir")).documents
-    assert [described(document) for document in documents] == [
-        "class Cart 1-1",
-        "method Cart.total 2-6",
-        "method Cart.size 7-7",
-        "method Cart.total 9-9",
-    ]
-
-
 def test_a_header_with_classes_is_read_as_cpp():
     assert {document.language for document in extract_sample("sample.h")} == {"cpp"}
 
@@ -381,34 +325,3 @@ def test_an_impl_without_members_is_a_statement_and_the_head_of_another_is_not()
 
 def test_a_list_of_exported_names_is_not_a_document():
     assert extract_text("__all__ = [\n    'a',\n    'b',\n    'c',\n]\n", "python").documents == []
-
-
-def test_a_getter_and_the_setter_next_to_it_are_one_definition():
-    source = (
-        "a = {\n  get size() { return 1; },\n  set size(n) {},\n};\nb = {\n  get size() { return 2; },\n};\n"
-    )
-    documents = extract_text(source, "javascript").documents
-    assert [described(document) for document in documents] == ["method a.size 2-3", "method b.size 6-6"]
-
-
-def test_a_condition_around_an_attribute_is_no_part_of_a_signature():
-    source = 'class A {\n#if DEBUG // not here\n [Obsolete("x")]\n#endif\n public int? Size => size;\n}\n'
-    found = extract_text(source, "csharp")
-    assert [
-        document.signature for document in (*found.documents, *found.members) if document.name == "Size"
-    ] == ["public int? Size"]
-
-
-def test_only_an_object_of_a_module_owns_its_functions():
-    source = "const api = {\n get() {\n },\n};\nfunction f() {\n const state = {\n  put() {\n  },\n };\n}\n"
-    names = [document.qualified_name for document in extract_text(source, "javascript").documents]
-    assert [name for name in names if name.endswith(("get", "put"))] == ["api.get", "f.put"]
-
-
-def test_a_function_begins_at_the_first_signature_above_it():
-    source = "/** Draw it. */\nfunction draw(a: string): void;\nfunction draw(a: any) {}\nfunction other(): void;\n"
-    documents = extract_text(source, "typescript").documents
-    assert [(described(document), document.signature, document.docstring) for document in documents] == [
-        ("function draw 2-3", "function draw(a: any)", "Draw it."),
-        ("function other 4-4", "function other(): void", ""),
-    ]

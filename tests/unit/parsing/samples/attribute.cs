@@ -1,0 +1,6 @@
+class A {
+#if DEBUG // not here
+ [Obsolete("x")]
+#endif
+ public int? Size => size;
+}

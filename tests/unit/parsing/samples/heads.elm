@@ -1,0 +1,5 @@
+type alias Model =
+        1
+
+update : Msg -> Model -> Model
+        1

@@ -1,0 +1,5 @@
+  member this.Area(x) =
+        1
+
+let inline (>>=) m f =
+        1

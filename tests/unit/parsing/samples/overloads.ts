@@ -1,0 +1,4 @@
+/** Draw it. */
+function draw(a: string): void;
+function draw(a: any) {}
+function other(): void;
