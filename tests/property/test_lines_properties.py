@@ -46,7 +46,9 @@ NO_STATEMENTS = (
 ).split()
 """Nodes at the top level of a file that are imports and comments."""
 DAMAGE = ["}", "{", "))", "fun when(", '"', "class class {", "x ] y", "int f(", "=> ] a", "where if z"]
-PATHS = [path for path in sorted(SAMPLES.iterdir()) if is_installed(language_of_path(path.name))]
+PATHS = [
+    path for path in sorted(SAMPLES.iterdir()) if (spec := language_of_path(path.name)) and is_installed(spec)
+]
 
 
 def kept_lines(source: bytes, path: str, spec: Language) -> tuple[set[int], set[bytes]]:

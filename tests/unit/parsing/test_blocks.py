@@ -106,7 +106,9 @@ def test_a_language_whose_grammar_is_missing_is_cut_into_blocks(spec, monkeypatc
 def test_the_bytes_of_a_block_are_its_text():
     for sample in SAMPLES.iterdir():
         source = sample.read_bytes()
-        for document in block_documents(source, sample.name, language_of_path(sample.name), ParseConfig()):
+        for document in block_documents(
+            source, sample.name, language_of_path(sample.name, "all"), ParseConfig()
+        ):
             assert source[document.start_byte : document.end_byte].decode() == document.code
 
 

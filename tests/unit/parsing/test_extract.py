@@ -20,7 +20,7 @@ C_ENDINGS = (".c", ".cpp", ".h", ".hpp", ".m", ".mm")
 
 
 def extract_sample(sample: str, line_end: bytes = b"\n", members: bool = False) -> list[Document]:
-    spec = language_of_path(sample)
+    spec = language_of_path(sample, "all")
     assert spec is not None
     found = extract((SAMPLES / sample).read_bytes().replace(b"\n", line_end), sample, spec)
     assert found.warnings == []

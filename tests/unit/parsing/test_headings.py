@@ -69,17 +69,6 @@ def test_a_horizontal_rule_in_the_first_line_is_not_front_matter():
     assert front_matter_end([]) == 0
 
 
-def test_levels_of_underlined_headings_are_in_the_order_of_their_first_use():
-    text = "====\nBook\n====\n\nPart\n~~~~\n\nChapter\n-------\n\nOther part\n~~~~~~~~~~\n\nBook\n====\n"
-    assert underlined(text) == [
-        (0, 1, "Book"),
-        (4, 2, "Part"),
-        (7, 3, "Chapter"),
-        (10, 2, "Other part"),
-        (13, 4, "Book"),
-    ]
-
-
 @pytest.mark.parametrize(
     "text",
     [

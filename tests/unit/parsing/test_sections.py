@@ -7,31 +7,7 @@ from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import words
 from codesearch.parsing.sections import refuse_text
 from codesearch.types import TEST, Document
-
-GUIDE = """Some words above.
-
-# Client
-
-How to make one.
-
-## Timeouts
-
-Seconds, see [the API](https://example.org/api#timeout) and <br> https://example.org.
-
-```python
-# no heading
-Client(timeout=5)
-```
-
-## Empty
-
-## `retry()` and [limits](x.md) {#retry}
-
-Again.
-
-# Server
-Listens.
-"""
+from tests.unit.parsing.test_extract import extract_sample
 
 
 def parsed(text: str | bytes, path: str) -> list[Document]:
@@ -39,76 +15,23 @@ def parsed(text: str | bytes, path: str) -> list[Document]:
     return extract(source, path, language_of_path(path, "all")).documents
 
 
-def test_each_heading_with_text_is_a_section_named_by_its_heading_and_those_above():
-    documents = parsed(GUIDE, "docs/guide.md")
-    assert [(d.name, d.qualified_name, d.start_line, d.end_line) for d in documents] == [
-        ("guide", "guide", 1, 1),
-        ("Client", "Client", 3, 5),
-        ("Timeouts", "Client > Timeouts", 7, 14),
-        ("retry() and limits", "Client > retry() and limits", 18, 20),
-        ("Server", "Server", 22, 23),
-    ]
-    assert {(d.kind, d.language, d.docstring) for d in documents} == {("section", "markdown", "")}
-    assert [d.signature for d in documents][2:4] == [
-        "## Timeouts",
-        "## `retry()` and [limits](x.md) {#retry}",
-    ]
-
-
 def test_the_searched_text_excludes_the_heading_and_link_targets():
-    text = parsed(GUIDE, "guide.md")[2].code
+    text = extract_sample("guide.md")[2].code
     assert words(text) == words("Seconds, see the API and\npython no heading Client timeout 5")
-
-
-def test_the_byte_range_of_a_section_covers_its_lines():
-    source = GUIDE.replace("Seconds", "Sekünden").encode()
-    for document in parsed(source, "guide.md"):
-        lines = source.split(b"\n")[document.start_line - 1 : document.end_line]
-        assert source[document.start_byte : document.end_byte] == b"\n".join(lines)
 
 
 @pytest.mark.parametrize(
     ("text", "path", "names"),
     [
-        ("---\ntitle: 'The guide'\n---\nabove\n## One\ntext\n", "a.md", ["The guide", "The guide > One"]),
-        ("---\ntitle: The guide\n---\nabove\n# One\ntext\n", "a.md", ["The guide", "The guide > One"]),
-        ("---\nslug: x\n---\nabove\n# One\ntext\n", "a.md", ["a", "One"]),
         ("words\n", "docs/plugins/index.md", ["plugins"]),
         ("words\n", "README", ["README"]),
-        ("# ![Logo](logo.png)\nwords\n", "b.md", ["Logo"]),
         ("#\nwords\n", "b.md", ["b"]),
-        ("Top\n===\nwords\n\nPart\n----\nmore\n", "c.rst", ["Top", "Top > Part"]),
         ("\ufeff# One\r\nwords\r\n", "d.md", ["One"]),
     ],
-    ids=[
-        "front matter",
-        "front matter and a title",
-        "front matter without title",
-        "index file",
-        "no heading",
-        "image",
-        "empty heading",
-        "underlines",
-        "line ends",
-    ],
+    ids="folder whole empty ends".split(),
 )
 def test_the_name_of_a_section(text, path, names):
     assert [document.qualified_name for document in parsed(text, path)] == names
-
-
-def test_settings_have_qualified_names():
-    text = "# Who.\n[project]\nname = 'x'\n\n# How lines are checked.\n[tool.ruff.lint]\nselect = ['E']\n"
-    assert [(d.name, d.qualified_name, d.kind, d.start_line) for d in parsed(text, "pyproject.toml")] == [
-        ("project", "project", "setting", 1),
-        ("lint", "tool.ruff.lint", "setting", 5),
-    ]
-
-
-def test_short_settings_are_joined_under_the_name_of_the_file():
-    text = '{\n  "name": "x",\n  "version": "1",\n  "scripts": {\n    "test": "jest",\n    "lint": "eslint"\n  }\n}\n'
-    documents = parsed(text, "web/package.json")
-    assert [(d.name, d.start_line, d.end_line) for d in documents] == [("package", 1, 3), ("scripts", 4, 8)]
-    assert '"version"' in documents[0].code
 
 
 def test_a_long_section_is_cut_after_blank_lines_and_keeps_its_name():
