@@ -90,11 +90,12 @@ _NUMBERED = _pattern(
 _WORDS = re.compile(
     rb"[ \t]*(?:[\w*][\w*,() \t]*[ \t*])?((?!_BitInt\b|_?[Aa]lignas\b)[A-Za-z_]\w{0,80})[ \t]?"
 )
-# `static __section("x") int f(`: an attribute at the begin of a function.
+# `static __section("x") int f(` and `__owur STACK_OF(X) *f(`: an attribute at the begin of a function.
 _LEADING = _pattern(
     rb"""\n(?:(?:static|extern|inline|__\w{1,40}|[A-Z][A-Z0-9_]{2,40})[ \t]+){0,5}
-    (__(?!attribute__|declspec|typeof|asm|extension)[a-z]\w{1,60}[ \t]?%(ARGUMENTS)b)   # 1: the attribute
-    (?=\s{1,9}(?:[A-Za-z_]\w{0,80}[\s*]{1,20}){1,5}\w{1,80}[ \t]*\()                    # the type and the name"""
+    (__(?!attribute__|declspec|typeof|asm|extension)[a-z]\w{1,60}                          # 1: the attribute
+    (?:[ \t]?%(ARGUMENTS)b|(?=[ \t]+[A-Z]\w{1,60}\([ \t]*\w{1,80}[ \t]*\)[\s*]{1,20}\w{1,80}[ \t]*\()))
+    (?=\s{1,9}(?:[A-Za-z_]\w{0,80}(?:\([ \t]*\w{1,80}[ \t]*\))?[\s*]{1,20}){1,5}\w{1,80}[ \t]*\()  # type and name"""
 )
 # `typedef void (APIENTRYP F)(int)`, where the macro has the star.
 _POINTER = re.compile(rb"\([ \t]*([A-Z_][A-Z0-9_]{2,60})[ \t]+(?=\w{1,80}\)[ \t]?\()")

@@ -69,3 +69,12 @@ static void after(void)
 {
 	done();
 }
+
+__owur STACK_OF(NODE) *nodes_of(struct list *list, STACK_OF(NODE) **more,
+    int count);
+__owur int older(struct list *list);
+
+__owur STACK_OF(NODE) *younger(struct list *list)
+{
+	return list->nodes;
+}
