@@ -6,6 +6,7 @@ import re
 import string
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ hypothesis.settings.register_profile("default", deadline=None, derandomize=True,
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("default")
 
+collect_ignore = [] if find_spec("torch") else ["unit/training", "unit/exporters", "parity"]
+"""Without the extra `train`, the tests of training are left out."""
 
 TINY_REPO = {
     "python/convert.py": '''"""Conversions."""

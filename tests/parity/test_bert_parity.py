@@ -4,15 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
-
-from codesearch.text.tokenizer import SubtokenTokenizer  # noqa: E402
-from exporters.onnx import tower_graph  # noqa: E402
-from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure  # noqa: E402
-from training.encoders.bert import Bert  # noqa: E402
-from training.pretrained import prune_tokenizer, pruned, teacher_vectors  # noqa: E402
+from codesearch.text.tokenizer import SubtokenTokenizer
+from exporters.onnx import tower_graph
+from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure
+from training.encoders.bert import Bert
+from training.pretrained import prune_tokenizer, pruned, teacher_vectors
 
 TEXTS = [
     "how to convert an int to a string",

@@ -1,19 +1,17 @@
 from typing import get_args
 
 import numpy as np
+import onnxruntime
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
-
-from codesearch.text.onnx import RowSum  # noqa: E402
-from codesearch.text.tokenizer import padded  # noqa: E402
-from exporters.onnx import row_places, tower_graph  # noqa: E402
-from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure  # noqa: E402
-from training.bpe import train_tokenizer  # noqa: E402
-from training.config import Architecture, Pooling, SequenceModel, TrainConfig  # noqa: E402
-from training.encoders.joint import JointEncoder  # noqa: E402
+from codesearch.text.onnx import RowSum
+from codesearch.text.tokenizer import padded
+from exporters.onnx import row_places, tower_graph
+from exporters.parity import BATCH_TOLERANCE, FP32_TOLERANCE, SMALL_COSINE, measure
+from training.bpe import train_tokenizer
+from training.config import Architecture, Pooling, SequenceModel, TrainConfig
+from training.encoders.joint import JointEncoder
 
 DIM = 32
 TEXTS = [

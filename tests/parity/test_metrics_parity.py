@@ -2,11 +2,11 @@
 
 import random
 
+import ir_measures
 import pytest
 
 from codesearch.evaluation.metrics import ndcg, ndcg_within, recall_at_k, reciprocal_rank
 
-ir_measures = pytest.importorskip("ir_measures")
 GAINS = {grade: 2**grade - 1 for grade in range(4)}
 DOCUMENTS = [f"d{number:03}" for number in range(500)]
 

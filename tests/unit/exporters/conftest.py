@@ -3,17 +3,16 @@ from dataclasses import asdict
 
 import pytest
 
+from tests.unit.training.conftest import train_tokenizer
+from training import checkpoint
+from training.build import build_model
+from training.config import TrainConfig
+from training.corpus.rows import Row
+
 
 @pytest.fixture
 def tiny_run(tmp_path_factory):
     """Return a run folder as training writes it, with random weights and invented figures."""
-    pytest.importorskip("torch")
-    from tests.unit.training.conftest import train_tokenizer
-    from training import checkpoint
-    from training.build import build_model
-    from training.config import TrainConfig
-    from training.corpus.rows import Row
-
     run = tmp_path_factory.mktemp("run")
     config = TrainConfig(dim=16, vocabulary_size=300)
     row = Row(

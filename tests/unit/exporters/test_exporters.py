@@ -3,15 +3,11 @@ import json
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
-pytest.importorskip("zstandard")
-
-from codesearch.errors import CodeSearchError  # noqa: E402
-from exporters.bundle import check_bundle, write_bundle  # noqa: E402
-from exporters.graph import quantize_rows  # noqa: E402
-from exporters.parity import Parity, require  # noqa: E402
-from training.files import TrainingError  # noqa: E402
+from codesearch.errors import CodeSearchError
+from exporters.bundle import check_bundle, write_bundle
+from exporters.graph import quantize_rows
+from exporters.parity import Parity, require
+from training.files import TrainingError
 
 
 def test_quantized_rows_are_within_half_a_step_of_the_table():

@@ -3,10 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-zstandard = pytest.importorskip("zstandard")
-
-from training.corpus.advtest import advtest_rows, anonymised, drop_reason, is_english  # noqa: E402
-from training.corpus.rows import CsnRow, Row  # noqa: E402
+from training.corpus.advtest import advtest_rows, anonymised, drop_reason, is_english
+from training.corpus.rows import CsnRow, Row
 
 CODE = "def total(self, rows):\n    result = [row.cost for row in rows]\n    return self.total(result)"
 REPLACED = (

@@ -4,18 +4,16 @@ import json
 import string
 
 import pytest
+import safetensors.torch as safetensors
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("zstandard")
-safetensors = pytest.importorskip("safetensors.torch")
-
-from codesearch.text.onnx import OnnxEncoder  # noqa: E402
-from exporters.bundle import write_bundle  # noqa: E402
-from tests.unit.training.conftest import documentation  # noqa: E402
-from training import pretrained  # noqa: E402
-from training.config import TrainConfig  # noqa: E402
-from training.files import TrainingError  # noqa: E402
-from training.pipeline import load_run, train_run  # noqa: E402
+from codesearch.text.onnx import OnnxEncoder
+from exporters.bundle import write_bundle
+from tests.unit.training.conftest import documentation
+from training import pretrained
+from training.config import TrainConfig
+from training.files import TrainingError
+from training.pipeline import load_run, train_run
 
 SIZES = {
     "vocab_size": 80,

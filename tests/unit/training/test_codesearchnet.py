@@ -11,22 +11,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
-pytest.importorskip("zstandard")
-pytest.importorskip("rensa")
-
-import exporters.__main__ as exporting  # noqa: E402
-import training.__main__ as training  # noqa: E402
-from benchmarks import suite  # noqa: E402
-from tests import codesearchnet_sample  # noqa: E402
-from tests.command import Command  # noqa: E402
-from training.corpus.load import load  # noqa: E402
-from training.evaluation.mrr import encode_texts  # noqa: E402
-from training.evaluation.predict import predict  # noqa: E402
-from training.pipeline import load_run  # noqa: E402
-from training.samples import texts_of_row  # noqa: E402
+import exporters.__main__ as exporting
+import training.__main__ as training
+from benchmarks import suite
+from tests import codesearchnet_sample
+from tests.command import Command
+from training.corpus.load import load
+from training.evaluation.mrr import encode_texts
+from training.evaluation.predict import predict
+from training.pipeline import load_run
+from training.samples import texts_of_row
 
 PAGE = Path(__file__).parents[3] / "docs/dev/codesearchnet.md"
 MAINS = {"training": training.main, "exporters": exporting.main}

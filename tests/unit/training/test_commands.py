@@ -9,24 +9,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
-pytest.importorskip("onnxruntime")
-
-import exporters.__main__ as exporting  # noqa: E402
-import training.__main__ as training  # noqa: E402
-from codesearch.text.onnx import OnnxEncoder  # noqa: E402
-from codesearch.text.tokenizer import join_fields  # noqa: E402
-from tests.command import Command  # noqa: E402
-from tests.conftest import TINY_REPO, index_by_engine, write_tree  # noqa: E402
-from tests.unit.training.conftest import WORDS, write_rows  # noqa: E402
-from training import checkpoint  # noqa: E402
-from training.config import Source, TrainConfig  # noqa: E402
-from training.corpus.rows import Row, read_rows  # noqa: E402
-from training.pipeline import load_run  # noqa: E402
-from training.samples import texts_of_row  # noqa: E402
-from training.sources import read_pairs, rows_of  # noqa: E402
+import exporters.__main__ as exporting
+import training.__main__ as training
+from codesearch.text.onnx import OnnxEncoder
+from codesearch.text.tokenizer import join_fields
+from tests.command import Command
+from tests.conftest import TINY_REPO, index_by_engine, write_tree
+from tests.unit.training.conftest import WORDS, write_rows
+from training import checkpoint
+from training.config import Source, TrainConfig
+from training.corpus.rows import Row, read_rows
+from training.pipeline import load_run
+from training.samples import texts_of_row
+from training.sources import read_pairs, rows_of
 
 ROOT = Path(__file__).parents[3]
 SETTINGS = "--dim 8 --vocabulary-size 300 --batch-size 40 --patience 99 --epochs 6".split()

@@ -1,9 +1,5 @@
 """Compounds: names that are two words written together."""
 
-import pytest
-
-pytest.importorskip("zstandard")
-
 from tests.unit.training.conftest import write_rows
 from training.__main__ import main
 from training.corpus.compounds import learn_compounds

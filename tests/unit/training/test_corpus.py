@@ -7,21 +7,18 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import zstandard
 
-zstandard = pytest.importorskip("zstandard")
-pytest.importorskip("tqdm")
-pytest.importorskip("rensa")
-
-from codesearch.evaluation.data import read_jsonl  # noqa: E402
-from training.__main__ import main  # noqa: E402
-from training.corpus.archives import is_wanted, source_files  # noqa: E402
-from training.corpus.extract import extract_corpus  # noqa: E402
-from training.corpus.load import from_record  # noqa: E402
-from training.corpus.recipe import SourcePackage, read_recipe  # noqa: E402
-from training.corpus.rows import read_rows  # noqa: E402
-from training.corpus.split import Place, place_rows, stable_hash  # noqa: E402
-from training.corpus.stats import CorpusStats, read_stats, report  # noqa: E402
-from training.files import TrainingError, read_json  # noqa: E402
+from codesearch.evaluation.data import read_jsonl
+from training.__main__ import main
+from training.corpus.archives import is_wanted, source_files
+from training.corpus.extract import extract_corpus
+from training.corpus.load import from_record
+from training.corpus.recipe import SourcePackage, read_recipe
+from training.corpus.rows import read_rows
+from training.corpus.split import Place, place_rows, stable_hash
+from training.corpus.stats import CorpusStats, read_stats, report
+from training.files import TrainingError, read_json
 
 
 def function(name, docstring, body):

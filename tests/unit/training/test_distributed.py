@@ -7,9 +7,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("torch")
-pytest.importorskip("zstandard")
-
 from tests.command import ROOT, TIMEOUT
 from training import checkpoint
 from training.__main__ import main

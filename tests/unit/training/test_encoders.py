@@ -4,16 +4,15 @@ import math
 from typing import get_args
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from training.batches import counted, encode_by_length  # noqa: E402
-from training.config import Architecture, Pooling, SequenceModel, TrainConfig  # noqa: E402
-from training.encoders.bag import BagTower  # noqa: E402
-from training.encoders.joint import JointEncoder  # noqa: E402
-from training.encoders.ncs import NcsTower  # noqa: E402
-from training.files import TrainingError  # noqa: E402
-from training.pooling import AttentionPooling, MeanPooling, make_pooling  # noqa: E402
+from training.batches import counted, encode_by_length
+from training.config import Architecture, Pooling, SequenceModel, TrainConfig
+from training.encoders.bag import BagTower
+from training.encoders.joint import JointEncoder
+from training.encoders.ncs import NcsTower
+from training.files import TrainingError
+from training.pooling import AttentionPooling, MeanPooling, make_pooling
 
 STATES = torch.tensor([[[1.0, -2.0], [3.0, -6.0], [9.0, 9.0]]])
 MASK, IDS = torch.tensor([[1, 1, 0]]), torch.tensor([[4, 5, 0]])

@@ -4,16 +4,15 @@ import random
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
-from training import objectives  # noqa: E402
-from training.build import build_model  # noqa: E402
-from training.config import TrainConfig  # noqa: E402
-from training.corpus.rows import Row  # noqa: E402
-from training.evaluation import mrr  # noqa: E402
-from training.evaluation.mrr import (  # noqa: E402
+from tests.unit.training.conftest import part, train_tokenizer
+from training import objectives
+from training.build import build_model
+from training.config import TrainConfig
+from training.corpus.rows import Row
+from training.evaluation import mrr
+from training.evaluation.mrr import (
     batch_mrr,
     encode,
     encode_texts,
@@ -22,8 +21,8 @@ from training.evaluation.mrr import (  # noqa: E402
     ranks_among,
     recalls,
 )
-from training.pipeline import fit  # noqa: E402
-from training.samples import make_samples  # noqa: E402
+from training.pipeline import fit
+from training.samples import make_samples
 
 LIMITS = {"max_query_tokens": 30, "max_document_tokens": 60}
 

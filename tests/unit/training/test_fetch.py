@@ -4,10 +4,6 @@ import zipfile
 import pytest
 
 from tests.git import git, repository
-
-pytest.importorskip("zstandard")
-pytest.importorskip("tqdm")
-
 from training.corpus import fetch
 from training.corpus.fetch import AptLists, fetch_all, pins_of, read_marker
 from training.corpus.recipe import (

@@ -5,16 +5,13 @@ import pickle
 from collections import Counter
 
 import pytest
+import zstandard
 
-zstandard = pytest.importorskip("zstandard")
-pytest.importorskip("tqdm")
-pytest.importorskip("rensa")
-
-from codesearch.errors import CodeSearchError  # noqa: E402
-from tests.unit.training.conftest import write_rows  # noqa: E402
-from training.__main__ import main  # noqa: E402
-from training.corpus.load import load, load_corpus, write_loaded  # noqa: E402
-from training.corpus.rows import CsnRow, Row, read_rows, to_line  # noqa: E402
+from codesearch.errors import CodeSearchError
+from tests.unit.training.conftest import write_rows
+from training.__main__ import main
+from training.corpus.load import load, load_corpus, write_loaded
+from training.corpus.rows import CsnRow, Row, read_rows, to_line
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 PYTHON = 'def area(self, w):\n    """Compute the area.\n\n    In metres.\n    """\n    return w * self.h'

@@ -5,14 +5,13 @@ from typing import get_args
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from training.batches import without_some  # noqa: E402
-from training.config import Loss, TrainConfig  # noqa: E402
-from training.encoders.joint import JointEncoder  # noqa: E402
-from training.losses import make_loss, similarities  # noqa: E402
-from training.objectives import neighbour_pairs, skipgram_loss  # noqa: E402
+from training.batches import without_some
+from training.config import Loss, TrainConfig
+from training.encoders.joint import JointEncoder
+from training.losses import make_loss, similarities
+from training.objectives import neighbour_pairs, skipgram_loss
 
 BATCH, MINED, TEMPERATURE, MARGIN = 4, 3, 0.2, 0.4
 

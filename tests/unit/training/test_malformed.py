@@ -5,15 +5,11 @@ import resource
 import shutil
 
 import pytest
+import zstandard
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("onnx")
-zstandard = pytest.importorskip("zstandard")
-pytest.importorskip("rensa")
-
-import exporters.__main__ as exporting  # noqa: E402
-import training.__main__ as training  # noqa: E402
-from tests.unit.training.conftest import write_rows  # noqa: E402
+import exporters.__main__ as exporting
+import training.__main__ as training
+from tests.unit.training.conftest import write_rows
 
 DEEP = b'{"a":' * 100_000
 SURROGATE = b'{"query": "\\ud800", "code": "\\udfff"}\n'

@@ -6,19 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from tests.unit.training.conftest import part  # noqa: E402
-from training import objectives  # noqa: E402
-from training.batches import also_answering, make_batch  # noqa: E402
-from training.bpe import train_tokenizer  # noqa: E402
-from training.build import build_model  # noqa: E402
-from training.config import TrainConfig  # noqa: E402
-from training.files import TrainingError  # noqa: E402
-from training.losses import make_loss  # noqa: E402
-from training.objectives import PairObjective, language_weights, make_objective  # noqa: E402
-from training.samples import DTYPES, Pair, SampleWriter, samples_of  # noqa: E402
+from tests.unit.training.conftest import part
+from training import objectives
+from training.batches import also_answering, make_batch
+from training.bpe import train_tokenizer
+from training.build import build_model
+from training.config import TrainConfig
+from training.files import TrainingError
+from training.losses import make_loss
+from training.objectives import PairObjective, language_weights, make_objective
+from training.samples import DTYPES, Pair, SampleWriter, samples_of
 
 CPU = torch.device("cpu")
 CONFIG = TrainConfig(dim=8, token_dropout=0.0, hard_negatives=2, temperature=0.2, batch_size=64)

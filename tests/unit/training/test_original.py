@@ -5,20 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("zstandard")
-
-from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
-from training.batches import sample_batches  # noqa: E402
-from training.build import build_model  # noqa: E402
-from training.config import config_path, read_train_recipe  # noqa: E402
-from training.encoders.bag import BagTower  # noqa: E402
-from training.encoders.cnn import CnnBody  # noqa: E402
-from training.encoders.joint import JointEncoder  # noqa: E402
-from training.evaluation.mrr import _shuffled, validate  # noqa: E402
-from training.pipeline import fit  # noqa: E402
-from training.samples import make_samples  # noqa: E402
+from tests.unit.training.conftest import part, train_tokenizer
+from training.batches import sample_batches
+from training.build import build_model
+from training.config import config_path, read_train_recipe
+from training.encoders.bag import BagTower
+from training.encoders.cnn import CnnBody
+from training.encoders.joint import JointEncoder
+from training.evaluation.mrr import _shuffled, validate
+from training.pipeline import fit
+from training.samples import make_samples
 
 ORIGINALS = ("neuralbow", "1dcnn", "rnn", "selfatt", "convselfatt")
 POOL = 100

@@ -8,25 +8,24 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
+import zstandard
 
-torch = pytest.importorskip("torch")
-zstandard = pytest.importorskip("zstandard")
-
-from codesearch.text.bundle import TOKENIZER, load_bundle  # noqa: E402
-from codesearch.text.onnx import OnnxEncoder  # noqa: E402
-from codesearch.text.tokenizer import join_fields  # noqa: E402
-from exporters.__main__ import main as export  # noqa: E402
-from tests.unit.training.conftest import documentation, train_tokenizer, write_rows  # noqa: E402
-from training import checkpoint, pipeline, sources  # noqa: E402
-from training.__main__ import main  # noqa: E402
-from training.checkpoint import average_runs  # noqa: E402
-from training.config import Source, TrainConfig  # noqa: E402
-from training.corpus.rows import read_rows  # noqa: E402
-from training.files import TrainingError  # noqa: E402
-from training.pipeline import evaluate_run, load_run, train_run  # noqa: E402
-from training.pretrained import fitted, teacher_vectors, vocabulary_of  # noqa: E402
-from training.samples import Pair, kept_samples, make_samples, texts_of_row  # noqa: E402
-from training.sources import read_pairs, rows_of  # noqa: E402
+from codesearch.text.bundle import TOKENIZER, load_bundle
+from codesearch.text.onnx import OnnxEncoder
+from codesearch.text.tokenizer import join_fields
+from exporters.__main__ import main as export
+from tests.unit.training.conftest import documentation, train_tokenizer, write_rows
+from training import checkpoint, pipeline, sources
+from training.__main__ import main
+from training.checkpoint import average_runs
+from training.config import Source, TrainConfig
+from training.corpus.rows import read_rows
+from training.files import TrainingError
+from training.pipeline import evaluate_run, load_run, train_run
+from training.pretrained import fitted, teacher_vectors, vocabulary_of
+from training.samples import Pair, kept_samples, make_samples, texts_of_row
+from training.sources import read_pairs, rows_of
 
 SMALL = {"dim": 8, "vocabulary_size": 200, "batch_size": 20, "epochs": 1}
 

@@ -8,23 +8,20 @@ from typing import get_args
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("zstandard")
-pytest.importorskip("tqdm")
-
-from codesearch.text.tokenizer import join_fields  # noqa: E402
-from tests.unit.training.conftest import part, train_tokenizer  # noqa: E402
-from training import checkpoint, loop, objectives  # noqa: E402
-from training.batches import sample_batches  # noqa: E402
-from training.build import build_model  # noqa: E402
-from training.checkpoint import CURVE  # noqa: E402
-from training.config import Architecture, SequenceModel, TrainConfig  # noqa: E402
-from training.corpus.rows import Row  # noqa: E402
-from training.evaluation.mrr import _shuffled, mrr_by_language  # noqa: E402
-from training.files import TrainingError  # noqa: E402
-from training.pipeline import fit  # noqa: E402
-from training.samples import make_samples, short_ids, texts_of_row, without_name  # noqa: E402
+from codesearch.text.tokenizer import join_fields
+from tests.unit.training.conftest import part, train_tokenizer
+from training import checkpoint, loop, objectives
+from training.batches import sample_batches
+from training.build import build_model
+from training.checkpoint import CURVE
+from training.config import Architecture, SequenceModel, TrainConfig
+from training.corpus.rows import Row
+from training.evaluation.mrr import _shuffled, mrr_by_language
+from training.files import TrainingError
+from training.pipeline import fit
+from training.samples import make_samples, short_ids, texts_of_row, without_name
 
 CONFIG = TrainConfig(
     dim=16,
@@ -57,23 +54,6 @@ def train(data, run, config=CONFIG, **options):
 def curve(run):
     lines = map(json.loads, (run / checkpoint.METRICS).read_text().splitlines())
     return [(line["epoch"], line["loss"], line["valid_mrr"]) for line in lines]
-
-
-@pytest.mark.parametrize("loss", ["softmax", "max-margin", "triplet"])
-def test_the_settings_of_codesearchnet_learn(loss, data, tmp_path):
-    config = dataclasses.replace(
-        CONFIG,
-        epochs=2,
-        architecture="selfatt",
-        query_architecture="nbow",
-        pooling="sigmoid",
-        loss=loss,
-        similarity="dot",
-        language_weights="equal",
-        temperature=1.0,
-        margin=1.0,
-    )
-    assert mrr_by_language(train(data, tmp_path / "run", config), data[2], 100)["go"] > 0.5
 
 
 @pytest.mark.parametrize("architecture", [name for name in get_args(Architecture) if name != "ncs"])

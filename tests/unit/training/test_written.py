@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("zstandard")
-pytest.importorskip("rensa")
-
 from codesearch.text.tokenizer import join_fields
 from tests.conftest import write_tree
 from training.__main__ import main

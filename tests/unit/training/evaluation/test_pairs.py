@@ -6,8 +6,6 @@ import json
 import numpy as np
 import pytest
 
-pytest.importorskip("bm25s")
-
 from benchmarks.compare import compare
 from codesearch.errors import ConfigError
 from codesearch.evaluation.judge import BenchOptions
