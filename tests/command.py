@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,11 +27,7 @@ TIMEOUT = 300
 """Seconds that a test waits for an event. Only a machine that is very busy needs more than a few."""
 
 
-def until(
-    is_so: Callable[[], object],
-    unless: Callable[[], object] = lambda: None,
-    pause: Callable[[], object] = lambda: time.sleep(0.01),
-) -> None:
+def until(is_so, unless=lambda: None, pause=lambda: time.sleep(0.01)):
     """Wait until a condition holds; fail with what `unless` returns, or after `TIMEOUT` seconds."""
     deadline = time.monotonic() + TIMEOUT
     while not is_so():
@@ -135,14 +130,7 @@ class Command:
         start = ["-c", SHIP, str(shipped)] if shipped else ["-c", RUN]
         return [sys.executable, *start, *map(str, arguments)]
 
-    def __call__(
-        self,
-        *arguments: object,
-        shipped: Path | None = None,
-        cwd: Path | None = None,
-        input: str = "",
-        largest_file: int | None = None,
-    ) -> subprocess.CompletedProcess[str]:
+    def __call__(self, *arguments, shipped=None, cwd=None, input="", largest_file=None):
         folder = cwd or self.folder
         if self.can_fork:
             return self.forks.run(

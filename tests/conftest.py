@@ -18,8 +18,8 @@ from codesearch.build import build as build_module
 from codesearch.build import parse
 from codesearch.build import plan as plan_module
 from codesearch.build import stamps as stamps_module
-from codesearch.build.build import Progress, run
-from codesearch.build.plan import BuildSummary, plan_update
+from codesearch.build.build import run
+from codesearch.build.plan import plan_update
 from codesearch.build.stamps import Stamps, doubtful, read_stamps, write_stamps
 from codesearch.config import IndexConfig, RankConfig
 from codesearch.engine.engine import Engine
@@ -32,7 +32,6 @@ from codesearch.store.manifest import FORMAT_VERSION, MANIFEST, last_manifest
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.tokenizer import CONTINUATION, PAD, UNKNOWN, SubtokenTokenizer
-from codesearch.types import Hit
 from tests.command import Command
 from tests.forks import save_time
 
@@ -177,16 +176,7 @@ def write_tree(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def build(
-    root: Path,
-    home: Path,
-    encoder: HashEncoder,
-    *,
-    config: IndexConfig | None = None,
-    rebuild: bool = False,
-    merge_all: bool = False,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-) -> BuildSummary:
+def build(root, home, encoder, *, config=None, rebuild=False, merge_all=False, on_progress=lambda _: None):
     """Index a tree with an encoder, as the command does, in this process."""
     config = config or IndexConfig()
     folder = index_folder(home, root)
@@ -208,9 +198,7 @@ def best(searcher: Searcher, query: str, count: int, mode: str = "hybrid") -> li
     return searcher.ranking(searcher.analyse(query, mode)).best(count)
 
 
-def search(
-    searcher: Searcher, query: str, top_k: int = 10, filters: Filters | None = None, mode: str = "hybrid"
-) -> list[Hit]:
+def search(searcher, query, top_k=10, filters=None, mode="hybrid"):
     """Return the hits of a query."""
     return searcher.answer(SearchRequest(query, top_k, mode, filters or Filters())).hits
 
@@ -297,9 +285,7 @@ def saving_time() -> Iterator[pytest.MonkeyPatch]:
 
 
 @pytest.fixture(autouse=True)
-def worker_processes(
-    request: pytest.FixtureRequest, saving_time: pytest.MonkeyPatch, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
+def worker_processes(request, saving_time, monkeypatch) -> Iterator[None]:
     """Let the tests marked `workers` parse in worker processes, and run commands in interpreters of their own."""
     if "workers" not in request.keywords:
         yield
@@ -407,9 +393,7 @@ def index_of(tmp_path: Path, index_tree: Callable[..., IndexReader]) -> Callable
 
 
 @pytest.fixture
-def searcher_of(
-    tmp_path: Path, encoder: HashEncoder, index_tree: Callable[..., IndexReader]
-) -> Callable[..., Searcher]:
+def searcher_of(tmp_path, encoder, index_tree) -> Callable[..., Searcher]:
     """Return a function that writes a tree, indexes it and returns a searcher over it."""
 
     def searcher(tree: dict[str, str], ranking: RankConfig | None = None, **options: Any) -> Searcher:

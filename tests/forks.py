@@ -104,17 +104,7 @@ class Forks:
         self._requests: socket.socket | None = None
         self._lock = threading.Lock()
 
-    def run(
-        self,
-        arguments: list[str],
-        folder: Path,
-        environment: dict[str, str],
-        shipped: Path | None,
-        timeout: float,
-        *,
-        given: str = "",
-        largest_file: int | None = None,
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, arguments, folder, environment, shipped, timeout, *, given="", largest_file=None):
         """Run a command line in a fork, with a text for its stdin, and return its output.
 
         Raises:
@@ -140,15 +130,7 @@ class Forks:
                 os.close(end)
         return subprocess.CompletedProcess(arguments, int(code), _text(out), _text(err))
 
-    def start(
-        self,
-        arguments: list[str],
-        folder: Path,
-        environment: dict[str, str],
-        streams: list[int],
-        shipped: Path | None = None,
-        largest_file: int | None = None,
-    ) -> int:
+    def start(self, arguments, folder, environment, streams, shipped=None, largest_file=None):
         """Start a command line in a fork with files for stdin, stdout and stderr; return a pipe with its exit code."""
         asked = json.dumps([arguments, str(folder), environment, str(shipped or ""), largest_file])
         code, theirs = os.pipe()
@@ -226,14 +208,7 @@ def _serve(requests: socket.socket) -> None:
             os.close(file)
 
 
-def _become(
-    streams: list[int],
-    arguments: list[str],
-    folder: str,
-    environment: dict[str, str],
-    shipped: str,
-    largest_file: int | None,
-) -> None:
+def _become(streams, arguments, folder, environment, shipped, largest_file):
     for number, file in enumerate(streams):
         os.dup2(file, number)
         os.close(file)

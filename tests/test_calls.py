@@ -72,7 +72,7 @@ def samples(tmp_path: Path) -> Iterator[Path]:
         yield root
 
 
-def test_a_parsed_megabyte_takes_as_many_calls_as_before(samples: Path) -> None:
+def test_a_parsed_megabyte_takes_as_many_calls_as_before(samples):
     config = IndexConfig()
     files = [file for file in walk(samples, config.walk, WalkSummary()) if file.path.startswith("python/")]
     parser = FileParser(samples, config, SHIPPED / TOKENIZER, load_bundle(SHIPPED).max_document_tokens)
@@ -84,7 +84,7 @@ def test_a_parsed_megabyte_takes_as_many_calls_as_before(samples: Path) -> None:
     assert made <= PARSED * 1.05, made
 
 
-def test_a_query_takes_as_many_calls_as_before(samples: Path, tmp_path: Path) -> None:
+def test_a_query_takes_as_many_calls_as_before(samples, tmp_path):
     engine = Engine(tmp_path / "home")
     engine.index(samples)
     scope, request = Scope((samples,)), SearchRequest("read a file", 5, by_file=True)
@@ -93,7 +93,7 @@ def test_a_query_takes_as_many_calls_as_before(samples: Path, tmp_path: Path) ->
     assert made <= ASKED * 1.05, made
 
 
-def test_a_query_moves_a_few_hundred_times_between_modules_also_if_its_hits_are_long(tmp_path: Path) -> None:
+def test_a_query_moves_a_few_hundred_times_between_modules_also_if_its_hits_are_long(tmp_path):
     body = "".join(f"    step_{number} = read_step(path, {number})\n" for number in range(60))
     files = {f"file{number}.py": f"def read_file_{number}(path):\n{body}" for number in range(5)}
     root = write_tree(tmp_path / "tree", files)

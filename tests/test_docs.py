@@ -58,7 +58,7 @@ def examples(page: Path) -> list[str]:
     return [line[2:] for block in blocks for line in block.splitlines() if line.startswith(PROGRAMS)]
 
 
-def test_the_reference_has_the_commands_with_their_options() -> None:
+def test_the_reference_has_the_commands_with_their_options():
     page = (ROOT / "docs/cli.md").read_text("utf-8")
     assert f"<!-- commands -->\n{commands.reference()}\n<!-- /commands -->" in page, (
         "run `python -m benchmarks.commands`"
@@ -68,7 +68,7 @@ def test_the_reference_has_the_commands_with_their_options() -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if examples(page)], ids=lambda page: page.name)
-def test_every_example_runs(page: Path, tmp_path: Path) -> None:
+def test_every_example_runs(page, tmp_path):
     commands = examples(page)
     write_tree(tmp_path / "src", TINY_REPO)
     run = Command(tmp_path / "src", tmp_path / "home", {"HOME": str(tmp_path), "XDG_DATA_HOME": ""})
@@ -89,7 +89,7 @@ def test_every_example_runs(page: Path, tmp_path: Path) -> None:
         assert finished.returncode in ((0, 1) if may_be_1 else (0,)), (command, finished.stderr)
 
 
-def test_the_plugin_of_claude_code_serves_every_language_with_a_parser() -> None:
+def test_the_plugin_of_claude_code_serves_every_language_with_a_parser():
     server = json.loads((ROOT / "docs/claude-code/.lsp.json").read_text("utf-8"))["codesearch"]
     assert [server["command"], *server["args"]] == ["codesearch", "lsp"]
     assert server["extensionToLanguage"].keys() == {ending for one in LANGUAGES for ending in one.extensions}
@@ -104,7 +104,7 @@ def anchors(page: Path) -> set[str]:
     return {heading.replace(" ", "-") for heading in headings}
 
 
-def test_every_relative_link_leads_to_a_page_and_a_heading() -> None:
+def test_every_relative_link_leads_to_a_page_and_a_heading():
     broken = []
     for page in [*PAGES, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *(ROOT / "docs/dev/adr").glob("*.md")]:
         for target in re.findall(r"\]\((?!https?:)([^)]+)", page.read_text("utf-8")):
@@ -115,13 +115,13 @@ def test_every_relative_link_leads_to_a_page_and_a_heading() -> None:
     assert broken == []
 
 
-def test_every_result_of_a_benchmark_is_named_by_a_page() -> None:
+def test_every_result_of_a_benchmark_is_named_by_a_page():
     pages = "\n".join(page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
     results = (ROOT / "benchmarks/results").iterdir()
     assert [path.name for path in results if f"benchmarks/results/{path.name})" not in pages] == []
 
 
-def test_the_names_and_files_in_the_lists_for_contributors_exist() -> None:
+def test_the_names_and_files_in_the_lists_for_contributors_exist():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     folders = ("codesearch", "training", "exporters", "benchmarks", "tests")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
@@ -135,7 +135,7 @@ def test_the_names_and_files_in_the_lists_for_contributors_exist() -> None:
 @pytest.mark.parametrize(
     "page", [*(ROOT / "docs").glob("*.md"), ROOT / "docs/dev/reliability.md"], ids=lambda page: page.stem
 )
-def test_every_option_that_a_page_names_exists(page: Path) -> None:
+def test_every_option_that_a_page_names_exists(page):
     known = {
         name
         for command in make_command().commands.values()
@@ -154,7 +154,7 @@ def module_commands() -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("words", module_commands(), ids=" ".join)
-def test_the_commands_of_training_and_exporters_exist(words, capsys) -> None:
+def test_the_commands_of_training_and_exporters_exist(words, capsys):
     module, *rest = words
     steps = 2 if module == "training" and rest[0] == "corpus" else 1
     main = import_module(f"{module}.__main__").main
@@ -165,7 +165,7 @@ def test_the_commands_of_training_and_exporters_exist(words, capsys) -> None:
     assert [option for option in rest if option.startswith("--") and f"{option} " not in known] == []
 
 
-def test_the_readme_has_the_figures_of_the_benchmark() -> None:
+def test_the_readme_has_the_figures_of_the_benchmark():
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
     systems = results("bench_csn99")["systems"]
     figures = [f"{systems[name]['ndcg_all']['average']:.3f}"[1:] for name in ("default", "bm25")]
@@ -175,7 +175,7 @@ def test_the_readme_has_the_figures_of_the_benchmark() -> None:
     assert "for {} (keywords alone: {})".format(*figures) in readme
 
 
-def test_the_pages_say_in_how_many_languages_semble_is_better() -> None:
+def test_the_pages_say_in_how_many_languages_semble_is_better():
     rows = [row.strip("| ").split(" | ") for row in bench_tables.beside_semble().splitlines()[2:-1]]
     worse = sum(float(ours) < float(theirs) for _, ours, theirs in rows)
     readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
@@ -212,13 +212,13 @@ def results(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("page", "name"), MEASURED_TABLES)
-def test_the_table_of_a_measurement_matches_its_json(page: str, name: str) -> None:
+def test_the_table_of_a_measurement_matches_its_json(page, name):
     text = (ROOT / f"docs/{page}.md").read_text("utf-8")
     assert f"<!-- {name} -->\n{MEASURED_TABLES[page, name]()}\n<!-- /{name} -->" in text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_no_page_has_too_many_words(page: Path) -> None:
+def test_no_page_has_too_many_words(page):
     text = re.sub(r"\]\([^)]*\)", "]", page.read_text("utf-8"))
     most = {"README": 900, "cli": 3_000}.get(page.stem, 2_000)
     assert len(re.findall(r"\w[\w'.,-]*", text)) <= most, "shorten it, or move a part to its own page"
@@ -231,7 +231,7 @@ def table_rows(page: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
-def test_the_page_of_languages_has_every_name_extension_and_interpreter() -> None:
+def test_the_page_of_languages_has_every_name_extension_and_interpreter():
     rows = table_rows("docs/languages.md", "language | `--lang`")
     page = (ROOT / "docs/languages.md").read_text("utf-8")
     interpreters = dict(
@@ -252,7 +252,7 @@ def test_the_page_of_languages_has_every_name_extension_and_interpreter() -> Non
     assert told == known
 
 
-def test_the_page_of_languages_has_every_language_without_a_parser() -> None:
+def test_the_page_of_languages_has_every_language_without_a_parser():
     page = (ROOT / "docs/languages.md").read_text("utf-8")
     part = page.split("\n## Without a parser\n")[1].split("\n## ")[0].split("\n\n")[1]
     told = {
@@ -265,7 +265,7 @@ def test_the_page_of_languages_has_every_language_without_a_parser() -> None:
     )
 
 
-def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
+def test_the_page_of_languages_has_the_kinds_that_each_query_captures():
     told = {
         name: set(re.findall(r"`([^`]+)`", kinds))
         for name, kinds in table_rows("docs/languages.md", "language | also")
@@ -280,7 +280,7 @@ def test_the_page_of_languages_has_the_kinds_that_each_query_captures() -> None:
 
 
 @pytest.mark.parametrize("name", [*SUITES, *suite.SUITES])
-def test_every_suite_is_documented(name: str) -> None:
+def test_every_suite_is_documented(name):
     pages = [(ROOT / f"docs/dev/{page}.md").read_text("utf-8") for page in ("bench", "bench-repositories")]
     assert f"`{name}`" in pages[0], "describe it in docs/dev/bench.md"
     told = f"(`{name}`)\n", f"python -m benchmarks.suite {name} --data"
@@ -288,12 +288,12 @@ def test_every_suite_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", get_args(EncoderSuite))
-def test_every_suite_of_encoders_is_documented(name: str) -> None:
+def test_every_suite_of_encoders_is_documented(name):
     page = "docs/dev/codesearchnet.md"
     assert f"`{name}`" in (ROOT / page).read_text("utf-8"), f"describe it in {page}"
 
 
-def test_the_pages_of_encoders_have_every_encoder_that_can_be_trained() -> None:
+def test_the_pages_of_encoders_have_every_encoder_that_can_be_trained():
     rows = [
         row
         for page in ("encoder", "codesearchnet")
@@ -302,14 +302,14 @@ def test_the_pages_of_encoders_have_every_encoder_that_can_be_trained() -> None:
     assert sorted(row[0].strip("`") for row in rows) == shipped_configs()
 
 
-def test_the_list_of_decisions_has_every_record() -> None:
+def test_the_list_of_decisions_has_every_record():
     folder = ROOT / "docs/dev/adr"
     links = re.findall(r"^\| \[\d+\]\((.*?)\) \|", (folder / "README.md").read_text("utf-8"), re.M)
     assert links == sorted(path.name for path in folder.glob("[0-9]*.md"))
 
 
 @pytest.mark.parametrize(("page", "record"), [("output", Hit), ("python", SearchRequest), ("python", Scope)])
-def test_the_page_has_each_field_of_a_record(page: str, record: type) -> None:
+def test_the_page_has_each_field_of_a_record(page, record):
     text = (ROOT / f"docs/{page}.md").read_text("utf-8")
     assert [field.name for field in fields(record) if f"`{field.name}`" not in text] == [], (
         f"add to docs/{page}.md"
@@ -317,7 +317,7 @@ def test_the_page_has_each_field_of_a_record(page: str, record: type) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_the_page_of_settings_has_each_setting_with_its_default(name: str) -> None:
+def test_the_page_of_settings_has_each_setting_with_its_default(name):
     rows = [
         row
         for head in ("setting | default | option", "setting | default | option of `index`")
@@ -334,13 +334,13 @@ def test_the_page_of_settings_has_each_setting_with_its_default(name: str) -> No
     )
 
 
-def test_the_picture_of_the_readme_needs_nothing_from_outside() -> None:
+def test_the_picture_of_the_readme_needs_nothing_from_outside():
     picture = (ROOT / "docs/query.svg").read_text("utf-8")
     assert re.findall(r"@font-face|url\((?!#)|href=", picture) == []
     assert "codesearch&#160;query" in picture
 
 
-def test_the_workflow_runs_the_commands_of_make_check() -> None:
+def test_the_workflow_runs_the_commands_of_make_check():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     workflow = (ROOT / ".github/workflows/check.yml").read_text("utf-8")
     extras = re.findall(r"installed-check: .*\n\t\$\(INSTALL\) (-e \S+)", makefile)

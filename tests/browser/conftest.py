@@ -154,15 +154,7 @@ def open_page(browser: Any, tabs: dict[str, Tab], site: str) -> Iterator[Callabl
     """
     used: list[tuple[str, Tab]] = []
 
-    def open_at(
-        address: str = "",
-        *,
-        base: str = site,
-        width: int = 1280,
-        height: int = 800,
-        color_scheme: str = "light",
-        is_alone: bool = False,
-    ) -> Any:
+    def open_at(address="", *, base=site, width=1280, height=800, color_scheme="light", is_alone=False):
         if base not in tabs:
             tabs[base] = Tab(browser, base)
         tab = Tab(browser, base) if used or is_alone else tabs[base]

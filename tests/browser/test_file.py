@@ -26,9 +26,7 @@ def selected(page: Any) -> list[str]:
     return [line.get_attribute("id") for line in page.locator(".line.selected").all()]
 
 
-def test_a_link_to_lines_shows_them_with_their_definition_and_the_words_of_the_query(
-    open_page: Open, tree: Path
-) -> None:
+def test_a_link_to_lines_shows_them_with_their_definition_and_the_words_of_the_query(open_page, tree):
     page = open_page(file_address(tree, "shop/numbers.py", "#L10-L11", q="summing prices"))
     opened(page, "Basket.total_price")
     assert selected(page) == ["L10", "L11"]
@@ -39,7 +37,7 @@ def test_a_link_to_lines_shows_them_with_their_definition_and_the_words_of_the_q
     wait_for(page, "summing prices")
 
 
-def test_the_outline_nests_members_and_leads_to_them(open_page: Open, tree: Path) -> None:
+def test_the_outline_nests_members_and_leads_to_them(open_page, tree):
     page = open_page(file_address(tree, "shop/numbers.py"))
     outline = page.get_by_role("navigation", name="Outline")
     assert outline.locator("a").all_inner_texts() == ["median", "Basket", "total_price"]
@@ -52,7 +50,7 @@ def test_the_outline_nests_members_and_leads_to_them(open_page: Open, tree: Path
     assert len([url for url in page.watched.requests if "/api/v1/file" in url]) == 1
 
 
-def test_numbers_of_lines_are_links_and_shift_extends_them(open_page: Open, tree: Path) -> None:
+def test_numbers_of_lines_are_links_and_shift_extends_them(open_page, tree):
     page = open_page(file_address(tree, "shop/copying.py"))
     page.locator("#L6 .number").click()
     assert (selected(page), page.url.rpartition("#")[2]) == (["L6"], "L6")
@@ -64,7 +62,7 @@ def test_numbers_of_lines_are_links_and_shift_extends_them(open_page: Open, tree
     assert selected(again) == ["L4", "L5", "L6"]
 
 
-def test_hits_of_the_file_are_marked_in_the_outline(open_page: Open) -> None:
+def test_hits_of_the_file_are_marked_in_the_outline(open_page):
     page = open_page("?q=copy")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -73,7 +71,7 @@ def test_hits_of_the_file_are_marked_in_the_outline(open_page: Open) -> None:
     assert page.locator(".line.found").count() == 2
 
 
-def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None:
+def test_names_in_code_lead_to_their_usages(open_page, tree):
     page = open_page(file_address(tree, "shop/copying.py", q="copy"))
     page.locator("#L4 .use", has_text="copy_tree").click()
     page.wait_for_selector("#list .about:not(.hidden-text)")
@@ -100,7 +98,7 @@ def test_names_in_code_lead_to_their_usages(open_page: Open, tree: Path) -> None
     assert page.locator("#notes").inner_text() == note
 
 
-def test_usages_of_a_hit_are_those_of_its_definition(open_page: Open) -> None:
+def test_usages_of_a_hit_are_those_of_its_definition(open_page):
     page = open_page("?q=copy+a+folder")
     page.locator(".hit", has=page.locator(".name", has_text="copy_tree")).get_by_role(
         "link", name="Usages"
@@ -115,7 +113,7 @@ def test_usages_of_a_hit_are_those_of_its_definition(open_page: Open) -> None:
     assert "file=" not in page.url
 
 
-def test_the_tree_has_the_files_around_and_leads_to_them(open_page: Open, tree: Path) -> None:
+def test_the_tree_has_the_files_around_and_leads_to_them(open_page, tree):
     page = open_page(file_address(tree, "shop/numbers.py"))
     files = page.get_by_role("navigation", name="Files")
     page.wait_for_selector(".tree a[aria-current]")
@@ -127,9 +125,7 @@ def test_the_tree_has_the_files_around_and_leads_to_them(open_page: Open, tree: 
     assert files.locator("[aria-current]").inner_text() == "guide.md"
 
 
-def test_a_link_on_a_phone_shows_the_path_and_the_way_back(
-    open_page: Open, long_site: tuple[str, Path]
-) -> None:
+def test_a_link_on_a_phone_shows_the_path_and_the_way_back(open_page, long_site):
     site, root = long_site
     page = open_page(file_address(root, "long.py", "#L700"), base=site, width=390, height=844)
     opened(page, "f700")
@@ -141,7 +137,7 @@ def test_a_link_on_a_phone_shows_the_path_and_the_way_back(
     page.wait_for_selector("#home:not([hidden])")
 
 
-def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
+def test_back_returns_to_the_hits_with_their_filters(open_page):
     page = open_page("?q=copy&lang=python")
     page.locator(".name").first.click()
     page.wait_for_selector("#file h1")
@@ -155,7 +151,7 @@ def test_back_returns_to_the_hits_with_their_filters(open_page: Open) -> None:
     assert len([url for url in page.watched.requests if "/api/v1/file" in url and "last=" not in url]) == 2
 
 
-def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page: Open, tree: Path) -> None:
+def test_a_file_that_is_not_indexed_is_an_error_in_one_line(open_page, tree):
     page = open_page()
     page.goto(file_address(tree, "../secret.py"))
     page.wait_for_selector("#error:not([hidden])")
@@ -175,9 +171,7 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
         yield address, root
 
 
-def test_a_long_file_is_all_there_for_the_search_of_the_browser(
-    open_page: Open, long_site: tuple[str, Path]
-) -> None:
+def test_a_long_file_is_all_there_for_the_search_of_the_browser(open_page, long_site):
     site, root = long_site
     page = open_page(file_address(root, "long.py", "#L1500"), base=site)
     page.wait_for_selector("#L1500 .t-keyword")  # Lines get their colours when they are seen.
@@ -188,7 +182,7 @@ def test_a_long_file_is_all_there_for_the_search_of_the_browser(
     page.wait_for_selector("#L2999 .t-keyword")
 
 
-def test_the_lines_of_a_huge_file_that_are_shown_are_named(open_page: Open, tree: Path) -> None:
+def test_the_lines_of_a_huge_file_that_are_shown_are_named(open_page, tree):
     page = open_page()
 
     def huge(route: Any) -> None:
@@ -200,7 +194,7 @@ def test_the_lines_of_a_huge_file_that_are_shown_are_named(open_page: Open, tree
     assert page.locator("#file .note").inner_text() == "Lines 1 to 14 are shown."
 
 
-def test_the_outline_has_a_filter(open_page: Open, long_site: tuple[str, Path]) -> None:
+def test_the_outline_has_a_filter(open_page, long_site):
     site, root = long_site
     page = open_page(file_address(root, "long.py"), base=site)
     page.wait_for_selector("#file h1")
@@ -210,9 +204,7 @@ def test_the_outline_has_a_filter(open_page: Open, long_site: tuple[str, Path]) 
     assert shown == ["f199", *(f"f{number}" for number in range(1990, 2000))]
 
 
-def test_text_that_is_not_indexed_can_be_opened_and_is_in_the_tree(
-    open_page: Open, long_site: tuple[str, Path]
-) -> None:
+def test_text_that_is_not_indexed_can_be_opened_and_is_in_the_tree(open_page, long_site):
     site, root = long_site
     page = open_page(file_address(root, "README.md"), base=site)
     page.wait_for_selector(".tree a[aria-current]")
@@ -221,7 +213,7 @@ def test_text_that_is_not_indexed_can_be_opened_and_is_in_the_tree(
     assert page.locator(".outline").count() == 0
 
 
-def test_folders_of_a_path_are_links_to_what_the_query_finds_there(open_page: Open, tree: Path) -> None:
+def test_folders_of_a_path_are_links_to_what_the_query_finds_there(open_page, tree):
     page = open_page(file_address(tree, "shop/copying.py", q="copy"))
     page.locator("#file h1").get_by_role("link", name="shop/").click()
     wait_for(page, "copy")
@@ -230,7 +222,7 @@ def test_folders_of_a_path_are_links_to_what_the_query_finds_there(open_page: Op
     assert {text[:5] for text in page.locator(".hit .place").all_text_contents()} == {"shop/"}
 
 
-def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_page: Open, tree: Path) -> None:
+def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_page, tree):
     page = open_page(file_address(tree, "shop/copying.py", q="copy"))
     commit = {
         "rank": 1,
@@ -268,7 +260,7 @@ def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_pag
     page.wait_for_function(opened_path)
 
 
-def test_n_leads_through_the_names_of_the_selected_lines(open_page: Open, tree: Path) -> None:
+def test_n_leads_through_the_names_of_the_selected_lines(open_page, tree):
     page = open_page(file_address(tree, "shop/copying.py", "#L13"))
     opened(page, "copy_file")
     for name in ("target", "write", "source"):
@@ -280,7 +272,7 @@ def test_n_leads_through_the_names_of_the_selected_lines(open_page: Open, tree: 
     page.wait_for_function("() => document.querySelector('#list-title code')?.textContent === 'write'")
 
 
-def test_a_very_long_name_of_a_definition_does_not_widen_a_phone(open_page: Open, tree: Path) -> None:
+def test_a_very_long_name_of_a_definition_does_not_widen_a_phone(open_page, tree):
     page = open_page(width=390, height=844)
 
     def long(route: Any) -> None:
@@ -294,14 +286,14 @@ def test_a_very_long_name_of_a_definition_does_not_widen_a_phone(open_page: Open
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") == 0
 
 
-def test_a_line_behind_the_end_of_a_file_is_not_there(open_page: Open, tree: Path) -> None:
+def test_a_line_behind_the_end_of_a_file_is_not_there(open_page, tree):
     page = open_page(file_address(tree, "shop/copying.py", "#L99999"))
     page.wait_for_selector("#selection .note")
     assert page.locator("#selection .note").inner_text() == "There is no line 99999: the file has 14 lines."
     assert (selected(page), page.locator(".line").count()) == ([], 14)
 
 
-def test_an_unknown_address_says_so_as_a_page(open_page: Open) -> None:
+def test_an_unknown_address_says_so_as_a_page(open_page):
     page = open_page()
     page.goto("./nothing/here")
     page.wait_for_selector("h1")

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 
 
-def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
+def test_hostile_names_paths_and_code_are_text(open_page):
     page = open_page("?q=renderHostile")
     page.wait_for_selector(".hit")
     assert (
@@ -33,14 +33,14 @@ def test_hostile_names_paths_and_code_are_text(open_page: Open) -> None:
     assert "owned" not in page.title().replace(page.locator("#list-title code").inner_text(), "")
 
 
-def test_a_hostile_query_is_text(open_page: Open) -> None:
+def test_a_hostile_query_is_text(open_page):
     page = open_page("?q=" + "%3Cimg src=x onerror=alert(1)%3E `code` <b>bold</b>")
     page.wait_for_selector(".hit")
     assert page.locator("main img, main b").count() == 0
     assert page.title() == "<img src=x onerror=alert(1)> `code` <b>bold</b> – codesearch"
 
 
-def test_no_inline_script_runs(open_page: Open) -> None:
+def test_no_inline_script_runs(open_page):
     page = open_page()
     page.evaluate(
         """() => {
@@ -55,7 +55,7 @@ def test_no_inline_script_runs(open_page: Open) -> None:
     page.watched.errors.clear()
 
 
-def test_the_page_escapes_the_same_characters_as_the_terminal(open_page: Open) -> None:
+def test_the_page_escapes_the_same_characters_as_the_terminal(open_page):
     codes = [*range(0x20000), *range(0xDFF00, 0xE1100)]  # The other planes are letters, or are not assigned.
     page = open_page()
     shown = page.evaluate(

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 
 
-def test_the_keyboard_reaches_every_hit(open_page: Open) -> None:
+def test_the_keyboard_reaches_every_hit(open_page):
     page = open_page("?q=copy")
     found = names(page)
     page.keyboard.press("j")  # The search in an address leaves the focus out of the field.
@@ -31,7 +31,7 @@ def test_the_keyboard_reaches_every_hit(open_page: Open) -> None:
     assert page.locator("#query").input_value() == "copy"
 
 
-def test_the_search_is_the_first_tab_stop_and_a_link_leads_on_to_the_hits(open_page: Open) -> None:
+def test_the_search_is_the_first_tab_stop_and_a_link_leads_on_to_the_hits(open_page):
     page = open_page("?q=copy")
     page.keyboard.press("Tab")
     assert focused(page) == "query"
@@ -43,7 +43,7 @@ def test_the_search_is_the_first_tab_stop_and_a_link_leads_on_to_the_hits(open_p
     assert page.evaluate("document.activeElement.ariaLabel") == f"Code of {names(page)[0]}"
 
 
-def test_letters_typed_in_a_field_are_not_commands(open_page: Open) -> None:
+def test_letters_typed_in_a_field_are_not_commands(open_page):
     page = open_page()
     page.keyboard.type("sojky?/")
     assert page.locator("#query").input_value() == "sojky?/"
@@ -53,7 +53,7 @@ def test_letters_typed_in_a_field_are_not_commands(open_page: Open) -> None:
     assert not page.locator("#help").is_visible()
 
 
-def test_enter_opens_the_file_at_its_definition_and_escape_returns(open_page: Open) -> None:
+def test_enter_opens_the_file_at_its_definition_and_escape_returns(open_page):
     page = open_page()
     page.keyboard.type("copy_tree")
     page.keyboard.press("Enter")
@@ -72,7 +72,7 @@ def test_enter_opens_the_file_at_its_definition_and_escape_returns(open_page: Op
     assert focused(page) == "query"
 
 
-def test_j_and_k_go_through_hits_in_their_files(open_page: Open) -> None:
+def test_j_and_k_go_through_hits_in_their_files(open_page):
     page = open_page("?q=copy")
     found = names(page)
     page.keyboard.press("ArrowDown")
@@ -85,7 +85,7 @@ def test_j_and_k_go_through_hits_in_their_files(open_page: Open) -> None:
     assert focused(page) == found[1]
 
 
-def test_s_shows_similar_code_and_back_returns(open_page: Open) -> None:
+def test_s_shows_similar_code_and_back_returns(open_page):
     page = open_page("?q=copy_tree")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("s")
@@ -100,7 +100,7 @@ def test_s_shows_similar_code_and_back_returns(open_page: Open) -> None:
     assert page.locator("#list .about").get_attribute("class") == "about hidden-text"
 
 
-def test_an_address_shows_the_same_again(open_page: Open) -> None:
+def test_an_address_shows_the_same_again(open_page):
     page = open_page("?q=copy&kind=function")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -118,7 +118,7 @@ def test_an_address_shows_the_same_again(open_page: Open) -> None:
     }  # The filters are those of the list.
 
 
-def test_back_returns_to_committed_queries_not_to_each_letter(open_page: Open) -> None:
+def test_back_returns_to_committed_queries_not_to_each_letter(open_page):
     page = open_page()
     page.keyboard.type("copy_tree", delay=5)
     page.keyboard.press("Enter")
@@ -134,7 +134,7 @@ def test_back_returns_to_committed_queries_not_to_each_letter(open_page: Open) -
     wait_for(page, "median")
 
 
-def test_y_copies_path_and_line(open_page: Open) -> None:
+def test_y_copies_path_and_line(open_page):
     page = open_page("?q=copy_tree")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.keyboard.press("ArrowDown")
@@ -143,7 +143,7 @@ def test_y_copies_path_and_line(open_page: Open) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "shop/copying.py:4"
 
 
-def test_o_follows_the_link_to_the_editor(open_page: Open, tree: Any) -> None:
+def test_o_follows_the_link_to_the_editor(open_page, tree):
     page = open_page("?q=copy_tree")
     page.evaluate(
         """() => document.addEventListener("click", (event) => {
@@ -156,7 +156,7 @@ def test_o_follows_the_link_to_the_editor(open_page: Open, tree: Any) -> None:
     assert page.evaluate("window.opened") == f"vscode://file{tree}/shop/copying.py:4"
 
 
-def test_the_editor_is_a_setting(open_page: Open, tree: Any) -> None:
+def test_the_editor_is_a_setting(open_page, tree):
     page = open_page("?q=copy_tree")
     page.get_by_role("button", name="Settings").click()
     with page.expect_navigation():
@@ -169,7 +169,7 @@ def test_the_editor_is_a_setting(open_page: Open, tree: Any) -> None:
     assert link.get_attribute("href").startswith("pycharm://open?file=/")
 
 
-def test_a_stored_template_with_another_scheme_is_ignored(open_page: Open) -> None:
+def test_a_stored_template_with_another_scheme_is_ignored(open_page):
     page = open_page()
     page.evaluate("localStorage.setItem('codesearch.editor', 'javascript://%0aalert(1){path}')")
     page.goto("./?q=copy_tree")
@@ -177,7 +177,7 @@ def test_a_stored_template_with_another_scheme_is_ignored(open_page: Open) -> No
     assert page.locator('.hit [data-open="editor"]').first.get_attribute("href").startswith("vscode://file/")
 
 
-def test_question_mark_lists_the_keys(open_page: Open) -> None:
+def test_question_mark_lists_the_keys(open_page):
     page = open_page("?q=copy")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("?")

@@ -27,7 +27,7 @@ BROKEN_WORDS = """() => {
 }"""
 
 
-def test_the_theme_follows_the_system(open_page: Open) -> None:
+def test_the_theme_follows_the_system(open_page):
     page = open_page(color_scheme="dark")
     background = "getComputedStyle(document.documentElement).backgroundColor"
     assert page.evaluate(background) == "rgb(15, 18, 22)"
@@ -35,7 +35,7 @@ def test_the_theme_follows_the_system(open_page: Open) -> None:
     assert page.evaluate(background) == "rgb(255, 255, 255)"
 
 
-def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
+def test_a_narrow_screen_never_scrolls_sideways(open_page):
     page = open_page("?q=renderHostile", width=360, height=700)
     overflow = "document.documentElement.scrollWidth - innerWidth"
     assert page.evaluate(overflow) == 0
@@ -58,9 +58,7 @@ def test_a_narrow_screen_never_scrolls_sideways(open_page: Open) -> None:
         page.keyboard.press("Escape")
 
 
-def test_a_long_path_in_one_of_two_folders_of_one_name_does_not_widen_a_narrow_screen(
-    open_page: Open,
-) -> None:
+def test_a_long_path_in_one_of_two_folders_of_one_name_does_not_widen_a_narrow_screen(open_page):
     page = open_page(width=390, height=844)
 
     def long_paths(route: Any) -> None:
@@ -77,7 +75,7 @@ def test_a_long_path_in_one_of_two_folders_of_one_name_does_not_widen_a_narrow_s
     assert "another-folder/project" in page.locator(".hit .root").first.inner_text()
 
 
-def test_a_narrow_screen_breaks_no_word(open_page: Open) -> None:
+def test_a_narrow_screen_breaks_no_word(open_page):
     page = open_page(width=390, height=844)
     for address in ("?q=copy&lang=python", "?q=renderHostile", "./", "?q=copy&lang=go"):
         page.goto(address)
@@ -86,9 +84,7 @@ def test_a_narrow_screen_breaks_no_word(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_very_long_name_and_path_stay_on_the_screen_and_break_between_words(
-    open_page: Open, width: int
-) -> None:
+def test_a_very_long_name_and_path_stay_on_the_screen_and_break_between_words(open_page, width):
     page = open_page(width=width, height=844)
     name = "AbstractProxyFactoryBeanConfigurationManager.closeConnectionPools"
 
@@ -120,7 +116,7 @@ def test_a_very_long_name_and_path_stay_on_the_screen_and_break_between_words(
             assert right <= other[0] or other[1] <= left or bottom <= other[2] or other[3] <= top
 
 
-def test_hits_are_a_list_of_articles_with_distinct_controls(open_page: Open) -> None:
+def test_hits_are_a_list_of_articles_with_distinct_controls(open_page):
     page = open_page("?q=copy_tree")
     first = page.get_by_role("region", name="Results").get_by_role("article", name="copy_tree", exact=True)
     assert first.get_by_role("heading", level=2).inner_text() == "copy_tree"
@@ -134,7 +130,7 @@ def test_hits_are_a_list_of_articles_with_distinct_controls(open_page: Open) -> 
     ]
 
 
-def test_the_number_of_hits_is_announced_once_typing_stops(open_page: Open) -> None:
+def test_the_number_of_hits_is_announced_once_typing_stops(open_page):
     page = open_page(is_alone=True)
     page.evaluate(
         """() => {
@@ -153,7 +149,7 @@ def test_the_number_of_hits_is_announced_once_typing_stops(open_page: Open) -> N
     assert " hits from " in page.get_by_role("status").first.inner_text()
 
 
-def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Open) -> None:
+def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page):
     page = open_page("?q=median&lang=python&kind=function")
     reached = []
     for _ in range(60):
@@ -183,7 +179,7 @@ def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_page: Ope
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), (1280, "dark")])
-def test_axe_finds_no_violation(open_page: Open, tree: Path, width: int, scheme: str) -> None:
+def test_axe_finds_no_violation(open_page, tree, width, scheme):
     """Contrasts, and the names and roles of controls, are among what it checks."""
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
     source = Path(axe.__path__[0], "axe.min.js").read_text("utf-8")

@@ -31,7 +31,7 @@ def previewed(page: Any, place: str) -> None:
     page.locator("#preview h2 a", has_text=place).wait_for()
 
 
-def test_the_selected_hit_shows_its_file_beside_the_list(open_page: Open) -> None:
+def test_the_selected_hit_shows_its_file_beside_the_list(open_page):
     page = open_page("?q=copy")
     preview = page.get_by_role("region", name="Preview")
     page.locator(".hit").nth(1).hover()
@@ -58,7 +58,7 @@ def test_the_selected_hit_shows_its_file_beside_the_list(open_page: Open) -> Non
     page.wait_for_selector("#preview", state="hidden")  # No hit of the new answer is selected.
 
 
-def test_a_click_on_a_row_selects_it_and_the_list_does_not_move_below_a_click(open_page: Open) -> None:
+def test_a_click_on_a_row_selects_it_and_the_list_does_not_move_below_a_click(open_page):
     page = open_page("?q=copy")
     last = page.locator(".hit").last
     last.locator(".unfold").first.click()
@@ -76,7 +76,7 @@ def test_a_click_on_a_row_selects_it_and_the_list_does_not_move_below_a_click(op
     opened(page, names(page)[-1])
 
 
-def test_a_window_that_is_not_wide_has_no_preview(open_page: Open) -> None:
+def test_a_window_that_is_not_wide_has_no_preview(open_page):
     page = open_page("?q=copy", width=1099)
     width = page.locator("#list").bounding_box()["width"]
     page.keyboard.press("ArrowDown")
@@ -86,7 +86,7 @@ def test_a_window_that_is_not_wide_has_no_preview(open_page: Open) -> None:
     assert page.locator("#list").bounding_box()["width"] == width
 
 
-def test_only_the_file_of_the_last_selected_hit_is_shown(open_page: Open) -> None:
+def test_only_the_file_of_the_last_selected_hit_is_shown(open_page):
     page = open_page("?q=copy")
     held: list[Any] = []
     failed: list[tuple[str, str]] = []
@@ -112,7 +112,7 @@ def test_only_the_file_of_the_last_selected_hit_is_shown(open_page: Open) -> Non
     assert len(files_asked(page)) == before + 1
 
 
-def test_a_long_definition_is_shown_at_its_passage(open_page: Open) -> None:
+def test_a_long_definition_is_shown_at_its_passage(open_page):
     page = open_page("?q=copy")
     lines = [{"line": at, "text": "step", "tokens": [["text", "step"]]} for at in range(101, 701)]
     file = {**EMPTY["file"], "path": "a.py", "lines": lines, "line_count": 2_000}
@@ -136,7 +136,7 @@ def test_a_long_definition_is_shown_at_its_passage(open_page: Open) -> None:
     assert page.evaluate("scrollY") == 0
 
 
-def test_a_file_that_is_gone_is_named_in_the_preview_and_announced(open_page: Open) -> None:
+def test_a_file_that_is_gone_is_named_in_the_preview_and_announced(open_page):
     page = open_page("?q=copy")
     error = {"error": {"message": "copying.py is not in the index", "cure": "run `codesearch index`"}}
     page.route("**/api/v1/file?*", lambda route: route.fulfill(status=404, json=error))
@@ -151,7 +151,7 @@ def test_a_file_that_is_gone_is_named_in_the_preview_and_announced(open_page: Op
     page.watched.errors.clear()
 
 
-def test_keys_go_to_the_preview_and_back_and_it_stays_closed(open_page: Open) -> None:
+def test_keys_go_to_the_preview_and_back_and_it_stays_closed(open_page):
     page = open_page("?q=copy")
     page.keyboard.press("ArrowDown")
     previewed(page, "shop/copying.py:4")

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 
 
-def test_hits_appear_while_the_query_is_typed(open_page: Open) -> None:
+def test_hits_appear_while_the_query_is_typed(open_page):
     page = open_page()
     page.keyboard.type("copy_tree", delay=20)
     wait_for(page, "copy_tree")
@@ -28,7 +27,7 @@ def test_hits_appear_while_the_query_is_typed(open_page: Open) -> None:
     assert page.locator(".hit .facts").first.inner_text() == "class · 6 lines"
 
 
-def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
+def test_code_is_highlighted_with_its_line_numbers(open_page):
     page = open_page("?q=copy_tree")
     line = page.locator(".hit .line").first
     assert line.locator(".number").get_attribute("data-line") == "4"
@@ -36,7 +35,7 @@ def test_code_is_highlighted_with_its_line_numbers(open_page: Open) -> None:
     assert line.locator(".t-keyword").first.inner_text() == "def"
 
 
-def test_words_of_the_query_are_marked_as_keywords_match_them(open_page: Open) -> None:
+def test_words_of_the_query_are_marked_as_keywords_match_them(open_page):
     page = open_page("?q=copied trees")
     page.wait_for_selector(".hit")
     line = page.locator(".hit", has_text="copy_tree").locator(".line").first
@@ -56,7 +55,7 @@ def held_request(page: Any, query: str) -> Callable[[], Any]:
     return request
 
 
-def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page: Open) -> None:
+def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page):
     page = open_page()
     page.evaluate(
         """() => {
@@ -78,7 +77,7 @@ def test_an_answer_that_is_late_does_not_replace_a_newer_one(open_page: Open) ->
     assert len(page.watched.searches()) == 2
 
 
-def test_a_slow_request_is_cancelled_by_a_newer_one(open_page: Open) -> None:
+def test_a_slow_request_is_cancelled_by_a_newer_one(open_page):
     page = open_page()
     held = held_request(page, "median")
     page.locator("#query").fill("median")
@@ -90,7 +89,7 @@ def test_a_slow_request_is_cancelled_by_a_newer_one(open_page: Open) -> None:
     request.abort()
 
 
-def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> None:
+def test_quick_typing_does_not_send_a_request_for_each_key(open_page):
     page = open_page()
     held = held_request(page, "c")
     page.locator("#query").fill("c")
@@ -109,7 +108,7 @@ def test_quick_typing_does_not_send_a_request_for_each_key(open_page: Open) -> N
     assert len(page.watched.searches()) == 2  # Those of the first key and the last.
 
 
-def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
+def test_old_hits_stay_until_new_ones_arrive(open_page):
     page = open_page("?q=copy_tree")
     before = names(page)
     held = held_request(page, "median")
@@ -121,7 +120,7 @@ def test_old_hits_stay_until_new_ones_arrive(open_page: Open) -> None:
     assert names(page) != before
 
 
-def test_an_answer_that_arrives_leaves_the_focus_on_its_hit(open_page: Open) -> None:
+def test_an_answer_that_arrives_leaves_the_focus_on_its_hit(open_page):
     page = open_page("?q=copy_tree")
     held = held_request(page, "copy_file")
     page.locator("#query").fill("copy_file")
@@ -134,7 +133,7 @@ def test_an_answer_that_arrives_leaves_the_focus_on_its_hit(open_page: Open) -> 
     assert page.locator(".hit.current").get_attribute("data-file") == file
 
 
-def test_hits_do_not_move_after_they_appear(open_page: Open) -> None:
+def test_hits_do_not_move_after_they_appear(open_page):
     page = open_page()
     page.evaluate(
         """() => {
@@ -164,7 +163,7 @@ def numbers(page: Any) -> dict[str, str]:
     return {row.locator(".value").inner_text(): row.locator(".count").inner_text() for row in rows}
 
 
-def test_the_numbers_of_filters_count_all_lines_of_an_exact_text_and_no_ranked_hits(open_page: Open) -> None:
+def test_the_numbers_of_filters_count_all_lines_of_an_exact_text_and_no_ranked_hits(open_page):
     page = open_page()
     before = numbers(page)
     assert (before["python"], before["method"]) == ("5", "1")
@@ -180,7 +179,7 @@ def test_the_numbers_of_filters_count_all_lines_of_an_exact_text_and_no_ranked_h
     assert parameters(page)["lang"] == ["javascript"]
 
 
-def test_languages_after_the_first_eight_are_folded(open_page: Open) -> None:
+def test_languages_after_the_first_eight_are_folded(open_page):
     page = open_page()
     languages = ["c", "cpp", "go", "java", "kotlin", "lua", "php", "ruby", "rust", "scala", "swift", "zig"]
 
@@ -203,7 +202,7 @@ def test_languages_after_the_first_eight_are_folded(open_page: Open) -> None:
     assert not page.evaluate(tall)
 
 
-def test_each_filter_is_a_chip_above_the_hits_and_a_click_removes_it(open_page: Open) -> None:
+def test_each_filter_is_a_chip_above_the_hits_and_a_click_removes_it(open_page):
     page = open_page("?q=copy&lang=python&kind=function&path=shop/&mode=lexical")
     wait_for(page, "copy")
     chips = page.get_by_role("group", name="Active filters").get_by_role("button")
@@ -235,7 +234,7 @@ def add_folder(page: Any, root: str = "/elsewhere/other") -> None:
     page.route("**/api/v1/status*", with_another)
 
 
-def test_two_folders_of_one_name_are_told_apart(open_page: Open, tree: Path) -> None:
+def test_two_folders_of_one_name_are_told_apart(open_page, tree):
     page = open_page()
     add_folder(page, f"/elsewhere/{tree.name}")
     page.goto("./?q=copy_tree")
@@ -250,7 +249,7 @@ def rows(page: Any) -> list[str]:
     return [text.strip() for text in found.all_text_contents()]
 
 
-def test_exact_text_lists_every_line_by_file_and_definition(open_page: Open) -> None:
+def test_exact_text_lists_every_line_by_file_and_definition(open_page):
     page = open_page("?q=target.")
     page.get_by_label("Match", exact=True).select_option("exact")
     wait_for(page, "target.")
@@ -268,7 +267,7 @@ def test_exact_text_lists_every_line_by_file_and_definition(open_page: Open) -> 
     assert "".join(page.locator("#file mark").all_inner_texts()) == "target.target."
 
 
-def test_switches_ignore_case_and_match_regular_expressions(open_page: Open) -> None:
+def test_switches_ignore_case_and_match_regular_expressions(open_page):
     page = open_page("?q=DEEPCOPY&mode=exact")
     assert rows(page) == []
     page.get_by_role("checkbox", name="Ignore case").check()
@@ -294,7 +293,7 @@ def test_switches_ignore_case_and_match_regular_expressions(open_page: Open) -> 
     page.watched.errors.clear()
 
 
-def test_more_lines_are_shown_and_what_was_not_read_is_said(open_page: Open) -> None:
+def test_more_lines_are_shown_and_what_was_not_read_is_said(open_page):
     page = open_page()
     line = {"root": "/x", "path": "a.py", "text": "import copy", "tokens": [["text", "import copy"]]}
 
@@ -316,7 +315,7 @@ def test_more_lines_are_shown_and_what_was_not_read_is_said(open_page: Open) -> 
     page.wait_for_selector(".line:nth-child(400)", state="attached")
 
 
-def test_filters_typed_in_the_search_are_completed_and_apply(open_page: Open) -> None:
+def test_filters_typed_in_the_search_are_completed_and_apply(open_page):
     page = open_page()
     page.keyboard.type("copy lang:")
     options = page.locator("#completions li")
@@ -352,7 +351,7 @@ def test_filters_typed_in_the_search_are_completed_and_apply(open_page: Open) ->
     assert parameters(page) == {"q": ["copy kind:me"]}
 
 
-def test_commits_of_several_folders_need_a_choice(open_page: Open, tree: Path) -> None:
+def test_commits_of_several_folders_need_a_choice(open_page, tree):
     page = open_page()
     add_folder(page)
     page.goto("./?mode=history")
@@ -366,7 +365,7 @@ def test_commits_of_several_folders_need_a_choice(open_page: Open, tree: Path) -
     page.watched.errors.clear()
 
 
-def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
+def test_filters_limit_the_hits_and_are_in_the_address(open_page):
     page = open_page("?q=copy")
     assert any("web/copy.js" in place for place in page.locator(".hit .place").all_text_contents())
     page.get_by_role("checkbox", name="javascript").check()
@@ -385,7 +384,7 @@ def test_filters_limit_the_hits_and_are_in_the_address(open_page: Open) -> None:
     assert not page.get_by_role("checkbox", name="javascript").is_checked()
 
 
-def test_kind_and_mode_are_filters_too(open_page: Open) -> None:
+def test_kind_and_mode_are_filters_too(open_page):
     page = open_page("?q=total+price+to+copy")
     wait_for(page, "total price to copy")
     page.get_by_role("checkbox", name="method").check()
@@ -398,14 +397,14 @@ def test_kind_and_mode_are_filters_too(open_page: Open) -> None:
     assert parse_qs(urlsplit(page.watched.searches()[-1]).query)["mode"] == ["lexical"]
 
 
-def test_filters_of_an_address_are_shown_even_if_nothing_matches_them(open_page: Open) -> None:
+def test_filters_of_an_address_are_shown_even_if_nothing_matches_them(open_page):
     page = open_page("?q=copy&lang=go&path=shop/")
     assert page.get_by_role("checkbox", name="go").is_checked()
     assert page.get_by_role("textbox", name="Path").input_value() == "shop/"
     assert "filters" in page.locator("#notes").inner_text()
 
 
-def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: Path) -> None:
+def test_with_several_folders_there_is_a_filter_for_them(open_page, tree):
     page = open_page()
     add_folder(page)
     page.goto("./?q=copy_tree")
@@ -424,7 +423,7 @@ def test_with_several_folders_there_is_a_filter_for_them(open_page: Open, tree: 
     assert page.get_by_label("Group", exact=True).input_value() == ""
 
 
-def test_a_group_limits_the_hits_to_its_folders(open_page: Open) -> None:
+def test_a_group_limits_the_hits_to_its_folders(open_page):
     page = open_page("?q=copy")
     assert "deepCopy" in names(page)
     page.get_by_label("Group", exact=True).select_option("sales")
@@ -441,7 +440,7 @@ def test_a_group_limits_the_hits_to_its_folders(open_page: Open) -> None:
     assert "deepCopy" in page.locator("#hits").text_content()
 
 
-def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> None:
+def test_nothing_indexed_says_what_to_do(open_page, empty_site):
     page = open_page(base=empty_site)
     assert page.locator("#home h1").inner_text() == "Nothing is indexed yet"
     assert "codesearch index" in page.locator("#home").inner_text()
@@ -450,14 +449,14 @@ def test_nothing_indexed_says_what_to_do(open_page: Open, empty_site: str) -> No
 NO_HITS = {"hits": [], "documents": 9, "seconds": 0.001, "roots": ["/x"], "filters_match": True}
 
 
-def test_folders_of_the_start_page_are_links(open_page: Open, tree: Path) -> None:
+def test_folders_of_the_start_page_are_links(open_page, tree):
     page = open_page()
     page.get_by_role("link", name=str(tree)).click()
     page.wait_for_url("**/?root=*")
     assert page.evaluate("document.activeElement.id") == "query"
 
 
-def test_no_hit_says_what_to_do(open_page: Open) -> None:
+def test_no_hit_says_what_to_do(open_page):
     page = open_page()
     page.route("**/api/v1/search?*", lambda route: route.fulfill(json=NO_HITS))
     search(page, "nothing at all")
@@ -465,7 +464,7 @@ def test_no_hit_says_what_to_do(open_page: Open) -> None:
     assert page.locator("#notes").inner_text().startswith("Try other words")
 
 
-def test_a_weak_answer_without_hits_shows_none(open_page: Open) -> None:
+def test_a_weak_answer_without_hits_shows_none(open_page):
     page = open_page()
     page.route("**/api/v1/search?*", lambda route: route.fulfill(json={**NO_HITS, "low_confidence": True}))
     search(page, "nothing at all")
@@ -473,7 +472,7 @@ def test_a_weak_answer_without_hits_shows_none(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(("confidence", "written"), [(0.004, "1%"), (1, "100%")])
-def test_low_confidence_and_changed_files_are_notes(open_page: Open, confidence: float, written: str) -> None:
+def test_low_confidence_and_changed_files_are_notes(open_page, confidence, written):
     page = open_page()
 
     def doubt(route: Any) -> None:
@@ -498,7 +497,7 @@ def test_low_confidence_and_changed_files_are_notes(open_page: Open, confidence:
     ]
 
 
-def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> None:
+def test_an_error_of_the_service_is_one_line_with_its_cure(open_page):
     page = open_page()
     assert any(numbers(page).values())
     error = {"error": {"message": "index format 3, expected 4", "cure": "run `codesearch index` again"}}
@@ -513,7 +512,7 @@ def test_an_error_of_the_service_is_one_line_with_its_cure(open_page: Open) -> N
     page.watched.errors.clear()
 
 
-def test_a_service_that_stopped_is_named_and_can_be_tried_again(open_page: Open) -> None:
+def test_a_service_that_stopped_is_named_and_can_be_tried_again(open_page):
     page = open_page("?q=copy")
     page.route("**/api/v1/*", lambda route: route.abort())
     page.locator("#query").fill("median")
@@ -526,7 +525,7 @@ def test_a_service_that_stopped_is_named_and_can_be_tried_again(open_page: Open)
     page.watched.errors.clear()
 
 
-def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
+def test_a_service_with_a_token_asks_for_it_once(open_page):
     page = open_page()
     token = "correct horse battery"
     refused = {"error": {"message": "the token is missing or wrong", "cure": "send it"}}
@@ -546,7 +545,7 @@ def test_a_service_with_a_token_asks_for_it_once(open_page: Open) -> None:
     page.watched.errors.clear()
 
 
-def test_more_hits_are_appended_to_the_first_ones(open_page: Open) -> None:
+def test_more_hits_are_appended_to_the_first_ones(open_page):
     page = open_page()
 
     def many(route: Any) -> None:
@@ -602,7 +601,7 @@ def answered(answer: Any, route: Any) -> None:
     route.fulfill(json=answer)
 
 
-def test_a_hit_unfolds_its_passage_and_then_all_of_it(open_page: Open) -> None:
+def test_a_hit_unfolds_its_passage_and_then_all_of_it(open_page):
     page = open_page("?q=copy", width=1000)  # A wide window also asks for a preview.
     asked = []
 
@@ -644,9 +643,7 @@ def test_a_hit_unfolds_its_passage_and_then_all_of_it(open_page: Open) -> None:
 
 
 @pytest.mark.parametrize(("hits", "low_confidence"), [([], True), ([BARE_HIT], False)])
-def test_an_empty_answer_never_shows_undefined(
-    open_page: Open, hits: list[Any], low_confidence: bool
-) -> None:
+def test_an_empty_answer_never_shows_undefined(open_page, hits, low_confidence):
     page = open_page()
     listed = {**EMPTY["search"], "hits": hits, "low_confidence": low_confidence}
     for name, answer in {**EMPTY, "search": listed, "similar": listed}.items():

@@ -98,7 +98,7 @@ def cases() -> list[tuple[str, list[str], dict[str, str]]]:
     return found
 
 
-def test_each_command_has_a_line() -> None:
+def test_each_command_has_a_line():
     assert set(LINES) == set(COMMANDS), "add a line that ends by itself to LINES"
 
 

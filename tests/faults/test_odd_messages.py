@@ -103,9 +103,7 @@ def send(process: subprocess.Popen[bytes], *messages: bytes) -> None:
     process.stdin.flush()
 
 
-def test_a_session_of_an_agent_goes_on_after_odd_messages(
-    start: Callable[..., subprocess.Popen[bytes]],
-) -> None:
+def test_a_session_of_an_agent_goes_on_after_odd_messages(start):
     pytest.importorskip("mcp")
     server = start("mcp")
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
@@ -130,7 +128,7 @@ def test_a_session_of_an_agent_goes_on_after_odd_messages(
         assert ("alpha" in text or "src" in text) != result["isError"], text
 
 
-def test_an_editor_is_answered_after_odd_messages(start: Callable[..., subprocess.Popen[bytes]]) -> None:
+def test_an_editor_is_answered_after_odd_messages(start):
     pytest.importorskip("pygls")
     server = start("lsp")
 

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,7 +66,7 @@ def lock_that_leads_nowhere(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", [lock_that_cannot_be_opened, lock_that_leads_nowhere])
-def test_an_index_that_cannot_be_locked_still_answers(tree, home, tiny_bundle, spoil: Callable[[Path], None]):
+def test_an_index_that_cannot_be_locked_still_answers(tree, home, tiny_bundle, spoil):
     with_tree = Engine(home, model=tiny_bundle)
     with_tree.index(tree)
     spoil(index_folder(home, tree))

@@ -6,8 +6,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from codesearch.config import MODES
 from codesearch.evaluation.metrics import ndcg, reciprocal_rank
 from codesearch.search.searcher import Searcher
@@ -47,7 +45,7 @@ def rank_stats(searcher: Searcher, qrels: dict[str, dict[str, int]]) -> str:
     return "\n".join([*summary, "", *lines]).rstrip() + "\n"
 
 
-def test_rankings_are_those_of_the_golden_file(request: pytest.FixtureRequest, encoder, index_tree):
+def test_rankings_are_those_of_the_golden_file(request, encoder, index_tree):
     qrels = json.loads((HERE / "queries.json").read_text("utf-8"))
     found = rank_stats(Searcher([index_tree(HERE / "tree")], encoder), qrels)
     if request.config.getoption("--update-golden"):

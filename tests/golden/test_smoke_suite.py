@@ -8,10 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.command import Command
-
 FIGURES = Path(__file__).parent / "smoke.txt"
 TOLERANCE = 0.002
 """Processors add in different orders. This may swap neighbours whose scores differ only in the last bits."""
@@ -36,9 +32,7 @@ def drops(found: dict[tuple[str, str], float], golden: str) -> list[str]:
     ]
 
 
-def test_no_figure_of_the_smoke_suite_which_runs_without_data_drops(
-    request: pytest.FixtureRequest, command: Command
-) -> None:
+def test_no_figure_of_the_smoke_suite_which_runs_without_data_drops(request, command):
     bench = replace(command, variables={"CODESEARCH_BENCH_DATA": ""})
     text = bench.succeeds("bench", "--json", "smoke.json").splitlines()
     assert text[0].startswith("smoke") and text[-1].startswith("Row `default` is the product;")

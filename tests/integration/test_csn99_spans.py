@@ -33,7 +33,7 @@ def annotated_spans() -> dict[tuple[str, str, str], set[tuple[int, int]]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("every", [24, pytest.param(1, marks=pytest.mark.thorough)])
-def test_annotated_functions_are_documents_with_exactly_their_lines(every: int) -> None:
+def test_annotated_functions_are_documents_with_exactly_their_lines(every):
     zstandard = pytest.importorskip("zstandard")
     spans = annotated_spans()
     found, missing = 0, []

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
@@ -105,14 +105,7 @@ PROCESS = ("-m", "codesearch", "lsp")
 
 
 @asynccontextmanager
-async def connected(
-    *folders: Path,
-    process: tuple[str, ...] = (),
-    auto_index: bool = True,
-    encodings: list[str] | None = None,
-    may_begin: bool = True,
-    is_open: bool = True,
-) -> AsyncIterator[Client]:
+async def connected(*folders, process=(), auto_index=True, encodings=None, may_begin=True, is_open=True):
     """Start a server for folders that are open, in this process or another; at the end, check that it ends."""
     client = Client(list(folders) if is_open else [], encodings=encodings)
     if not may_begin:

@@ -110,9 +110,7 @@ def remote(server: Server, prefix: str, home: Path, tiny_bundle: Path) -> Iterat
 
 
 @pytest.fixture(scope="module")
-def filled(
-    server: Server, tmp_path_factory: pytest.TempPathFactory, tiny_bundle: Path
-) -> Iterator[tuple[Remote, Path]]:
+def filled(server, tmp_path_factory, tiny_bundle) -> Iterator[tuple[Remote, Path]]:
     """Yield an engine whose collections hold one tree, and the tree, for tests that change nothing."""
     folder = tmp_path_factory.mktemp("filled")
     engine = Remote(Connection(server.uri, prefix="filled"), folder / "home", model=tiny_bundle)

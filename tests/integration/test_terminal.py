@@ -5,21 +5,16 @@ import re
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from tempfile import TemporaryFile
 
 import pytest
-
-from tests.command import Command
 
 pty = pytest.importorskip("pty")
 fcntl = pytest.importorskip("fcntl")
 termios = pytest.importorskip("termios")
 
 
-def on_terminal(
-    command: Command, *arguments: object, stdout: bool, stderr: bool, height: int = 0
-) -> tuple[int, str, str]:
+def on_terminal(command, *arguments, stdout, stderr, height=0):
     """Run the command with stdout, stderr or both on a terminal; return the exit code and both outputs."""
     command = replace(command, variables={**command.variables, "COLUMNS": "100"})
     shown = b""
@@ -46,7 +41,7 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b(\[[0-9;?]*[A-Za-z]|\]8;[^\x1b]*\x1b\\)", "", text)
 
 
-def test_an_answer_and_its_notes_leave_the_first_hit_on_the_screen(indexed: Path, command: Command):
+def test_an_answer_and_its_notes_leave_the_first_hit_on_the_screen(indexed, command):
     words = (
         "query",
         "--all",
@@ -65,7 +60,7 @@ def test_an_answer_and_its_notes_leave_the_first_hit_on_the_screen(indexed: Path
     assert len(rows[14]) + len(rows[14][-1]) // 100 <= 12 and re.match(r"\S+:\d+  \S", rows[14][0])
 
 
-def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Command):
+def test_a_query_on_a_terminal_has_colour_and_links(indexed, command):
     code, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=True, stderr=True)
     assert code == 0
     uri = (indexed / "python" / "convert.py").as_uri()
@@ -80,20 +75,20 @@ def test_a_query_on_a_terminal_has_colour_and_links(indexed: Path, command: Comm
     ]
 
 
-def test_a_query_from_a_terminal_as_stdin_says_how_to_pipe_it(indexed: Path, command: Command):
+def test_a_query_from_a_terminal_as_stdin_says_how_to_pipe_it(indexed, command):
     code, out, _ = on_terminal(command, "query", "--all", "-", stdout=True, stderr=True)
     said = "error: no query on stdin: pipe it into `codesearch query -`, or give it as words\r\n"
     assert (code, out) == (2, said)
 
 
-def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed: Path, command: Command):
+def test_five_hits_fit_a_screen_of_24_rows_without_the_pager(indexed, command):
     command = replace(command, variables={"PAGER": "sed s/^/:/"})
     _, out, _ = on_terminal(command, "query", "--all", "read push", stdout=True, stderr=True, height=24)
     lines = plain(out).splitlines()
     assert lines[-1].startswith("5 hits from ") and len(lines) <= 22
 
 
-def test_a_number_of_hits_is_kept_on_a_terminal_and_without_one_they_fill_it(indexed: Path, command: Command):
+def test_a_number_of_hits_is_kept_on_a_terminal_and_without_one_they_fill_it(indexed, command):
     def shown(*options: str) -> str:
         _, out, _ = on_terminal(command, "query", "push", *options, stdout=True, stderr=True, height=40)
         return plain(out).splitlines()[-1].partition(" from ")[0]
@@ -121,21 +116,19 @@ def test_output_that_is_longer_than_the_screen_goes_through_a_pager(
     assert [line.startswith(":") for line in out.splitlines()] == [is_paged] * len(out.splitlines())
 
 
-def test_a_piped_query_has_no_colour_or_links_if_only_stderr_is_a_terminal(indexed: Path, command: Command):
+def test_a_piped_query_has_no_colour_or_links_if_only_stderr_is_a_terminal(indexed, command):
     code, out, err = on_terminal(command, "query", "--all", "pop", "-k", "1", stdout=False, stderr=True)
     assert (code, err) == (0, "")
     assert "\x1b" not in out
 
 
-def test_json_has_no_colour_on_a_terminal(indexed: Path, command: Command):
+def test_json_has_no_colour_on_a_terminal(indexed, command):
     _, out, _ = on_terminal(command, "query", "--all", "pop", "-k", "1", "--json", stdout=True, stderr=True)
     assert out.startswith("{\r\n")
     assert "\x1b" not in out
 
 
-def test_an_index_shows_a_bar_on_a_terminal_and_clears_it(
-    tiny_repo: Path, command: Command, tiny_bundle: Path
-):
+def test_an_index_shows_a_bar_on_a_terminal_and_clears_it(tiny_repo, command, tiny_bundle):
     code, out, err = on_terminal(command, "index", "tiny", "--model", tiny_bundle, stdout=False, stderr=True)
     assert code == 0
     assert re.search(r"tiny: (reading|writing|syncing)", plain(err))
@@ -156,7 +149,7 @@ def test_an_index_shows_a_bar_on_a_terminal_and_clears_it(
     ],
 )
 def test_answers_about_places_have_the_colours_of_hits_and_fit_the_terminal(
-    indexed: Path, command: Command, arguments: list[str], place: str
+    indexed, command, arguments, place
 ):
     command, source = replace(command, folder=indexed), indexed / "python/convert.py"
     source.with_name("twin.py").write_bytes(source.read_bytes())

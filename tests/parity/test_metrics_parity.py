@@ -25,7 +25,7 @@ def theirs(measure: object, run: list[str], grades: dict[str, int]) -> float:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_metric_agrees(seed: int) -> None:
+def test_every_metric_agrees(seed):
     run, grades = judged_run(seed)
     judged_only = ir_measures.nDCG(gains=GAINS) @ 300
     within = [document for document in run[:300] if document in grades]

@@ -84,7 +84,7 @@ def rows_between(source: bytes, start: int, end: int) -> range:
 
 @settings(max_examples=30, derandomize=True)
 @given(path=st.sampled_from(PATHS), damage=st.sampled_from(DAMAGE), data=st.data())
-def test_a_damaged_line_costs_no_other_line(path: Path, damage: str, data: st.DataObject) -> None:
+def test_a_damaged_line_costs_no_other_line(path, damage, data):
     source = path.read_bytes()
     spec = language_of_source(language_of_path(path.name), path.name, source)
     lines = source.split(b"\n")
@@ -103,7 +103,7 @@ def test_a_damaged_line_costs_no_other_line(path: Path, damage: str, data: st.Da
 
 
 @pytest.mark.thorough
-def test_no_line_of_thirty_repositories_is_lost() -> None:
+def test_no_line_of_thirty_repositories_is_lost():
     zstandard = pytest.importorskip("zstandard")
     if not SOURCES.exists():
         pytest.skip("needs the sources of ../shared/data/semble")

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -62,7 +61,7 @@ CHANGED = st.tuples(st.sampled_from(["open", "change", "close"]), PATHS, TEXTS)
 
 @settings(max_examples=max(settings().max_examples // 2, 20), deadline=None)
 @given(st.lists(ASKED | CHANGED, min_size=1, max_size=12))
-def test_every_request_is_answered(editor: Editor, steps: list[tuple[Any, ...]]) -> None:
+def test_every_request_is_answered(editor, steps):
     opened = set()
     for step in steps:
         kind, path, *rest = step
@@ -115,9 +114,7 @@ METHODS = st.sampled_from(
 
 @settings(max_examples=max(settings().max_examples // 2, 20), deadline=None)
 @given(METHODS, JSON, st.booleans())
-def test_parameters_of_any_form_end_no_session(
-    editor: Editor, method: str, params: object, is_request: bool
-) -> None:
+def test_parameters_of_any_form_end_no_session(editor, method, params, is_request):
     message = {"jsonrpc": "2.0", "method": method, "params": params, **({"id": "odd"} if is_request else {})}
     editor.send(json.dumps(message).encode())
     assert editor.place(editor.at("a.py", 4, 12, "definition")[0]) == "b.py 5:4-8"

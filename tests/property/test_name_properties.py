@@ -10,7 +10,7 @@ from codesearch.config import MODES
 from codesearch.search.searcher import Searcher
 from codesearch.store.catalogue import index_folder
 from codesearch.store.segments import IndexReader
-from tests.conftest import HashEncoder, build, search, write_tree
+from tests.conftest import build, search, write_tree
 
 WORDS = ("read", "line", "test", "copy", "tree", "sum")
 NAME = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map("_".join)
@@ -23,9 +23,7 @@ PATHS = st.sampled_from(("a.py", "tests/test_a.py", "vendor/copy.py"))
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.dictionaries(PATHS, FUNCTIONS, min_size=1), data=st.data())
-def test_an_exact_name_always_ranks_first(
-    files: dict[str, list[tuple[str, str]]], data: st.DataObject, encoder: HashEncoder
-) -> None:
+def test_an_exact_name_always_ranks_first(files, data, encoder):
     name = data.draw(st.sampled_from(sorted({name for functions in files.values() for name, _ in functions})))
     sources = {
         path: "\n\n".join(f"def {name}(line):\n    {body}\n" for name, body in functions)

@@ -1,16 +1,10 @@
 """The update benchmark changes only its copy of the tree and measures real updates."""
 
-from pathlib import Path
-
-import pytest
-
 from benchmarks import update
 from benchmarks.update import measure, table
 
 
-def test_a_small_tree_is_measured_and_its_source_is_not_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_small_tree_is_measured_and_its_source_is_not_changed(tmp_path, monkeypatch):
     monkeypatch.setattr(update, "_ROUNDS", 2)
     source = tmp_path / "source"
     source.mkdir()

@@ -2,7 +2,6 @@
 
 import json
 import threading
-from pathlib import Path
 
 import typer.main
 
@@ -13,7 +12,7 @@ from codesearch.service.client import facts
 from tests.conftest import write_tree
 
 
-def test_no_client_gets_the_answer_to_the_question_of_another(tmp_path: Path, monkeypatch):
+def test_no_client_gets_the_answer_to_the_question_of_another(tmp_path, monkeypatch):
     """The second command line arrives while Typer collects the arguments of the first."""
     tree = write_tree(tmp_path / "tree", {"a.py": "def open_pigeon(): return 1\n"})
     home, pool = tmp_path / "home", Pool()

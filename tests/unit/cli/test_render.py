@@ -110,9 +110,7 @@ CODE = [
 LONG = replace(HIT, start_line=10, end_line=16, code="\n".join(CODE))
 
 
-def lines(
-    hit: Hit, query: str = "read a file", *, full: bool = False, mode: str = "hybrid"
-) -> list[tuple[int, str]]:
+def lines(hit, query="read a file", *, full=False, mode="hybrid"):
     chosen = choose(hit, replace(ANSWER, query=query, mode=mode), full=full)
     return excerpt(hit, chosen, HERE, full=full)
 

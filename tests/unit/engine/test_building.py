@@ -46,7 +46,7 @@ def while_indexed(engine: Engine, root: Path, look: Callable[[], object], commit
 
 
 @pytest.mark.parametrize("budget_s", [None, 0.0, 0.5])
-def test_an_answer_from_a_part_of_the_first_index_says_so(engine: Engine, root: Path, budget_s) -> None:
+def test_an_answer_from_a_part_of_the_first_index_says_so(engine, root, budget_s):
     asked = SearchRequest("open river", 20, "lexical", seconds=1)
 
     def look(who: str = f"being indexed by process {os.getpid()}: ") -> None:
@@ -71,9 +71,7 @@ def test_an_answer_from_a_part_of_the_first_index_says_so(engine: Engine, root: 
     assert not catalogue.list_building(engine.home)
 
 
-def test_an_index_after_an_interrupted_one_says_how_much_is_left(
-    engine: Engine, root: Path, tiny_bundle
-) -> None:
+def test_an_index_after_an_interrupted_one_says_how_much_is_left(engine, root, tiny_bundle):
     while_indexed(engine, root, lambda: None)
     left = engine.status(root)[0].manifest.left
     done = Command(root, engine.home)("index", ".", "--model", tiny_bundle)
@@ -81,7 +79,7 @@ def test_an_index_after_an_interrupted_one_says_how_much_is_left(
     assert done.stdout.startswith(".: 9 documents from 9 files in ")
 
 
-def test_a_question_before_the_first_part_waits_and_says_who_works(engine: Engine, root: Path) -> None:
+def test_a_question_before_the_first_part_waits_and_says_who_works(engine, root):
     asked = []
 
     def look() -> None:
@@ -101,7 +99,7 @@ def test_a_question_before_the_first_part_waits_and_says_who_works(engine: Engin
     assert len(asked) == 4
 
 
-def test_status_shows_a_first_index_that_is_made(engine: Engine, root: Path) -> None:
+def test_status_shows_a_first_index_that_is_made(engine, root):
     shown = []
 
     def look() -> None:
@@ -131,7 +129,7 @@ def test_status_shows_a_first_index_that_is_made(engine: Engine, root: Path) -> 
     )
 
 
-def test_the_first_part_has_the_files_that_changed_last(engine: Engine, root: Path) -> None:
+def test_the_first_part_has_the_files_that_changed_last(engine, root):
     for number in range(9):
         os.utime(root / f"part{number}/a.py", (1_700_000_000 + (number == 6), 1_700_000_000 + (number == 6)))
     found = []
@@ -144,7 +142,7 @@ def test_the_first_part_has_the_files_that_changed_last(engine: Engine, root: Pa
     assert found == [["part6/a.py"]]
 
 
-def test_what_a_killed_process_left_says_nothing(engine: Engine, root: Path) -> None:
+def test_what_a_killed_process_left_says_nothing(engine, root):
     folder = index_folder(engine.home, root)
     folder.mkdir(parents=True)
     for content in (b'{"root": "/src", "done": 1, "total": 2, "seconds": 3}', b"[]", b"\xff", b'{"root": 1}'):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from codesearch import Engine, IndexNotFoundError, Policy, Scope
+from codesearch import IndexNotFoundError, Policy, Scope
 from codesearch.engine.answer import Freshness, State
 from codesearch.engine.indexer import Pace
 from codesearch.errors import ConfigError, IndexStoreError
@@ -50,7 +50,7 @@ def test_one_query_opens_the_manifest_and_each_settings_file_once(root, home, tm
         assert Counter(opened.splitlines())[str(file)] == 1, file
 
 
-def test_a_session_indexes_what_its_policy_allows(engine: Engine, root):
+def test_a_session_indexes_what_its_policy_allows(engine, root):
     with pytest.raises(IndexNotFoundError, match=f"nothing is indexed in {engine.home}"):
         (session := engine.session(Scope(here=root), Policy(may_index=False))).search("push")
     assert session.missing == [root]
@@ -60,14 +60,14 @@ def test_a_session_indexes_what_its_policy_allows(engine: Engine, root):
     assert session.find("push")[0].line == 1
 
 
-def test_a_project_with_several_places_is_indexed_once_and_is_one_index(engine: Engine, root):
+def test_a_project_with_several_places_is_indexed_once_and_is_one_index(engine, root):
     indexed = []
     policy = Policy(indexing=lambda wanted, index: (indexed.append(wanted), index()))
     session = engine.session(Scope(within=(root / "a.py", root / "other.py")), policy)
     assert (indexed, [entry.root for entry in session.entries]) == ([root], [str(root)])
 
 
-def test_a_session_compares_as_its_policy_says(engine: Engine, root):
+def test_a_session_compares_as_its_policy_says(engine, root):
     engine.index(root)
     write_tree(root, {"b.py": "def pop():\n    pass\n"})
     behind = [State.BEHIND]
@@ -77,7 +77,7 @@ def test_a_session_compares_as_its_policy_says(engine: Engine, root):
     assert {hit.name for hit in session.search("pop").hits} == {"pop", "push"}
 
 
-def test_a_limit_of_characters_or_lines_replaces_the_usual_one(engine: Engine, root):
+def test_a_limit_of_characters_or_lines_replaces_the_usual_one(engine, root):
     methods = "".join(f"    def m{number}(self):\n        return {number}\n\n" for number in range(60))
     write_tree(root, {"long.py": f"class Long:\n{methods}"})
     session = engine.session(Scope(here=root))
@@ -85,7 +85,7 @@ def test_a_limit_of_characters_or_lines_replaces_the_usual_one(engine: Engine, r
     assert [session.read("Long", **one).places[0].folded > 0 for one in limits] == [True, False, False]
 
 
-def test_a_session_answers_from_a_later_commit_too(engine: Engine, root):
+def test_a_session_answers_from_a_later_commit_too(engine, root):
     engine.index(root)
     session = engine.session(Scope(here=root))
     write_tree(root, {"b.py": "def pop():\n    pass\n"})
@@ -93,7 +93,7 @@ def test_a_session_answers_from_a_later_commit_too(engine: Engine, root):
     assert {hit.name for hit in session.search("pop").hits} == {"pop", "push"}
 
 
-def test_a_folder_of_several_that_cannot_be_indexed_is_in_the_answer(engine: Engine, root, tmp_path):
+def test_a_folder_of_several_that_cannot_be_indexed_is_in_the_answer(engine, root, tmp_path):
     bad = write_tree(tmp_path / "bad", {"a.py": "", ".codesearch.toml": "x = ["})
     session = engine.session(Scope(folders=(root, bad)))
     for _ in range(2):
@@ -107,7 +107,7 @@ def test_a_folder_of_several_that_cannot_be_indexed_is_in_the_answer(engine: Eng
 
 
 @pytest.mark.parametrize("state", [State.BEHIND, State.LOCKED, State.UNCHECKED])
-def test_changed_functions_are_not_compared_with_an_index_that_may_lack_them(engine: Engine, root, state):
+def test_changed_functions_are_not_compared_with_an_index_that_may_lack_them(engine, root, state):
     engine.index(root)
     session = engine.session(Scope(here=root), Policy(budget_s=None))
     session.freshness = [Freshness(str(root), state)]
@@ -126,7 +126,7 @@ MANY = "".join(f"def array{number}(a):\n    return a\n\n" for number in range(30
 
 
 @pytest.mark.usefixtures("never_merged")
-def test_names_that_were_removed_take_no_place_of_others(engine: Engine, root):
+def test_names_that_were_removed_take_no_place_of_others(engine, root):
     live = "def the_live_array_of_all(a):\n    return a\n"
     write_tree(root, {"many.py": MANY + live})
     engine.index(root)
@@ -139,7 +139,7 @@ def test_names_that_were_removed_take_no_place_of_others(engine: Engine, root):
         session.read("array")
 
 
-def test_names_outside_of_a_scope_take_no_place_of_those_inside(engine: Engine, root):
+def test_names_outside_of_a_scope_take_no_place_of_those_inside(engine, root):
     write_tree(root, {"many.py": MANY, "lib/own.py": "def the_own_array(a):\n    return a\n"})
     engine.index(root)
     session = engine.session(Scope(within=(root / "lib",)))

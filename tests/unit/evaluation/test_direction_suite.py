@@ -2,7 +2,6 @@
 
 import csv
 from collections import Counter
-from pathlib import Path
 
 from codesearch.evaluation.judge import BenchOptions
 from codesearch.evaluation.metrics import AVERAGE
@@ -54,7 +53,7 @@ def test_a_function_that_is_not_found_scores_zero():
     assert score_direction(["x"], asked) == {"accuracy": 0.0, "mrr": 0.0}
 
 
-def test_the_conversion_asked_for_ranks_above_its_inverse(tmp_path: Path) -> None:
+def test_the_conversion_asked_for_ranks_above_its_inverse(tmp_path):
     systems = direction(BenchOptions(home=tmp_path, device="cpu")).systems
     assert systems["default"].metrics["accuracy"][AVERAGE] >= BAR
     assert systems["fused"].metrics["accuracy"][AVERAGE] < 0.6

@@ -34,7 +34,7 @@ BUILT = {
 
 
 @pytest.mark.parametrize("how", BUILT)
-def test_build_output_has_the_key_of_its_source(how: str) -> None:
+def test_build_output_has_the_key_of_its_source(how):
     source = key("javascript", JOIN)
     assert [found for name, found in keys("javascript", BUILT[how]).items() if "join" in name] == [source]
     assert key("typescript", JOIN) == source
@@ -53,7 +53,7 @@ def test_build_output_has_the_key_of_its_source(how: str) -> None:
         JOIN.replace("', '", "'$1'"),
     ],
 )
-def test_code_that_does_something_else_has_another_key(other: str) -> None:
+def test_code_that_does_something_else_has_another_key(other):
     assert key("javascript", other) != key("javascript", JOIN)
 
 
@@ -66,11 +66,11 @@ def test_code_that_does_something_else_has_another_key(other: str) -> None:
     ],
     ids=["this", "arguments", "loop"],
 )
-def test_similar_forms_with_another_meaning_have_different_keys(one: str, other: str) -> None:
+def test_similar_forms_with_another_meaning_have_different_keys(one, other):
     assert key("javascript", one) != key("javascript", other)
 
 
-def test_the_names_of_inner_functions_are_part_of_the_key() -> None:
+def test_the_names_of_inner_functions_are_part_of_the_key():
     steps = "function f(x) {\n  function one(n) { return n + 1; }\n  function two(n) { return n * 2; }\n"
     code = steps + "  return one(two(x));\n}\n"
     swapped = code.replace("function one", "function 2").replace("function two", "function one")
@@ -78,7 +78,7 @@ def test_the_names_of_inner_functions_are_part_of_the_key() -> None:
     assert other["f"] != keys("javascript", code)["f"]
 
 
-def test_an_arrow_function_has_the_key_of_its_compiled_form() -> None:
+def test_an_arrow_function_has_the_key_of_its_compiled_form():
     arrow = key(
         "javascript", "const onCancel = (cause) => {\n  const xhr = request;\n  xhr.abort(cause);\n};\n"
     )
@@ -86,7 +86,7 @@ def test_an_arrow_function_has_the_key_of_its_compiled_form() -> None:
     assert key("javascript", older) == arrow
 
 
-def test_the_key_of_a_class_includes_its_members_and_that_of_a_method_its_class() -> None:
+def test_the_key_of_a_class_includes_its_members_and_that_of_a_method_its_class():
     tree, copy = keys("python", TREE), keys("python", TREE, "build/lib/tree.py")
     assert tree == copy
     other = keys("python", TREE.replace("return 1", "return 0"))
@@ -95,7 +95,7 @@ def test_the_key_of_a_class_includes_its_members_and_that_of_a_method_its_class(
     assert (heap["Heap"] == tree["Tree"], heap["Heap.size"] == tree["Tree.size"]) == (False, False)
 
 
-def test_in_python_only_relative_indentation_is_part_of_the_key() -> None:
+def test_in_python_only_relative_indentation_is_part_of_the_key():
     size = "def size(node):\n    if node.left:\n        count(node)\n    return 1\n"
     deeper = (
         "try:\n" + "".join(f"    {line}\n" for line in size.splitlines()) + "except NameError:\n    pass\n"
@@ -106,22 +106,22 @@ def test_in_python_only_relative_indentation_is_part_of_the_key() -> None:
     assert key("python", size.replace("    return", "        return")) != key("python", size)
 
 
-def test_documentation_is_not_part_of_the_key() -> None:
+def test_documentation_is_not_part_of_the_key():
     plain = "def size(node):\n    return 1\n"
     assert key("python", 'def size(node):\n    """Count."""\n    return 1\n') == key("python", plain)
     assert key("go", "// Add adds.\n" + GO) == key("go", GO)
 
 
-def test_in_other_languages_only_white_space_is_ignored() -> None:
+def test_in_other_languages_only_white_space_is_ignored():
     assert key("go", "func Add( a int ) int { return a+1 }") == key("go", GO)
     assert key("go", GO.replace("+ 1", "+ 2")) != key("go", GO)
     assert key("go", GO.replace("Add", "Add$1").replace("$", "_")) != key("go", GO)
 
 
-def test_the_key_of_a_long_function_covers_all_its_code() -> None:
+def test_the_key_of_a_long_function_covers_all_its_code():
     long = "def f(x):\n" + "    x += 1\n" * 3_000 + "    return x\n"
     assert key("python", long) != key("python", long.replace("return x", "return -x"))
 
 
-def test_text_below_an_empty_line_loses_its_indentation_too() -> None:
+def test_text_below_an_empty_line_loses_its_indentation_too():
     assert _in_lines(b"\n  a\n    b \n\n") == b"a\n  b"

@@ -135,7 +135,7 @@ def test_the_data_of_a_url_has_no_words():
         (["def f():", *["    g()"] * 20, "x = = 3"], False),
     ],
 )
-def test_a_file_with_errors_and_few_definitions_is_read_in_part(lines: list[str], is_partial: bool) -> None:
+def test_a_file_with_errors_and_few_definitions_is_read_in_part(lines, is_partial):
     assert extract_text("\n".join(lines), "python").is_partial == is_partial
 
 

@@ -2,7 +2,6 @@
 
 import json
 import time
-from pathlib import Path
 
 import pytest
 
@@ -75,7 +74,7 @@ def test_reading_is_linear_in_the_bytes(piece):
     assert time.process_time() - started < 2
 
 
-def test_a_notebook_is_indexed_and_one_in_another_language_is_counted(home: Path, tmp_path: Path):
+def test_a_notebook_is_indexed_and_one_in_another_language_is_counted(home, tmp_path):
     root = tmp_path / "project"
     root.mkdir()
     (root / "a.ipynb").write_text(notebook(indent=1))
@@ -86,7 +85,7 @@ def test_a_notebook_is_indexed_and_one_in_another_language_is_counted(home: Path
     assert command("query", "-F", "Größe", "--compact").stdout.startswith("a.ipynb:")
 
 
-def test_reading_a_file_that_is_left_out_says_how_to_index_it(home: Path, tmp_path: Path):
+def test_reading_a_file_that_is_left_out_says_how_to_index_it(home, tmp_path):
     root = tmp_path / "project"
     for folder in ("build", ".tool"):
         (root / folder).mkdir(parents=True)

@@ -220,9 +220,7 @@ MINIFIED = b"/*! player 1.2 */\n" + b"\n".join(b"function a(e,t){return e.b(t)};
     ],
     ids=["long lines", "another language", "small", "short lines", "white space", "data"],
 )
-def test_a_script_with_short_names_in_long_lines_without_white_space_is_minified(
-    language: str, source: bytes, reason: str | None
-) -> None:
+def test_a_script_with_short_names_in_long_lines_without_white_space_is_minified(language, source, reason):
     assert refuse_content(source, language, ParseConfig()) == reason
 
 
@@ -235,7 +233,7 @@ def test_a_script_with_short_names_in_long_lines_without_white_space_is_minified
         ("html", b"<!DOCTYPE html>\n<p>items</p>\n", None),
     ],
 )
-def test_a_translation_of_qt_is_not_typescript(language: str, source: bytes, reason: str | None) -> None:
+def test_a_translation_of_qt_is_not_typescript(language, source, reason):
     assert refuse_content(source, language, ParseConfig()) == reason
 
 

@@ -1,7 +1,6 @@
 """What a query names is found first: a name with a hint, or a path."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -46,13 +45,13 @@ HINTS = {
 }
 
 
-def test_a_hint_decides_between_definitions_with_a_name(ask: Callable[..., Found]) -> None:
+def test_a_hint_decides_between_definitions_with_a_name(ask):
     assert {query: places(ask(query, top_k=1)) for query in HINTS} == {
         query: [first] for query, first in HINTS.items()
     }
 
 
-def test_a_name_that_no_definition_has_is_searched_as_words(ask: Callable[..., Found]) -> None:
+def test_a_name_that_no_definition_has_is_searched_as_words(ask):
     assert {hit.signals["name"] for hit in ask("class Basket").hits} == {0.0}
     assert {hit.signals["name"] for hit in ask("class total").hits} == {0.0}
 
@@ -69,9 +68,7 @@ def test_a_name_that_no_definition_has_is_searched_as_words(ask: Callable[..., F
     ],
 )
 @pytest.mark.parametrize("by_file", [False, True])
-def test_a_path_is_answered_by_the_definitions_of_its_files(
-    ask: Callable[..., Found], query: str, first: list[str], by_file: bool
-) -> None:
+def test_a_path_is_answered_by_the_definitions_of_its_files(ask, query, first, by_file):
     found = ask(query, by_file=by_file)
     if by_file:
         first = list({place.split()[0]: place for place in reversed(first)}.values())[::-1]
@@ -80,18 +77,16 @@ def test_a_path_is_answered_by_the_definitions_of_its_files(
     assert (found.confidence == 1.0) == bool(first) or found.confidence is None
 
 
-def test_an_absolute_path_is_found(ask: Callable[..., Found], tmp_path: Path) -> None:
+def test_an_absolute_path_is_found(ask, tmp_path):
     assert places(ask(f"{tmp_path}/tree/admin/views.py:1", top_k=1)) == ["admin/views.py audit"]
 
 
-def test_a_path_passes_the_filters(ask: Callable[..., Found]) -> None:
+def test_a_path_passes_the_filters(ask):
     found = ask("views.py", top_k=1, filters=Filters(paths=("shop/",)))
     assert places(found) == ["shop/views.py show"]
 
 
-def test_a_file_that_is_asked_for_is_first_even_if_others_have_more_support(
-    searcher_of: Callable[..., Searcher],
-) -> None:
+def test_a_file_that_is_asked_for_is_first_even_if_others_have_more_support(searcher_of):
     many = "".join(f"def views_{name}(py):\n    return views.py(py)\n\n\n" for name in "abcdefgh")
     tree = {"shop/views.py": "def show(cart):\n    return cart\n", "app.py": many, "old/app.py": many.upper()}
     found = searcher_of(tree).answer(SearchRequest("shop/views.py", top_k=1, by_file=True))

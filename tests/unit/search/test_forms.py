@@ -25,7 +25,7 @@ from tests.conftest import search
         ("", []),
     ],
 )
-def test_a_name_is_split_at_the_separators_of_all_languages(query: str, parts: list[str]) -> None:
+def test_a_name_is_split_at_the_separators_of_all_languages(query, parts):
     assert name_parts(query) == parts
 
 
@@ -44,7 +44,7 @@ def test_a_name_is_split_at_the_separators_of_all_languages(query: str, parts: l
         ("read-only", ["read-only"], set()),
     ],
 )
-def test_words_around_a_name_are_a_hint(query: str, parts: list[str], kinds: set[str]) -> None:
+def test_words_around_a_name_are_a_hint(query, parts, kinds):
     asked = parse_asked(query)
     assert list(asked.names) == parts
     assert set(asked.kinds[0] if asked.kinds else ()) == kinds
@@ -53,7 +53,7 @@ def test_words_around_a_name_are_a_hint(query: str, parts: list[str], kinds: set
 @pytest.mark.parametrize(
     "query", ["open file function", "where is the login checked", "definition of done for tasks", "x" * 9999]
 )
-def test_other_words_are_no_name(query: str) -> None:
+def test_other_words_are_no_name(query):
     assert parse_asked(query).names == ()
 
 
@@ -72,7 +72,7 @@ def test_other_words_are_no_name(query: str) -> None:
         ("Stack", ("", 0, 0, ())),
     ],
 )
-def test_a_path_is_recognised_by_its_slashes_or_its_ending(query: str, path: tuple[object, ...]) -> None:
+def test_a_path_is_recognised_by_its_slashes_or_its_ending(query, path):
     asked = parse_asked(query)
     assert (asked.file, asked.first, asked.last, asked.inside) == path
 
@@ -94,7 +94,7 @@ def test_a_name_has_its_other_spellings():
         "@heap << [priority, element]\n@heap.sort!\nend",
     ],
 )
-def test_code_is_recognised(query: str) -> None:
+def test_code_is_recognised(query):
     assert is_code(query)
 
 
@@ -111,7 +111,7 @@ def test_code_is_recognised(query: str) -> None:
         "http://example.com/a?b=c",
     ],
 )
-def test_prose_about_code_is_not_code(query: str) -> None:
+def test_prose_about_code_is_not_code(query):
     assert not is_code(query)
 
 
@@ -148,22 +148,20 @@ def ask(searcher_of: Callable[..., Searcher]) -> Callable[..., list[str]]:
         ("OpenAll", "net/__init__.py open_all"),
     ],
 )
-def test_a_name_is_found_by_its_class_or_module(
-    ask: Callable[..., list[str]], query: str, first: str
-) -> None:
+def test_a_name_is_found_by_its_class_or_module(ask, query, first):
     assert ask(query) == [first]
 
 
-def test_a_name_is_found_in_its_other_spellings_below_its_own(ask: Callable[..., list[str]]) -> None:
+def test_a_name_is_found_in_its_other_spellings_below_its_own(ask):
     assert ask("fetchPage", 3)[0] == "web/fetch.js fetchPage"
     assert sorted(ask("fetchPage", 3)[1:]) == ["net/client.py Cache.fetch_page", "net/client.py fetch_page"]
 
 
-def test_the_end_of_a_qualifier_does_not_match_it(searcher_of: Callable[..., Searcher]) -> None:
+def test_the_end_of_a_qualifier_does_not_match_it(searcher_of):
     hits = search(searcher_of(TREE), "ache.fetch_page")
     named = {hit.name: round(hit.signals["name"], 2) for hit in hits}
     assert named == {"Cache": 0.0, "basket": 0.0, "fetchPage": 0.0, "fetch_page": 0.2, "open_all": 0.0}
 
 
-def test_pasted_code_finds_its_function(ask: Callable[..., list[str]]) -> None:
+def test_pasted_code_finds_its_function(ask):
     assert ask("total = 0\nfor item in items:\n    total += item.price") == ["totals.py basket"]

@@ -12,12 +12,7 @@ TWO = "def first():\n    pass\n\n\ndef second():\n    pass\n"
 ONE_SEGMENT = Snapshot([])
 
 
-def fused(
-    doc_ids: list[int],
-    documents: Snapshot = ONE_SEGMENT,
-    config: RankConfig | None = None,
-    **signals: list[float],
-) -> Ranking:
+def fused(doc_ids, documents=ONE_SEGMENT, config=None, **signals):
     zeros, ones = [0.0] * len(doc_ids), [1.0] * len(doc_ids)
     names = ("cosine", "window", "bm25_normalised", "name")
     arrays = {name: np.array(signals.get(name, zeros), np.float32) for name in names}

@@ -24,19 +24,19 @@ def names(index: IndexReader, query: str, config: RankConfig | None = None) -> l
     return [hit.name for hit in search(Searcher([index], None, config), query, 2, mode="lexical")]
 
 
-def test_each_of_two_inverse_functions_is_first_for_its_own_query(index: IndexReader) -> None:
+def test_each_of_two_inverse_functions_is_first_for_its_own_query(index):
     assert names(index, "convert int to string") == ["int_to_string", "string_to_int"]
     assert names(index, "convert string to int") == ["string_to_int", "int_to_string"]
 
 
-def test_a_test_ranks_below_what_it_tests(index: IndexReader) -> None:
+def test_a_test_ranks_below_what_it_tests(index):
     query = "join the paths"
     without = RankConfig(test_penalty=0.0, summary_weight=0.0, uses_weight=0.0, extra_penalty=0.0)
     assert names(index, query, without) == ["test_join_paths", "join_paths"]
     assert names(index, query) == ["join_paths", "test_join_paths"]
 
 
-def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
+def test_a_query_for_tests_finds_them_first(index):
     assert names(index, "test join paths") == ["test_join_paths", "join_paths"]
 
 
@@ -48,9 +48,7 @@ def test_a_query_for_tests_finds_them_first(index: IndexReader) -> None:
         ("test and join a path below another", "join_paths"),
     ],
 )
-def test_a_query_that_wants_tests_ranks_them_above_what_they_test(
-    index: IndexReader, query: str, first: str
-) -> None:
+def test_a_query_that_wants_tests_ranks_them_above_what_they_test(index, query, first):
     assert names(index, query)[0] == first
 
 
@@ -64,6 +62,6 @@ def test_a_heuristics_count_of_zero_keeps_the_fused_order(index):
     assert {place.signals["test"] for place in found[0]} == {0}
 
 
-def test_a_signal_without_a_penalty_is_positive_zero(index: IndexReader) -> None:
+def test_a_signal_without_a_penalty_is_positive_zero(index):
     hits = search(Searcher([index], None), "join the paths", 2, mode="lexical")
     assert [str(hit.signals["generated"]) for hit in hits] == ["0.0", "0.0"]

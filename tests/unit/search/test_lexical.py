@@ -182,7 +182,7 @@ def test_documents_without_a_field_do_not_lower_its_average_length(tmp_path):
     assert among[0] / idf[1] == pytest.approx(alone[0] / idf[0])
 
 
-def test_a_word_of_frequency_0_proposes_a_document_but_does_not_score(tmp_path: Path):
+def test_a_word_of_frequency_0_proposes_a_document_but_does_not_score(tmp_path):
     counted = [Counter({"load": 1}) for _ in FIELDS]
     outside = [Counter({"load": 1}), *(Counter[str]() for _ in FIELDS[1:-1]), Counter({"path": 0})]
     plain = [Counter({"load": 1}), *(Counter[str]() for _ in FIELDS[1:])]
@@ -194,6 +194,6 @@ def test_a_word_of_frequency_0_proposes_a_document_but_does_not_score(tmp_path: 
         assert few.scores(terms)[1:] == same.scores(terms)[1:]
 
 
-def test_no_document_has_all_of_no_terms(tmp_path: Path):
+def test_no_document_has_all_of_no_terms(tmp_path):
     documents = [[Counter({"load": 1}) for _ in FIELDS]]
     assert scorer(tmp_path, documents).with_all([]).tolist() == []

@@ -80,7 +80,7 @@ AROUND = {
 """Queries, and the definitions that have their text, best first."""
 
 
-def test_a_text_is_found_by_the_definition_around_it(ask: Callable[..., Found]) -> None:
+def test_a_text_is_found_by_the_definition_around_it(ask):
     for query, names in AROUND.items():
         found = ask(query)
         assert literal_hits(found) == [hit.qualified_name for hit in found.hits[: len(names)]], query
@@ -89,9 +89,7 @@ def test_a_text_is_found_by_the_definition_around_it(ask: Callable[..., Found]) 
 
 
 @pytest.mark.parametrize(("query", "names"), [("nothing is left here", ["pop"]), ("take the last one", [])])
-def test_few_words_in_lower_case_must_be_a_whole_string(
-    searcher_of: Callable[..., Searcher], query: str, names: list[str]
-) -> None:
+def test_few_words_in_lower_case_must_be_a_whole_string(searcher_of, query, names):
     code = (
         'def pop(self):\n    """take the last one"""\n'
         "    raise IndexError('nothing is left here')  # take the last one\n"
@@ -99,24 +97,22 @@ def test_few_words_in_lower_case_must_be_a_whole_string(
     assert literal_hits(searcher_of({"a.py": code}).answer(SearchRequest(query))) == names
 
 
-def test_a_query_from_a_terminal_that_does_not_write_utf8_is_answered(ask: Callable[..., Found]) -> None:
+def test_a_query_from_a_terminal_that_does_not_write_utf8_is_answered(ask):
     assert literal_hits(ask("gr\udcf6\udcdfe of the old host")) == []
     assert literal_hits(ask('"refused by peer" gr\udcf6\udcdfe')) == ["dial", "test_dial"]
 
 
-def test_a_text_passes_the_filters(ask: Callable[..., Found]) -> None:
+def test_a_text_passes_the_filters(ask):
     found = ask("Connection refused by peer", filters=Filters(paths=("tests/",)))
     assert literal_hits(found) == ["test_dial"]
 
 
-def test_a_file_that_changed_is_not_searched(ask: Callable[..., Found], root: Path) -> None:
+def test_a_file_that_changed_is_not_searched(ask, root):
     (root / "net.py").write_text(TREE["net.py"].replace("raise", "print('x'); raise"), "utf-8")
     assert literal_hits(ask("Connection refused by peer")) == ["test_dial"]
 
 
-def test_a_query_of_words_reads_only_files_with_all_of_them(
-    ask: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_query_of_words_reads_only_files_with_all_of_them(ask, monkeypatch):
     read: list[str] = []
     found = literals.read_source
     monkeypatch.setattr(
@@ -129,13 +125,13 @@ def test_a_query_of_words_reads_only_files_with_all_of_them(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
-def test_a_pipe_in_place_of_a_file_is_no_source(ask: Callable[..., Found], root: Path) -> None:
+def test_a_pipe_in_place_of_a_file_is_no_source(ask, root):
     (root / "net.py").unlink()
     os.mkfifo(root / "net.py")
     assert literal_hits(ask("Connection refused by peer")) == ["test_dial"]
 
 
-def test_a_pattern_takes_time_in_proportion_to_the_text() -> None:
+def test_a_pattern_takes_time_in_proportion_to_the_text():
     started = time.process_time()
     for literal in literals_of('"' + "a * - " * 39 + ' b"'):
         for hostile in (b"a" + b"* - " * 250_000, b"a {" * 250_000, b"{a}." * 30 + b"{" * 1_000_000):
@@ -170,9 +166,7 @@ def exact(searcher_of: Callable[..., Searcher]) -> Callable[..., Found]:
         ("def put_", ["put_all"]),
     ],
 )
-def test_an_exact_text_is_found_in_the_same_case_and_in_no_other_document(
-    exact: Callable[..., Found], text: str, names: list[str]
-) -> None:
+def test_an_exact_text_is_found_in_the_same_case_and_in_no_other_document(exact, text, names):
     found = exact(text)
     assert sorted(hit.qualified_name for hit in found.hits) == names
     assert found.exact and (found.exact.outside, found.exact.unread_files) == ([], 0)
@@ -188,20 +182,18 @@ def test_an_exact_text_is_found_in_the_same_case_and_in_no_other_document(
         ("rt Li", [], 2, 2),
     ],
 )
-def test_an_exact_text_is_found_inside_of_words_and_counted(
-    exact: Callable[..., Found], text: str, names: list[str], lines: int, files: int
-) -> None:
+def test_an_exact_text_is_found_inside_of_words_and_counted(exact, text, names, lines, files):
     found = exact(text)
     assert sorted(hit.qualified_name for hit in found.hits) == names
     assert found.exact and (found.exact.lines, found.exact.files) == (lines, files)
 
 
-def test_a_filter_applies_to_the_lines_that_are_counted(exact: Callable[..., Found]) -> None:
+def test_a_filter_applies_to_the_lines_that_are_counted(exact):
     found = exact("):", filters=Filters(kinds=("function",)))
     assert found.exact and (found.exact.lines, found.exact.files) == (2, 2)
 
 
-def test_an_exact_text_is_found_everywhere_in_a_file(searcher_of: Callable[..., Searcher]) -> None:
+def test_an_exact_text_is_found_everywhere_in_a_file(searcher_of):
     code = "".join(
         f"def f{number}(box):\n    return box.put({number})\n\n\nbox.put()\n" for number in range(50)
     )
@@ -210,25 +202,23 @@ def test_an_exact_text_is_found_everywhere_in_a_file(searcher_of: Callable[..., 
     assert {hit.name for hit in found.hits} >= {f"f{number}" for number in range(50)}
 
 
-def test_an_exact_text_outside_of_definitions_has_a_place(exact: Callable[..., Found]) -> None:
+def test_an_exact_text_outside_of_definitions_has_a_place(exact):
     found = exact("import Lid")
     assert found.exact and not found.hits
     assert [(path, line) for _, path, line in found.exact.outside] == [("box.py", 1), ("lid/__init__.py", 1)]
 
 
-def test_tests_rank_below_other_code_with_an_exact_text(exact: Callable[..., Found]) -> None:
+def test_tests_rank_below_other_code_with_an_exact_text(exact):
     assert [hit.qualified_name for hit in exact("self.items.append(item)").hits] == ["Box.put", "test_put"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "word " * 201])
-def test_an_empty_or_long_exact_text_is_refused(exact: Callable[..., Found], text: str) -> None:
+def test_an_empty_or_long_exact_text_is_refused(exact, text):
     with pytest.raises(ConfigError, match="give a text with a few words"):
         exact(text)
 
 
-def test_files_that_are_not_read_for_an_exact_text_are_counted(
-    exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_are_not_read_for_an_exact_text_are_counted(exact, monkeypatch):
     read = iter([0.0, 1.0, *[3.0] * 99])
     monkeypatch.setattr(exact_text, "time", SimpleNamespace(monotonic=lambda: next(read)))
     found = exact("tems.appen", seconds=2.0)  # Parts of words, so every file may have it.
@@ -237,9 +227,7 @@ def test_files_that_are_not_read_for_an_exact_text_are_counted(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there, a second process reads")
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_second_process_reads_half_of_many_files_and_may_fail(
-    exact: Callable[..., Found], monkeypatch: pytest.MonkeyPatch, fails: bool
-) -> None:
+def test_a_second_process_reads_half_of_many_files_and_may_fail(exact, monkeypatch, fails):
     expected, forks, fork, dump = exact("tems.appe").exact, [], os.fork, marshal.dump
     monkeypatch.setattr(exact_text, "_MANY_FILES", 2)
     monkeypatch.setattr(exact_text.threading, "active_count", lambda: 1)
@@ -250,9 +238,7 @@ def test_a_second_process_reads_half_of_many_files_and_may_fail(
 
 
 @pytest.mark.parametrize("text", ["first = 'Größe'\nsecond", "first = 'Größe'\r\nsecond", "Größe", "second"])
-def test_an_exact_text_is_found_whatever_the_bytes_of_a_file_are(
-    index_tree: Callable[[Path], IndexReader], tmp_path: Path, text: str
-) -> None:
+def test_an_exact_text_is_found_whatever_the_bytes_of_a_file_are(index_tree, tmp_path, text):
     code = "first = 'Größe'\nsecond = first\n"
     crlf, cr = code.replace("\n", "\r\n"), code.replace("\n", "\r")
     files = {
@@ -276,9 +262,7 @@ def test_an_exact_text_is_found_whatever_the_bytes_of_a_file_are(
     } - {"other.py"}
 
 
-def test_exact_text_is_read_neither_outside_of_the_root_nor_behind_links(
-    index_tree: Callable[[Path], IndexReader], tmp_path: Path
-) -> None:
+def test_exact_text_is_read_neither_outside_of_the_root_nor_behind_links(index_tree, tmp_path):
     write_tree(tmp_path, {"secret/a.py": "word = 1\n", "root/sub/a.py": "other = 1\n"})
     index = index_tree(tmp_path / "root")
     (tmp_path / "root/sub/a.py").unlink()

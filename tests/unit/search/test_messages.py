@@ -56,7 +56,7 @@ def searcher(searcher_of: Callable[..., Searcher]) -> Searcher:
     return searcher_of(TREE)
 
 
-def test_a_message_finds_the_line_of_the_text_that_it_was_made_from(searcher: Searcher) -> None:
+def test_a_message_finds_the_line_of_the_text_that_it_was_made_from(searcher):
     for query, (name, line) in FOUND.items():
         first, *others = searcher.answer(SearchRequest(query)).hits
         assert (first.qualified_name, first.best_line) == (name, line), query
@@ -64,14 +64,12 @@ def test_a_message_finds_the_line_of_the_text_that_it_was_made_from(searcher: Se
         assert not any(hit.signals["literal"] for hit in others), query
 
 
-def test_questions_other_orders_and_texts_in_many_places_find_no_text(searcher: Searcher) -> None:
+def test_questions_other_orders_and_texts_in_many_places_find_no_text(searcher):
     for query in NOT_FOUND:
         assert not any(hit.signals["literal"] for hit in searcher.answer(SearchRequest(query)).hits), query
 
 
-def test_without_a_sign_of_a_message_five_words_of_the_text_are_needed(
-    searcher_of: Callable[..., Searcher],
-) -> None:
+def test_without_a_sign_of_a_message_five_words_of_the_text_are_needed(searcher_of):
     searcher = searcher_of(
         {"a.py": "def f():\n    fail('no more files')\n    fail('no more files can be read')\n"}
     )
@@ -84,13 +82,13 @@ def message_found(searcher: Searcher, query: str) -> list[int]:
     return [hit.best_line for hit in searcher.answer(SearchRequest(query)).hits if hit.signals["literal"]]
 
 
-def test_a_message_in_a_report_is_found_too(searcher: Searcher) -> None:
+def test_a_message_in_a_report_is_found_too(searcher):
     report = "Fitting fails since today\n\nIt worked before.\n\nValueError: Expected 2D array, got 1D array instead\n"
     first = searcher.answer(SearchRequest(report)).hits[0]
     assert (first.qualified_name, first.best_line) == ("drain", 44)
 
 
-def test_hostile_strings_take_time_in_proportion_to_their_length() -> None:
+def test_hostile_strings_take_time_in_proportion_to_their_length():
     started = time.process_time()
     said = " index 5 in use" * 15 + " "
     for hostile in (

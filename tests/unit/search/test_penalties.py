@@ -30,11 +30,11 @@ def found(index: IndexReader, query: str, config: RankConfig | None = None) -> l
     return [hit.qualified_name.split(".")[0] for hit in hits if hit.kind == "method"]
 
 
-def test_an_implementation_ranks_above_abstract_generated_and_vendored_code(index: IndexReader) -> None:
+def test_an_implementation_ranks_above_abstract_generated_and_vendored_code(index):
     assert found(index, "send a message to an address")[0] == "Mail"
 
 
-def test_lowered_code_is_found_and_all_code_switches_the_penalties_off(index: IndexReader) -> None:
+def test_lowered_code_is_found_and_all_code_switches_the_penalties_off(index):
     query = "send a message to an address"
     assert sorted(found(index, query)) == ["Base", "Copy", "Mail", "Stub"]
     assert found(index, query, RankConfig().all_code())[0] == "Base"
@@ -51,14 +51,12 @@ def test_lowered_code_is_found_and_all_code_switches_the_penalties_off(index: In
         ("test send message", "test"),
     ],
 )
-def test_a_query_that_asks_for_a_type_of_code_does_not_lower_it(
-    index: IndexReader, query: str, reason: str
-) -> None:
+def test_a_query_that_asks_for_a_type_of_code_does_not_lower_it(index, query, reason):
     signals = search(Searcher([index], None), query, 1, mode="lexical")[0].signals
     assert {"stub", "vendored", "generated", "test"} - signals.keys() == {reason}
 
 
-def test_constants_and_modules_rank_below_a_function(searcher_of: Callable[..., Searcher]) -> None:
+def test_constants_and_modules_rank_below_a_function(searcher_of):
     tree = {
         "app/data.py": "TABLE = {\n    'parse': routes,\n}\nparse()\nthe()\nroutes()\n",
         "app/code.py": "def load(text):\n    return parse(routes)\n",
@@ -80,9 +78,7 @@ export function parseArguments(argv) {
 """
 
 
-def test_the_pieces_of_a_function_rank_lower_unless_the_query_asks_for_them(
-    searcher_of: Callable[..., Searcher],
-) -> None:
+def test_the_pieces_of_a_function_rank_lower_unless_the_query_asks_for_them(searcher_of):
     searcher = searcher_of({"cli.js": PIECES})
 
     def lowered(query: str) -> dict[str, float]:
@@ -108,7 +104,7 @@ def texts(searcher_of: Callable[..., Searcher]) -> Searcher:
     return searcher_of(TEXTS, config=IndexConfig(walk=WalkConfig(content="all")))
 
 
-def test_documentation_and_settings_rank_lower_and_are_found(texts: Searcher) -> None:
+def test_documentation_and_settings_rank_lower_and_are_found(texts):
     found = search(texts, "push items", mode="lexical")
     assert {hit.kind: (hit.signals["section"], hit.signals["data"]) for hit in found} == {
         "function": (0, 0),
@@ -135,17 +131,17 @@ ASKS = {
 }
 
 
-def test_a_question_and_a_query_for_documentation_do_not_lower_it(texts: Searcher) -> None:
+def test_a_question_and_a_query_for_documentation_do_not_lower_it(texts):
     signals = {query: search(texts, query, mode="lexical")[0].signals for query in ASKS}
     assert {query: "section" not in found for query, found in signals.items()} == ASKS
 
 
-def test_a_query_for_settings_does_not_lower_them(texts: Searcher) -> None:
+def test_a_query_for_settings_does_not_lower_them(texts):
     hits = search(texts, "push settings", mode="lexical", filters=Filters(kinds=("setting",)))
     assert [(hit.qualified_name, "data" in hit.signals) for hit in hits] == [("push", False)]
 
 
-def test_kinds_and_languages_choose_between_code_and_documentation(texts: Searcher) -> None:
+def test_kinds_and_languages_choose_between_code_and_documentation(texts):
     def paths(**filters: tuple[str, ...]) -> list[str]:
         return [hit.path for hit in search(texts, "push items", mode="lexical", filters=Filters(**filters))]
 
@@ -154,7 +150,7 @@ def test_kinds_and_languages_choose_between_code_and_documentation(texts: Search
     assert paths(languages=("toml",)) == ["limits.toml"]
 
 
-def test_a_typed_heading_or_table_is_found_by_its_name(searcher_of: Callable[..., Searcher]) -> None:
+def test_a_typed_heading_or_table_is_found_by_its_name(searcher_of):
     tree = {
         "a.md": "# Timeouts\nSeconds.\n",
         "b.toml": "[tool.ruff]\nline = 1\n",
@@ -165,7 +161,7 @@ def test_a_typed_heading_or_table_is_found_by_its_name(searcher_of: Callable[...
     assert search(searcher, "tool.ruff", 1, mode="lexical")[0].signals["name"] == 1
 
 
-def test_a_module_is_found_by_its_name_and_that_of_its_folder(searcher_of: Callable[..., Searcher]) -> None:
+def test_a_module_is_found_by_its_name_and_that_of_its_folder(searcher_of):
     script = "parse()\nread()\nwrite()\n"
     searcher = searcher_of({"app/routes.py": script, "web/routes.py": script, "web/__init__.py": script})
     assert [hit.path for hit in search(searcher, "web.routes", 1, mode="lexical")] == ["web/routes.py"]

@@ -179,7 +179,7 @@ def test_an_index_of_another_model_is_refused_with_the_cure(built_index, tokeniz
     )
 
 
-def test_the_graph_gives_the_ranking_of_the_exact_scan(tmp_path, encoder, index_tree: IndexTree):
+def test_the_graph_gives_the_ranking_of_the_exact_scan(tmp_path, encoder, index_tree):
     pytest.importorskip("hnswlib")
     code = "def f{0}(a, b):\n    return a{0} + word{1} * other{2}\n"
     files = {f"f{n}.py": code.format(n, n % 7, n % 11) for n in range(150)}

@@ -79,7 +79,7 @@ def test_an_annotation_is_shown_only_if_it_matches_the_query():
     assert shown(hit, "get mapping", 2) == ['@GetMapping("/users")', "public List<User> all() {"]
 
 
-def test_the_lines_of_a_passage_are_code_not_documentation() -> None:
+def test_the_lines_of_a_passage_are_code_not_documentation():
     code = 'def load(path):\n    """Load the path.\n\n    The path of a file.\n    """\n    check(path)\n    return 1'
     hit = make_hit(code, start_line=1, signature="def load(path)")
     hit = replace(hit, end_line=7, last_line=7, passages=(Passage(1, 6, 0.9),))

@@ -124,9 +124,7 @@ def serving(home: Path, deadline_s: float) -> Iterator[subprocess.Popen[bytes]]:
 
 
 @pytest.fixture
-def service(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
+def service(request, tmp_path, monkeypatch) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
     """Yield a home and its service. Both sides are patient, unless the test gives the service a deadline."""
     monkeypatch.setattr(client, "DEADLINE_S", TIMEOUT)
     with serving(tmp_path, getattr(request, "param", TIMEOUT)) as process:

@@ -1,8 +1,6 @@
 """Terms and words written and read back as lists, over one segment and over several."""
 
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ from codesearch.store.postings import (
     checksums_of,
     words_of,
 )
-from codesearch.store.segments import IndexReader
 from tests.conftest import write_tree
 from tests.records import counted_block
 
@@ -113,9 +110,7 @@ def test_a_missing_or_damaged_array_is_a_corrupt_index(tmp_path):
             PostingsReader(tmp_path / "g", "root")
 
 
-def reader(
-    folder: Path, files: dict[int, bytes], kept: tuple[WordsReader, list[int]] | None = None
-) -> WordsReader:
+def reader(folder, files, kept=None):
     folder.mkdir()
     writer = WordsWriter(folder)
     for file_id, text in files.items():
@@ -126,27 +121,25 @@ def reader(
     return WordsReader(folder, "")
 
 
-def test_a_word_with_other_letters_has_the_parts_between_them() -> None:
+def test_a_word_with_other_letters_has_the_parts_between_them():
     assert words_of("naïve = größe_1;".encode()) == {b"na", b"ve", b"gr", b"e_1"}
 
 
-def test_a_word_is_in_the_files_that_have_it_whole(tmp_path: Path) -> None:
+def test_a_word_is_in_the_files_that_have_it_whole(tmp_path):
     words = reader(tmp_path / "a", {0: b"load(path)", 1: b"loader.path", 7: b"path: load"})
     assert words.files_with(b"load").tolist() == [0, 7]
     assert words.files_with(b"path").tolist() == [0, 1, 7]
     assert words.files_with(b"loa").tolist() == []
 
 
-def test_kept_files_get_new_numbers_and_dropped_ones_leave(tmp_path: Path) -> None:
+def test_kept_files_get_new_numbers_and_dropped_ones_leave(tmp_path):
     old = reader(tmp_path / "a", {0: b"load", 1: b"load save", 2: b"save"})
     words = reader(tmp_path / "b", {1: b"load"}, (old, [-1, 0, 2]))
     assert words.files_with(b"load").tolist() == [0, 1]
     assert words.files_with(b"save").tolist() == [0, 2]
 
 
-def test_words_of_a_file_without_definitions_survive_updates(
-    tmp_path: Path, index_tree: Callable[..., IndexReader]
-) -> None:
+def test_words_of_a_file_without_definitions_survive_updates(tmp_path, index_tree):
     root = write_tree(tmp_path / "tree", {"a.py": "VALUE\n", "b.py": "def value(): ...\n"})
     index_tree(root)
     write_tree(root, {"b.py": "def value():\n    return VALUE\n"})

@@ -11,7 +11,7 @@ from codesearch.store import snapshot as snapshot_module
 from codesearch.store.segments import IndexReader
 from codesearch.store.snapshot import Snapshot, average_lengths
 from codesearch.store.vectors import VectorReader
-from tests.conftest import HashEncoder, write_tree
+from tests.conftest import write_tree
 
 IndexTree = Callable[..., IndexReader]
 
@@ -115,7 +115,7 @@ def graphs(root: Path, index_tree: IndexTree, never_merged: None) -> Iterator[In
     return index_tree(root, config=config)
 
 
-def test_a_graph_search_finds_live_documents_despite_dead_ones(graphs, encoder: HashEncoder):
+def test_a_graph_search_finds_live_documents_despite_dead_ones(graphs, encoder):
     assert [segment.vectors.has_graph for segment in graphs.segments] == [True, True]
     snapshot = Snapshot([graphs])
     query = encoder.encode_queries(["value_4 other_6"])[0]

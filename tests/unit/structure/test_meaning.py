@@ -36,7 +36,7 @@ from codesearch.structure.receivers import Types
         ("x.get(get)", "get", "go", [2, 6]),
     ],
 )
-def test_a_longer_identifier_is_no_occurrence(text: str, name: str, language: str, places: list[int]) -> None:
+def test_a_longer_identifier_is_no_occurrence(text, name, language, places):
     assert [at for at in occurrences(text, name) if is_whole(text, at, len(name), language)] == places
 
 
@@ -55,7 +55,7 @@ def test_a_longer_identifier_is_no_occurrence(text: str, name: str, language: st
         ("App\\push", "App"),
     ],
 )
-def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | None) -> None:
+def test_the_word_before_a_name_is_what_it_is_joined_to(text, word):
     assert qualifier(text, text.index("push")) == word
 
 
@@ -98,7 +98,7 @@ def test_the_word_before_a_name_is_what_it_is_joined_to(text: str, word: str | N
         ('"#{get', "ruby", False),
     ],
 )
-def test_a_comment_is_known_by_its_mark(text: str, language: str, expected: bool) -> None:
+def test_a_comment_is_known_by_its_mark(text, language, expected):
     source = f"other // # -- line\n{text}"
     blocks = block_comments(source, language)
     assert in_comment(source, source.rindex("get"), language, blocks) is expected
@@ -125,12 +125,12 @@ def test_a_comment_is_known_by_its_mark(text: str, language: str, expected: bool
         ('<a @click="get">', "vue", False),
     ],
 )
-def test_the_text_of_a_string_is_known(source: str, language: str, expected: bool) -> None:
+def test_the_text_of_a_string_is_known(source, language, expected):
     assert in_string(source, source.index("get"), strings_in(source, language)) is expected
 
 
 @pytest.mark.parametrize("text", ['"\\', "`\\", "/*", '"""\\', "'", '"""'])
-def test_a_hostile_source_is_read_once(text: str) -> None:
+def test_a_hostile_source_is_read_once(text):
     source = text * 20_001  # Many seconds, if each mark were looked for to the end of the source.
     started = process_time()
     for language in ("python", "javascript", "rust"):
