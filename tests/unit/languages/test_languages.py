@@ -24,44 +24,26 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
-    ("name", "language"),
+    ("language", "names"),
     {
-        "README.md": "markdown",
-        "docs/Guide.MARKDOWN": "markdown",
-        "page.mdx": "markdown",
-        "index.rst": "rst",
-        "README": "text",
-        "CHANGES": "text",
-        "notes.txt": "text",
-        "docs/secrets.md": "markdown",
-        "pyproject.toml": "toml",
-        "Pipfile": "toml",
-        ".github/workflows/test.yml": "yaml",
-        "compose.yaml": "yaml",
-        "package.json": "json",
-        "tsconfig.jsonc": "json",
-        "setup.cfg": "ini",
-        "tox.ini": "ini",
-        "log4j.properties": "ini",
-        "Dockerfile": "dockerfile",
-        "Dockerfile.dev": "dockerfile",
-        "web.dockerfile": "dockerfile",
-        "Makefile": "makefile",
-        "Makefile.am": "makefile",
-        "rules.mk": "makefile",
-        ".env.example": "dotenv",
-        ".env.sample": "dotenv",
-        "env.template": "dotenv",
-        "config.yml.dist": "yaml",
+        "markdown": "README.md docs/Guide.MARKDOWN page.mdx docs/secrets.md",
+        "rst": "index.rst",
+        "text": "README CHANGES notes.txt",
+        "toml": "pyproject.toml Pipfile",
+        "yaml": ".github/workflows/test.yml compose.yaml config.yml.dist",
+        "json": "package.json tsconfig.jsonc",
+        "ini": "setup.cfg tox.ini log4j.properties",
+        "dockerfile": "Dockerfile Dockerfile.dev web.dockerfile",
+        "makefile": "Makefile Makefile.am rules.mk",
+        "dotenv": ".env.example .env.sample env.template",
     }.items(),
 )
-def test_names_of_documentation_and_configuration(name, language):
-    found = language_of_path(name, "all")
-    assert (found.name, found.content in CONTENT["docs"]) == (
-        language,
-        language in ("markdown", "rst", "text"),
-    )
-    assert language_of_path(name) is None
+def test_names_of_documentation_and_configuration(language, names):
+    for name in names.split():
+        found = language_of_path(name, "all")
+        is_text = language in ("markdown", "rst", "text")
+        assert (found.name, found.content in CONTENT["docs"]) == (language, is_text), name
+        assert language_of_path(name) is None
 
 
 @pytest.mark.parametrize(

@@ -189,17 +189,7 @@ def test_a_file_over_the_limit_is_skipped_with_one_warning(tmp_path):
         (b"".join(b"%1100d\n" % 1 for _ in range(20)), "minified"),
         (b"", None),
     ],
-    ids=[
-        "code",
-        "zero byte",
-        "late zero byte",
-        "one line",
-        "short",
-        "999",
-        "1001 with an end",
-        "1100",
-        "empty",
-    ],
+    ids="code zero late line short 999 end 1100 empty".split(),
 )
 def test_content_that_is_not_source_code_is_refused_with_a_reason(source, reason):
     assert refuse_content(source, "python", ParseConfig()) == reason

@@ -109,13 +109,7 @@ def test_opposite_conversions_with_the_same_words_are_distinguished(query, right
         ("km to miles", ("mi", "def mi(kilometres)"), ("f", "def f(miles) -> Kilometres")),
         ("pounds to kilograms", ("to_kg", "def to_kg(lbs)"), ("to_lbs", "def to_lbs(kg)")),
     ],
-    ids=[
-        "a receiver goes in",
-        "text is encoded as bytes",
-        "a name of one side gives it",
-        "units by their signs",
-        "signs of both",
-    ],
+    ids="receiver encoded side units signs".split(),
 )
 def test_input_and_output_of_a_function_are_distinguished(query, right, wrong):
     conversion = parse_conversion(query)
