@@ -19,12 +19,35 @@ _STAR = re.compile(r"^\s*\*+(?!/) ?")
 _RULE = re.compile(r"[-=*/#~_+|\s]+")
 _EDGE = re.compile(r"^[-=*/#~_+]{3,}\s*|\s*[-=*/#~_+]{3,}$|\s{2,}[*#|/]$")
 _UNDERLINE = re.compile(r" [=~^\"-]{4,}$")
-_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)")
-_BRIEF = re.compile(r"^[@\\](?:brief|short|description|desc)\b\s*")
+_ABBREVIATED = "".join(
+    rf"(?<!{word}\.)" for word in (r"e\.g", r"i\.e", r"\beg", r"\bie", r"\bcf", r"\bvs", r"\s1")
+)
+_SENTENCE = re.compile(rf"(.+?[.!?])(?:(?<=[!?])|{_ABBREVIATED})(?:\s|$)")
+_BRIEF = re.compile(r"^(?:[@\\](?:brief|short|description|desc)\b|\.(?:SYNOPSIS|DESCRIPTION)\b)\s*")
+_INLINE = re.compile(r"\{(?:@\w+\s+|!(?:\w+:)?)([^{}]*)\}|^<p>\s*|</p>|</?(?:code|em|pre|tt)>")
+# Paragraphs that say nothing about the code below: headings, licences, notes to the authors, addresses, code.
+_NO_SUMMARY = re.compile(
+    r"""={1,4}\s | \#+\s | \{@inheritDoc\}$ | <\w+\ [^>]*/>$ | \w+://\S+$ | [\w+.-]+\.[a-z]{1,5}(?:\ \w+)?$
+    | (?:TODO|FIXME|XXX|HACK:)(?!\w) | Created\ (?:by|on)\b | [\w.!]+\((?:[^.]|\.\.\.)*\)$ | \w+=[`$"'(]
+    | (?:const|constexpr|let|var|static|return|if|for)\b.*[;{]$
+    | (?:This\ (?:file|code)\ |Code\ |Auto-?).{,30}generated\b | [\w.-]+\ v\d+\.\d""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_LICENCE_MARKS = (
+    "Copyright (",
+    "Copyright 1",
+    "Copyright 2",
+    "(c) 1",
+    "(c) 2",
+    "©",
+    "SPDX-",
+    "All rights reserved",
+)
 # Comments for tools. They are not documentation.
 _DIRECTIVE = re.compile(
     r"""eslint|@ts|rubocop:|shellcheck\ |pylint:|nolint|noqa|go:\w|prettier-ignore|istanbul\ |c8\ |clang-format\ 
-    |swiftlint:|MARK:|pragma:|type:\ ?ignore|frozen_string_literal:|-\*-|phpcs:|@phpstan|@formatter:|@__""",
+    |swiftlint:|MARK:|pragma:|type:\ ?ignore|frozen_string_literal:|-\*-|phpcs:|@phpstan|@formatter:|@__|vim?:\ 
+    |(?:en)?coding:\ |!(?:strict|nonstrict|nocheck|nolint|native|optimize)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _XML_START = re.compile(r"\s*<(?:summary|inheritdoc|remarks|param|returns|value|typeparam|exception|see)\b")
@@ -76,17 +99,25 @@ def clean_xml(docstring: str) -> str:
 
 
 def first_paragraph(docstring: str) -> str:
-    r"""Return the text before the first blank line or tag of a docstring, as one line.
+    r"""Return the first paragraph of a docstring that is prose, up to its first tag, as one line.
 
-    >>> first_paragraph("Sort it\nin place.\n\nSlow.\n@param x")
-    'Sort it in place.'
+    >>> first_paragraph("Sort it\nin place.\n\nSlow.\n@param x"), first_paragraph("== Heading\n\nSort it.")
+    ('Sort it in place.', 'Sort it.')
     """
     lines: list[str] = []
-    for line in docstring.strip().partition("\n\n")[0].splitlines():
-        if not line.strip() or line.lstrip().startswith(("@", ":param", ":return", "\\param")):
+    for line in (*docstring.strip().splitlines(), ""):
+        is_tag = line.lstrip().startswith(("@", ":param", ":return", "\\param"))
+        if line.strip() and not is_tag:
+            lines.append(line.strip())
+            continue
+        paragraph, lines = " ".join(lines), []
+        if paragraph and not (
+            _NO_SUMMARY.match(paragraph) or any(mark in paragraph for mark in _LICENCE_MARKS)
+        ):
+            return paragraph
+        if is_tag:
             break
-        lines.append(line.strip())
-    return " ".join(lines)
+    return ""
 
 
 def first_sentence(docstring: str) -> str:
@@ -95,7 +126,7 @@ def first_sentence(docstring: str) -> str:
     >>> first_sentence("Sort it\nin place. It is stable."), first_sentence("Tagged JSON\n~~~~~~~~~~~\n\nMore.")
     ('Sort it in place.', 'Tagged JSON')
     """
-    paragraph = _UNDERLINE.sub("", first_paragraph(docstring))
+    paragraph = _UNDERLINE.sub("", _INLINE.sub(r"\1", first_paragraph(docstring))).strip()
     match = _SENTENCE.match(paragraph)
     sentence = match[1] if match else paragraph
     return sentence if len(sentence) <= _MAX_SENTENCE else f"{sentence[: _MAX_SENTENCE - 1]}…"
