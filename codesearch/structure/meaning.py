@@ -298,6 +298,11 @@ class SourceFile:
         last = bisect_right(self.imports, at, key=lambda statement: statement.start) - 1
         return last if last >= 0 and at < self.imports[last].end else None
 
+    def original(self, name: str) -> str:
+        """Return the name of what an import calls a name, or the name itself."""
+        pairs = (pair for statement in self.imports if name in statement.words for pair in statement.bindings)
+        return next((of for of, local in pairs if local == name and of not in (DEFAULT, "*")), name)
+
     def alias_at(self, position: int, name: str) -> str:
         """Return the other name that an import gives to a name at a position; "" if there is none."""
         at = self.import_around(position)

@@ -18,6 +18,10 @@ _MOST_BEFORE, _MOST_TYPES, _DEEPEST = 400, 4, 3
 _MOST_LITERAL = 4_000
 _BRACKET, _IN_LIST = re.compile(r"[\[\](){}]"), re.compile(r"[\[{,(]\s*\Z")
 _MOST_ANCESTORS, _MOST_REFS = 40, 50
+# `Cooler = Fan`, `Cooler: TypeAlias = Fan`, `const Cooler = parts.Fan;`.
+_ALIAS = re.compile(
+    r"(?:(?:export|const|let|var)\s+)*\w+(?:\s*:\s*\w*\.?TypeAlias)?\s*=\s*(?:\w+\.)*[A-Z]\w*;?"
+)
 _SUPER = ("super", "base", "parent")
 _TYPE = r"[\"']?(?:[\w$]+(?:\.|::|\\))*(?P<type>[A-Za-z_]\w*)"
 _WRAPPED = (
@@ -56,6 +60,7 @@ class SourceFile(Protocol):
     path: str
     language: str
 
+    def original(self, name: str) -> str: ...  # noqa: D102 - the name of what an import calls `name`.
     def type_around(self, line: int) -> str: ...  # noqa: D102 - the name of the innermost type around a line, or "".
     def function_text(self, line: int, end: int) -> str: ...  # noqa: D102 - of the function around a line, up to `end`.
 
@@ -163,6 +168,10 @@ def result_of(signature: str) -> str:
     return bound["type"] if bound else found
 
 
+def _is_type(ref: Ref) -> bool:
+    return ref.row.kind in TYPE_KINDS or _ALIAS.fullmatch(ref.row.signature) is not None
+
+
 class Types:
     """The types of some indexes; `named` returns the definitions of a name."""
 
@@ -177,7 +186,7 @@ class Types:
         """
         rows = [(ref.row.signature, ref.row.kind) for ref in self.named(name)]
         heads = [text.partition("{")[0] for text, _ in rows if text.startswith("typedef")]
-        heads += [text.partition(name)[2] for text, kind in rows if kind == "type"]
+        heads += [text.partition(name)[2] for text, kind in rows if kind == "type" or _ALIAS.fullmatch(text)]
         heads += [_ARGUMENTS.sub("", text.partition(name)[2]) for text, kind in rows if kind in HEADER_KINDS]
         words = {word for head in heads for word in re.findall(r"\w+", head)}
         return {word for word in words if word[:1].isupper() or len(word) > 2} - _NO_TYPES - {name}
@@ -225,6 +234,7 @@ class Types:
         enclosing = file.type_around(line)
         if is_called and word not in _SUPER:
             owners, refs = self.before(file, at, line, depth + 1), self.named(word)
+            word = word if refs else file.original(word)
             return self._of_call(word, [ref for of in owners for ref in self.members_of(of, refs, file.path)])
         if word in record_of(file.language).self_words:
             return [enclosing] if enclosing else []
@@ -242,17 +252,18 @@ class Types:
             if types := self._of_fields(word, [enclosing]):
                 return types
         found = found or declared_types(file.source, word, file.language)
+        made = [(of if self.named(of) else file.original(of), is_result) for _, of, is_result in found]
         names = dict.fromkeys(
-            name for _, of, is_result in found for name in (self._of_call(of) if is_result else [of])
+            name for of, is_result in made for name in (self._of_call(of) if is_result else [of])
         )
-        if not names and any(ref.row.kind in TYPE_KINDS for ref in self.named(word)):
-            return [word]
+        if not names and any(map(_is_type, self.named(type_name := file.original(word)))):
+            return [type_name]
         return list(names) if len(names) <= _MOST_TYPES else []
 
     def _of_call(self, word: str, refs: Sequence[Ref] = ()) -> list[str]:
         """Return the type that a call makes or returns, of some definitions if they are known."""
         refs = refs or self.named(word)
-        if not refs or any(ref.row.kind in TYPE_KINDS for ref in refs):
+        if not refs or any(map(_is_type, refs)):
             return [word] if word[:1].isupper() else []
         return list(dict.fromkeys(filter(None, (result_of(ref.row.signature) for ref in refs[:_MOST_REFS]))))
 

@@ -838,3 +838,42 @@ def test_a_property_of_php_is_no_method_of_its_name(index_of):
     for line, used in ((3, 5), (4, 8)):
         usages = find_usages([index], f"tag.php:{line}").usages
         assert [(one.line, one.grade) for one in usages] == [(used, "certain")]
+
+
+METHODS = "class Fan {{ {0}void stop() {{ }} {1}\nclass Pump {{ {0}void stop() {{ }} {1}\n"
+FANS = {
+    "ts": "export class Fan { stop() {} }\nexport class Pump { stop() {} }\n",
+    "py": "class Fan:\n    def stop(self):\n        pass\n\n\nclass Pump:\n    def stop(self):\n        pass\n",
+    "rs": "".join(
+        f"pub struct {name};\nimpl {name} {{ pub fn stop(&self) {{}} }}\n" for name in ("Fan", "Pump")
+    ),
+    "cs": f"namespace Shop;\n{METHODS.format('public ', '}')}",
+    "hpp": METHODS.format("public: ", "};"),
+}
+
+
+@pytest.mark.parametrize(
+    ("ending", "names", "function"),
+    [
+        ("ts", 'import { Fan as Cooler, Pump as Wet } from "./fan";', "function f(x: Cooler, y: Wet) {"),
+        (
+            "ts",
+            'import * as fan from "./fan"; type Cooler = fan.Fan | null;',
+            "function f(x: Cooler, y: Pump) {",
+        ),
+        ("py", "from fan import Fan as Cooler, Pump as Wet", "def f(x: Cooler, y: Wet):"),
+        ("py", "from fan import *\nCooler = Fan\nWet = Pump", "def f(x: Cooler, y: Wet):"),
+        ("py", "from fan import *\nCooler = Fan\nWet = Pump", "def f():\n    x = Cooler()\n    y = Wet()"),
+        ("rs", "use crate::fan::{Fan as Cooler, Pump as Wet};", "fn f(x: &Cooler, y: &Wet) {"),
+        ("cs", "using Cooler = Shop.Fan;\nusing Wet = Shop.Pump;", "class A { void F(Cooler x, Wet y) {"),
+        ("hpp", "using Cooler = Fan;\ntypedef Pump Wet;", "inline void f(Cooler &x, Wet &y) {"),
+    ],
+)
+def test_a_receiver_whose_type_has_another_name_has_the_members_of_the_type(
+    ending, names, function, index_of
+):
+    source = f"{names}\n\n{function}\n    x.stop();\n    y.stop();\n{'}' * function.count('{')}\n"
+    index = index_of({f"fan.{ending}": FANS[ending], f"a.{ending}": source})
+    usages = find_usages([index], "Fan.stop").usages
+    expected = source[: source.index("x.stop")].count("\n") + 1
+    assert [(one.path, one.line, one.grade) for one in usages] == [(f"a.{ending}", expected, "likely")]
