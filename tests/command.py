@@ -161,9 +161,9 @@ class Command:
         return done.stdout
 
     def fails(self, *arguments: object, **options: Any) -> str:
-        """Run the command, which has to print nothing but an error; return the error."""
+        """Run the command, which has to print nothing but an error in one line; return the error."""
         done = self(*arguments, **options)
-        assert (done.returncode, done.stdout) == (2, ""), done
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done
         return done.stderr
 
     def start(self, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:

@@ -48,8 +48,8 @@ def test_a_pipe_or_a_device_hangs_no_command(tree, command, tiny_bundle, what):
 @pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
 def test_settings_in_a_pipe_are_an_error(tree, command, what):
     put(tree / ".codesearch.toml", what)
-    done = command("index", ".", cwd=tree)
-    assert done.returncode == 2 and "not a regular file: make it readable or remove it" in done.stderr
+    said = command.fails("index", ".", cwd=tree)
+    assert "not a regular file: make it readable or remove it" in said
 
 
 @pytest.mark.parametrize("what", ["pipe", "/dev/zero"])
@@ -74,8 +74,7 @@ def test_a_pipe_in_the_place_of_an_indexed_file_hangs_no_query(
 def test_similar_to_a_pipe_is_an_error(tree, command, home, tiny_bundle, what):
     index_by_engine(tree, home, tiny_bundle)
     put(tree / "x.py", what)
-    done = command("similar", "x.py:1", cwd=tree)
-    assert done.returncode == 2 and "not a regular file" in done.stderr
+    assert "not a regular file" in command.fails("similar", "x.py:1", cwd=tree)
 
 
 def test_hits_do_not_show_the_target_of_a_link(tree, command, home, tiny_bundle, tmp_path):

@@ -216,12 +216,10 @@ def test_an_environment_variable_names_the_data(command, data, tiny_bundle):
 
 
 def test_without_data_the_error_names_the_download_and_the_smoke_suite(command):
-    done = replace(command, variables={"CODESEARCH_BENCH_DATA": ""})("bench", "--suite", "csn99")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: the data of csn99 is not here: give --data FOLDER")
-    assert "`python -m training download csn99 --out FOLDER`" in done.stderr
-    assert "`codesearch bench --suite smoke`" in done.stderr
-    assert done.stderr.count("\n") == 1
+    said = replace(command, variables={"CODESEARCH_BENCH_DATA": ""}).fails("bench", "--suite", "csn99")
+    assert said.startswith("error: the data of csn99 is not here: give --data FOLDER")
+    assert "`python -m training download csn99 --out FOLDER`" in said
+    assert "`codesearch bench --suite smoke`" in said
 
 
 @pytest.mark.parametrize(
@@ -234,10 +232,7 @@ def test_without_data_the_error_names_the_download_and_the_smoke_suite(command):
     ],
 )
 def test_invalid_arguments_are_a_one_line_error(command, data, arguments, reason):
-    done = command("bench", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert reason in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert reason in command.fails("bench", *arguments)
 
 
 def test_suites_are_listed(command):

@@ -48,11 +48,8 @@ def test_a_second_writer_is_an_error_that_says_to_wait(indexed, command, home):
     (indexed / "new.py").write_text("def new():\n    pass\n")
     # What makes a first index tells how far it is, and is not waited for long.
     with writer_lock(folder := index_folder(home, indexed), "tiny"), recorded(folder, indexed):
-        done = command("index", "tiny")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        f"error: tiny is being indexed by process {os.getpid()}: wait for it, or stop it\n"
-    )
+        said = command.fails("index", "tiny")
+    assert said == f"error: tiny is being indexed by process {os.getpid()}: wait for it, or stop it\n"
 
 
 @pytest.fixture

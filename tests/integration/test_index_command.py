@@ -97,17 +97,16 @@ def test_an_empty_tree_is_a_warning(command, tmp_path, tiny_bundle):
 def test_a_path_that_is_not_a_folder_is_an_error_and_leaves_no_index(
     command, tiny_repo, tiny_bundle, home, folder, reason
 ):
-    done = command("index", folder, "--model", tiny_bundle)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {folder}: {reason}: give the folder to index\n"
+    said = command.fails("index", folder, "--model", tiny_bundle)
+    assert said == f"error: {folder}: {reason}: give the folder to index\n"
     assert not home.exists()
 
 
 def test_a_home_that_cannot_be_created_is_named(command, tiny_repo, tiny_bundle, tmp_path):
     (tmp_path / "file").write_text("")
-    done = command("index", "tiny", "--model", tiny_bundle, "--home", "file")
+    said = command.fails("index", "tiny", "--model", tiny_bundle, "--home", "file")
     folder = index_folder(tmp_path / "file", tiny_repo)
-    assert (done.returncode, done.stderr) == (2, f"error: {folder}: Not a directory: give another --home\n")
+    assert said == f"error: {folder}: Not a directory: give another --home\n"
 
 
 def test_an_index_of_another_format_is_rebuilt(indexed, index, home):

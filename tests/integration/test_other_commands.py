@@ -226,9 +226,8 @@ def test_doctor_checks_the_installation_the_model_and_every_byte_of_an_index(
 
 def test_the_version_and_an_unknown_command(command):
     assert command("--version").stdout == f"codesearch {codesearch.__version__}\n"
-    done = command("bogus")
-    assert done.returncode == 2
-    assert done.stderr == "error: no such command 'bogus': did you mean `codesearch query bogus`?\n"
+    said = "error: no such command 'bogus': did you mean `codesearch query bogus`?\n"
+    assert command.fails("bogus") == said
 
 
 @pytest.mark.parametrize(
@@ -242,9 +241,7 @@ def test_the_version_and_an_unknown_command(command):
     ],
 )
 def test_words_without_a_command_are_answered_with_the_command_that_was_probably_meant(command, words, meant):
-    done = command(*words)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.endswith(f": did you mean {meant}?\n")
+    assert command.fails(*words).endswith(f": did you mean {meant}?\n")
 
 
 def test_text_that_begins_like_an_option_goes_behind_two_hyphens(command):

@@ -41,9 +41,9 @@ def test_a_file_that_is_not_portable_is_a_one_line_error(command):
 
 
 def test_a_query_of_a_file_says_that_it_is_imported_first(command):
-    done = command("query", "push", "--index", "x.codesearch")
+    said = command.fails("query", "push", "--index", "x.codesearch")
     cure = "run `codesearch import FILE`, then search with `--root NAME`"
-    assert (done.returncode, done.stderr) == (2, f"error: no such option: --index: {cure}\n")
+    assert said == f"error: no such option: --index: {cure}\n"
 
 
 @pytest.mark.parametrize("with_code", [True, False])

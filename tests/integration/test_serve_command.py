@@ -214,8 +214,8 @@ def test_a_second_service_is_refused_and_status_shows_the_first(asking, alone):
 
 
 def test_options_of_the_web_page_need_the_web_page(command):
-    done = command("serve", "--port", "7178")
-    assert (done.returncode, done.stderr) == (2, "error: --host, --port and --token-file need --web\n")
+    said = "error: --host, --port and --token-file need --web\n"
+    assert command.fails("serve", "--port", "7178") == said
 
 
 WITHOUT_SOCKETS = "import socket; del socket.AF_UNIX; from codesearch.cli.entry import run; run()"

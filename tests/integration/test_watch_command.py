@@ -195,8 +195,7 @@ def test_it_ends_on_a_signal(command, number, code, said):
 
 
 def test_a_folder_that_does_not_exist_is_an_error(command):
-    done = command("watch", "absent")
-    assert done.returncode == 2 and done.stderr == "error: absent: no such folder: give the folder to index\n"
+    assert command.fails("watch", "absent") == "error: absent: no such folder: give the folder to index\n"
 
 
 def test_the_service_updates_existing_and_new_indexes(command):

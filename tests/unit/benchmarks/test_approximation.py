@@ -31,14 +31,6 @@ def test_without_a_graph_nothing_is_lost(tree, index_tree, encoder):
     assert approximation_loss(index, encoder, QUERIES) == {"in_use": False}
 
 
-def test_a_graph_that_finds_everything_loses_nothing(tree, index_tree, encoder):
-    pytest.importorskip("hnswlib")
-    index = indexed(tree, index_tree, GRAPH)
-    found = approximation_loss(index, encoder, QUERIES)
-    assert found["in_use"]
-    assert (found["recall_at_10"], found["recall_at_100"]) == (1, 1)
-
-
 def test_what_a_graph_misses_is_counted(tree, index_tree, encoder, monkeypatch):
     pytest.importorskip("hnswlib")
     index = indexed(tree, index_tree, GRAPH)
