@@ -3,6 +3,7 @@
 What the languages mean is in `usages.txt`.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -222,21 +223,6 @@ def test_lines_that_mean_another_definition_are_counted(ask):
     found = ask("shop/cart.py:16")
     assert found.elsewhere == len(ask("price").usages) - found.usage_count + 2  # And two definitions.
     assert "more lines with price as another definition or in a longer name" in usages_summary(found)
-
-
-@pytest.mark.parametrize("asked", ["active", "@active", ":active", "active="])
-def test_marks_of_ruby_belong_to_the_name(index_of, asked):
-    tree = {
-        "account.rb": "class Account\n  attr_reader :active\n\n  def active?\n    @active\n  end\n\n"
-        "  def active=(on)\n    @active = on\n  end\nend\n",
-        "more.rb": "class Account\n  def close\n    return unless active?\n  end\nend\n",
-    }
-    found = find_usages([index_of(tree)], asked)
-    assert [one.name for one in found.definitions][1:] == ["active?", "active="]
-    assert {(one.path, one.line) for one in found.usages} == {
-        ("account.rb", 5), ("account.rb", 9), ("more.rb", 3),
-    }  # fmt: skip
-    assert [one.grade for one in found.usages if one.path == "more.rb"] == ["certain"]
 
 
 def test_sigils_of_php_and_shell_are_no_part_of_a_name(index_of):
@@ -494,3 +480,13 @@ def test_what_is_defined_derived_and_used(case, index_of):
         label = f"{number} " if "\n" in asked else ""
         found.update(f"{path}:{line} {label}{mark}" for path, line, mark in listed)
     assert found == expected
+
+
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+def test_an_accent_may_be_a_letter_of_its_own(index_of, asked, written):
+    source = "def naïve():\n    return 1\n\n\ndef use():\n    return naïve()\n"
+    index = index_of({"a.py": unicodedata.normalize(written, source)})
+    name = unicodedata.normalize(asked, "naïve")
+    assert [one.line for one in find_usages([index], name).usages] == [6]
+    assert [spot.first_line for spot in find_spots([index], f"a.py::{name}")] == [1]
