@@ -1,54 +1,9 @@
-"""Flags: stubs, and generated, vendored and test files."""
+"""Flags of files: generated, vendored and test files; `samples.txt` has those of definitions."""
 
 import pytest
 
-from codesearch.languages import language_named
-from codesearch.parsing.extract import extract
 from codesearch.parsing.flags import file_flags, is_test, is_vendored
-from codesearch.types import GENERATED, NESTED, STUB, TEST, VENDORED
-
-
-def flags(language: str, source: str) -> list[int]:
-    return [document.flags for document in extract(source.encode(), "a", language_named(language)).documents]
-
-
-@pytest.mark.parametrize(
-    ("language", "source"),
-    [
-        ("python", "def f(x):\n    pass"),
-        ("python", 'def f(x):\n    """Do it."""'),
-        ("python", 'def f(x):\n    """Do it."""\n    raise NotImplementedError("later")'),
-        ("python", "def f(x) -> int: ..."),
-        ("java", "interface A { int f(); }"),
-        ("java", "class A { int f() { throw new UnsupportedOperationException(); } }"),
-        ("php", "<?php abstract class A { abstract function f($x); }"),
-        ("go", 'func f() {\n\tpanic("not implemented")\n}'),
-        ("go", "func f() {\n\t// TODO: everything\n}"),
-        ("javascript", "function f() {}"),
-        ("javascript", "function f() { throw new Error('Not implemented yet'); }"),
-        ("ruby", "def f\n  raise NotImplementedError, 'later'\nend"),
-        ("ruby", "def f(x)\n  # nothing\nend"),
-    ],
-)
-def test_a_function_that_does_nothing_is_a_stub(language, source):
-    assert flags(language, source)[-1] == STUB
-
-
-@pytest.mark.parametrize(
-    ("language", "source"),
-    [
-        ("python", "def f(x):\n    return x"),
-        ("python", "def f(x):\n    if x:\n        raise NotImplementedError\n    return 1"),
-        ("python", "class Error(Exception):\n    pass"),
-        ("java", "class A { int f() { return g(); } }"),
-        ("javascript", "const f = (x) => x + 1;\nfunction g() { throw new Error('No such file'); }"),
-        ("go", 'func f() {\n\tlog("not implemented")\n\tg()\n}'),
-        ("ruby", "def f = 3"),
-        ("ruby", "def f\n  @f\nend"),
-    ],
-)
-def test_a_function_that_does_something_and_a_class_are_not_stubs(language, source):
-    assert set(flags(language, source)) == {0}
+from codesearch.types import GENERATED, VENDORED
 
 
 @pytest.mark.parametrize(
@@ -87,13 +42,6 @@ def test_a_generated_file_is_recognised_by_its_first_lines(head):
 )
 def test_other_text_about_generating_is_not_a_mark_of_a_generated_file(text):
     assert not file_flags("a.py", text.encode()) & GENERATED
-
-
-def test_all_documents_of_a_generated_file_have_its_flag():
-    assert flags("python", "# @generated\ndef f():\n    return 1\n\ndef g(): ...\n") == [
-        GENERATED,
-        GENERATED | STUB,
-    ]
 
 
 def test_a_test_file_is_recognised_by_its_path():
@@ -164,65 +112,3 @@ def test_a_generated_file_is_recognised_by_its_path():
 )
 def test_a_bundle_is_recognised_by_its_first_lines_or_its_size(path, source, expected):
     assert bool(file_flags(path, source.encode()) & GENERATED) is expected
-
-
-RUST = """
-fn run() { go(1) }
-
-#[cfg(test)]
-mod checks {
-    use super::*;
-
-    struct Fake { size: u32 }
-
-    fn helper() { run() }
-}
-
-#[cfg(not(test))]
-fn outside() { go(2) }
-
-#[cfg(all(test, unix))] fn on_unix() { go(3) }
-
-/// Check it.
-#[tokio::test(flavor = "multi_thread")]
-// It is slow.
-#[ignore]
-async fn it_runs() { go(4) }
-
-#[derive(Debug)]
-struct Test { size: u32 }
-
-#[test]
-"""
-
-
-def test_tests_inside_a_rust_file_are_recognised_by_their_attributes():
-    documents = extract(RUST.encode(), "src/a.rs", language_named("rust")).documents
-    assert {document.qualified_name: document.flags for document in documents} == {
-        "run": 0,
-        "checks::Fake": TEST,
-        "checks::helper": TEST,
-        "outside": 0,
-        "on_unix": TEST,
-        "it_runs": TEST,
-        "Test": 0,
-    }
-
-
-@pytest.mark.parametrize(
-    ("language", "source", "nested"),
-    [
-        ("python", "def f():\n    def g():\n        return 1\n    return g", {"f.g"}),
-        ("python", "class A:\n    def f(self):\n        return 1", set()),
-        (
-            "python",
-            "def f():\n    class A:\n        def g(self):\n            return 1\n    return A",
-            {"f.A", "f.A.g"},
-        ),
-        ("javascript", "const a = () => {\n  function b() { return 1; }\n  return b;\n};", {"a.b"}),
-        ("rust", "mod a {\n    fn f() { g(1) }\n}", set()),
-    ],
-)
-def test_definitions_inside_of_functions_are_nested(language, source, nested):
-    documents = extract(source.encode(), "a", language_named(language)).documents
-    assert {document.qualified_name for document in documents if document.flags & NESTED} == nested

@@ -1,0 +1,5 @@
+# @generated
+def f():
+    return 1
+
+def g(): ...

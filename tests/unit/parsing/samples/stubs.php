@@ -1,0 +1,1 @@
+<?php abstract class A { abstract function f($x); }
