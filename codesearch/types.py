@@ -26,6 +26,8 @@ TEXT_KINDS = frozenset({"module", "section", "setting"})
 """Kinds of documents that are no definitions in code."""
 TEST_WORDS = frozenset({"test", "tests", "testing", "spec", "specs"})
 """Words that mark tests, both in the path of a file and in a query."""
+OTHER_SPELLING = 0.5
+"""The likeness of a name if only case or underscores differ; from this value on, a text names a document."""
 FOLDER_FILES = frozenset({"__init__", "index", "mod"})
 """Stems of files that take the name of their folder, such as `__init__`."""
 STUB, GENERATED, TEST, VENDORED, BUILT, NESTED = 1, 2, 4, 8, 16, 32
@@ -124,3 +126,8 @@ class Hit(Definition):
     def best_line(self) -> int:
         """The first line of its best passage, else of the definition."""
         return self.passages[0].start_line if self.passages else self.start_line
+
+    @property
+    def is_named(self) -> bool:
+        """Say whether the query is its name, perhaps in another spelling."""
+        return self.signals.get("name", 0.0) >= OTHER_SPELLING

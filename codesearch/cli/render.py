@@ -24,6 +24,7 @@ from codesearch.search.snippets import (
     fitted,
     head_lines,
     marker,
+    shares,
     snippet_lines,
     tokens_of,
 )
@@ -162,16 +163,24 @@ def _code(hit: Hit, lines: Iterable[Line]) -> Iterator[Row]:
 def _screen(answer: Answer, terminal: Terminal) -> Iterator[Row]:
     """Yield what fits on a screen; nothing if the hits alone do not fit.
 
-    The first hits have a line of code. The best other definitions of the files fill the screen, and what is left has
-    more code.
+    If the query names all of them, they have their code from the top. Else the first hits have a line of code, the best
+    other definitions of the files fill the screen, and what is left has more code, unless probably nothing answers.
     """
     hits, others = answer.hits, _other_rows(answer, terminal)
-    chosen = [_below_heading(hit, answer) for hit in hits]
     left = _rows_for_hits(terminal) - len(hits) - sum(map(len, others))
-    fit = fitted([len(lines) for lines in chosen], left)
+    if is_named := bool(hits) and all(hit.is_named for hit in hits):  # They are shown from the top.
+        chosen = [list(range(head_lines(hit).stop, hit.code.count("\n") + 1)) for hit in hits]
+        fit = shares(list(map(len, chosen)), left) if left >= min(len(hits), WITH_CODE) else None
+    else:
+        chosen = [[] if answer.low_confidence else _below_heading(hit, answer) for hit in hits]
+        fit = fitted(list(map(len, chosen)), left)
     for hit, lines, count, rows in zip(hits, chosen, fit or (), others, strict=bool(fit)):
         yield _heading_in_one_row(hit, terminal)
-        yield from _code(hit, excerpt(hit, lines[:count], terminal))
+        is_cut = is_named and 0 < count < len(lines)
+        yield from _code(hit, excerpt(hit, lines[: count - is_cut], terminal))
+        if is_cut:
+            more = counted(len(lines) - count + 1, "more line")
+            yield _aside(f"{_CUT:>8}   {more}: codesearch read {place_of(hit, terminal)}")
         yield from (Row(sys.maxsize, others=row) for row in rows)
 
 
@@ -196,6 +205,8 @@ def _heading_in_one_row(hit: Hit, terminal: Terminal) -> Row:
     details = details if len(details) <= room else cut(details, room) if room > _LEAST_DETAILS else ""
     if not details and hit.kind in FUNCTIONS:
         name += _CALL if rest.startswith(_CALL) else _CUT_CALL
+    elif not details:
+        details = shown_kind(hit)
     return place_row(terminal, place, name, more=(details and f"  {details}") + marks_of(hit), hit=hit)
 
 

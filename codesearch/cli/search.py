@@ -38,6 +38,7 @@ FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
 
 
+_ONLY_NAMED = "note: the query is a name, so only its definitions are shown: -n 20 shows others too\n"
 _REGEX = re.compile(r"\S*(?:\.[*+][\w(\\]|\\[bdsw][+*]|\[\^)\S*")
 """A query that is clearly a regular expression: not `java.util.*`."""
 
@@ -185,6 +186,14 @@ def _search(
     spoken = answer if form == "text" else replace(answer, unknown_words=())
     notes = "".join(_notes(spoken, request, paths, terminal, is_json=form == "json"))
     is_few = answer.lines < FEW if request.fixed else not answer.hits
+    if request.screen and answer.hits and answer.hits[0].is_named:
+        named = [
+            replace(hit, others=tuple(other for other in hit.others if other.is_named))
+            for hit in answer.hits
+            if hit.is_named
+        ]
+        notes += _ONLY_NAMED * (named != answer.hits)
+        answer = replace(answer, hits=named)
     notes += notes_of(answer.freshness, answer.coverage, is_few=is_few)
     if brief and answer.hits:
         from codesearch.agents.text import FOR_SHELL, brief_text

@@ -18,7 +18,6 @@ from codesearch.engine.excerpts import LEAST_LINES, Excerpt, excerpts_of
 from codesearch.errors import CodeSearchError
 from codesearch.parsing.flags import is_test
 from codesearch.search.forms import has_identifier, is_code, is_long, parse_asked
-from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.request import SearchRequest
 from codesearch.text.terms import query_terms, terms_of
 from codesearch.types import FUNCTIONS, Definition, Hit
@@ -81,8 +80,8 @@ def make_brief(session: Session, request: SearchRequest, lines: int, *, with_usa
     hits = [hit for hit in answer.hits if hit.parts.get("test", 0.0) >= 0.0] or answer.hits
     is_list = lines < LEAST_LINES * most
     near = [hit for hit in hits if is_list or hit is hits[0] or hit.score >= _NEAR * hits[0].score]
-    if is_name := bool(hits) and _has_name(hits[0]):
-        near = [hit for hit in hits if _has_name(hit)]
+    if is_name := bool(hits) and hits[0].is_named:
+        near = [hit for hit in hits if hit.is_named]
     ideas = [] if is_name or is_list else ideas_of(request.query)
     shown, uncovered = _cover(session, replace(request, top_k=most, by_file=False), near[:most], ideas)
     excerpts = excerpts_of(shown, answer.query, 0 if is_list else lines)
@@ -121,10 +120,6 @@ def ideas_of(query: str) -> list[str]:
     parts = [part.strip(" .?;,") for part in _BETWEEN_IDEAS.split(query)]
     ideas = [part for part in parts if len(query_terms(part)) >= _LEAST_TERMS]
     return ideas if 1 < len(ideas) <= _MOST_IDEAS else []
-
-
-def _has_name(hit: Hit) -> bool:
-    return hit.signals.get("name", 0.0) >= OTHER_SPELLING
 
 
 def _covered(hit: Hit, idea: str) -> float:

@@ -47,7 +47,6 @@ from codesearch.parsing.docstrings import first_sentence
 from codesearch.parsing.identifiers import split_identifier, subtokens
 from codesearch.search.direction import Opposition, agreement, canonical_terms, opposition, parse_conversion
 from codesearch.search.forms import split_name
-from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.ranking import AnalysedQuery, Ranking
 from codesearch.store.sorting import equal_before
 from codesearch.text.terms import STOP_WORDS, base_form, terms_of, terms_of_each
@@ -57,6 +56,7 @@ from codesearch.types import (
     HEADER_KINDS,
     KINDS,
     NESTED,
+    OTHER_SPELLING,
     STUB,
     TEST,
     TEST_WORDS,

@@ -15,12 +15,11 @@ from itertools import islice
 
 import numpy as np
 
-from codesearch.search.lookup import OTHER_SPELLING
 from codesearch.search.ranking import AnalysedQuery, Candidate, Ranking
 from codesearch.store.snapshot import Snapshot
 from codesearch.store.source import Ref
 from codesearch.text.terms import terms_of
-from codesearch.types import MAX_COPIES, Hit, Passage
+from codesearch.types import MAX_COPIES, OTHER_SPELLING, Hit, Passage
 
 _WORDS = 0.8
 _MOST_PASSAGES = 3

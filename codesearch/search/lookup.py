@@ -28,10 +28,8 @@ from codesearch.store.database import DocumentRow, FileRecord
 from codesearch.store.segments import IndexReader, SegmentReader
 from codesearch.store.snapshot import Snapshot
 from codesearch.text.terms import terms_of
-from codesearch.types import FOLDER_FILES, KINDS, Definition
+from codesearch.types import FOLDER_FILES, KINDS, OTHER_SPELLING, Definition
 
-OTHER_SPELLING = 0.5
-"""The likeness of a name if only case or underscores differ; from this value on, a text names a document."""
 SPELLED_OUT = 0.2
 """The likeness if the words of a text make a name, or if what is around the name differs."""
 _start_line = attrgetter("start_line")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -177,8 +178,10 @@ def marks_of(hit: Hit) -> str:
 
 def after_name(of: Definition) -> str:
     """Return what a signature says after the name; the kind if that is nothing."""
-    rest = of.signature.partition(of.name)[2].strip(" :{=") if of.name else ""
-    return rest or of.kind
+    # The class before the name of a constructor is not meant.
+    match = re.search(rf"{re.escape(of.name)}(?!\w|::)", of.signature) if of.name else None
+    rest = of.signature[match.end() :].rstrip(" :{=") if match else ""
+    return rest.lstrip(" {=" if of.kind in HEADER_KINDS else " :{=") or of.kind
 
 
 def cut(line: str, width: int) -> str:

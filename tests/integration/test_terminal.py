@@ -162,3 +162,13 @@ def test_answers_about_places_have_the_colours_of_hits_and_fit_the_terminal(
     assert "\x1b" not in never
     forced = command(*arguments, "--color", "always")
     assert "\x1b[36m" in forced.stdout
+
+
+def test_the_query_of_a_name_shows_its_definitions_alone(indexed, command):
+    _, out, _ = on_terminal(command, "query", "--all", "Stack.pop", stdout=True, stderr=True, height=30)
+    first, *code, footer, note = plain(out).splitlines()
+    assert re.fullmatch(r"tiny/python/convert\.py:21  Stack\.pop  \(self\)", first)
+    assert len(code) == 2 and footer.startswith("1 hit from ")
+    assert note.endswith("so only its definitions are shown: -n 20 shows others too")
+    _, out, _ = on_terminal(command, "query", "--all", "Stack.pop", "-n", "20", stdout=True, stderr=True)
+    assert not any(row.startswith(("1 hit", "note:")) for row in plain(out).splitlines())

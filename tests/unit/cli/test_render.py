@@ -418,3 +418,37 @@ def test_a_name_always_has_a_part_of_its_row_even_next_to_a_long_file_name():
     terminal = replace(HERE, is_terminal=True, width=80, height=24)
     heading = render(answer, "text", terminal, color="never").splitlines()[0]
     assert heading == f"…{'x' * 34}.py:3  File.read(…)"
+
+
+def test_what_the_query_names_has_its_code_from_the_top_and_the_rest_is_counted():
+    code = "\n".join(["def read(self):", *(f"    step({n})" for n in range(40))])
+    hits = [replace(HIT, code=code, end_line=43, last_line=43, signals={"name": 1.0})] * 2
+    rows = rows_of(replace(ANSWER, hits=hits))
+    assert rows[1:3] == ["       4 | step(0)", "       5 | step(1)"]
+    assert rows[8:11] == [
+        "      11 | step(7)",
+        "       …   32 more lines: codesearch read a/b.py:3",
+        "a/b.py:3  File.read  (self)",
+    ]
+    assert len(rows) == 22
+
+
+def test_hits_that_probably_do_not_answer_have_no_code():
+    rows = rows_of(replace(MANY, low_confidence=True))
+    assert len(rows) == 14 and not any(" | " in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "signature", "shown"),
+    [
+        ("method", "Cart::Cart", "Cart::Cart(int size) : Base(size)", "Cart::Cart  (int size) : Base(size)"),
+        ("class", "Cart", "class Cart : public Base", "Cart  class : public Base"),
+        ("method", "get", "get getter(x)", "get  getter(x)"),
+        ("class", "C" * 60, "class " + "C" * 60 + " extends Base", "C" * 60 + "  class"),
+    ],
+)
+def test_a_heading_says_what_stands_behind_the_name_or_the_kind(kind, name, signature, shown):
+    hit = replace(HIT, kind=kind, signature=signature, qualified_name=name, language="cpp")
+    assert (
+        rows_of(replace(ANSWER, hits=[replace(hit, name=name.rpartition(":")[2])]))[0] == f"a/b.py:3  {shown}"
+    )
