@@ -12,7 +12,7 @@ import posixpath
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import cast
 
@@ -37,18 +37,8 @@ from codesearch.structure.places import bodies_of
 from codesearch.structure.receivers import Types, literal_type
 from codesearch.types import FUNCTIONS, MEMBER_KINDS, NESTED, PROTOTYPE, TYPE_KINDS
 
-GRADES = (
-    *(
-        "declared here",
-        "certain",
-        "likely",
-        "no definition",
-        "as a string",
-        "possible",
-        "in comments and strings",
-    ),
-    "only in the file's name",
-)
+_BEST = ("declared here", "certain", "likely", "no definition", "as a string")
+GRADES = (*_BEST, "possible", "in comments and strings", "only in the file's name")
 DECLARED, CERTAIN, LIKELY, NO_DEFINITION, AS_STRING, SEVERAL, IN_COMMENTS, IN_FILE_NAME = range(len(GRADES))
 _BEFORE_DOCSTRING = re.compile(r"[ \t]*(?:@\w+ +)?(?:~[sS]|[rRuU])?")
 _CONTINUED = frozenset("([{,=+%\\")  # What ends a line if the next one continues its expression
@@ -91,7 +81,7 @@ class Names:
     ) -> None:
         self.name = name
         self.types = types or Types(lambda _: ())
-        self._defaults: dict[int, bool] = {}
+        self.is_default, self._possible = cache(self._is_default), cache(self._possible_in)
         self.imported: dict[tuple[SourceFile, str | int | None], list[Ref]] = {}
         every, declared = refs, {ref.doc_id: bodies for ref in refs if (bodies := bodies_of(ref, refs))}
         if declared:
@@ -104,13 +94,9 @@ class Names:
         self.target_files = {(ref.root, ref.path) for ref in targets}
         self.only_targets = len(targets) < len(refs)
         self.refs = refs
-        self._by_family: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self.by_file: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         self.by_qualifier: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in refs:
-            family = family_of(ref.file.language)
-            for root in (ref.root, ""):
-                self._by_family[root, family].append(ref)
             if _is_method(ref) and record_of(ref.file.language).has_open_classes:
                 self.by_qualifier[ref.root, ref.qualifier].append(ref)
         for ref in every:
@@ -134,8 +120,7 @@ class Names:
         able = [ref for ref in self.refs if not _is_method(ref) and not ref.row.flags & NESTED]
         packages: defaultdict[tuple[str, str], list[Ref]] = defaultdict(list)
         for ref in able if len(able) <= _MOST_PACKAGED else ():
-            source, _ = read_source(cast(SourceFiles, ref.source).segment, ref.file) or (b"", False)
-            package = package_of(source.decode("utf-8", "replace"), ref.path, ref.file.language)
+            package = package_of(_file_text(ref), ref.path, ref.file.language)
             if package:
                 packages[ref.root, package].append(ref)
         return packages
@@ -159,14 +144,11 @@ class Names:
             statement.is_outside(self._folders | file.folders) for statement in statements
         )
 
-    def is_default(self, ref: Ref) -> bool:
+    def _is_default(self, ref: Ref) -> bool:
         """Say whether a file of JavaScript has a definition in what it exports as the default."""
-        if ref.doc_id not in self._defaults:
-            source, _ = read_source(cast(SourceFiles, ref.source).segment, ref.file) or (b"", False)
-            name = rf"(?<![\w$]){re.escape(self.name)}(?![\w$])"
-            pattern = rf"(?:export\s+default|module\.exports\s*=)(?!\s*\{{)[^\n;]*{name}"
-            self._defaults[ref.doc_id] = re.search(pattern, source.decode("utf-8", "replace")) is not None
-        return self._defaults[ref.doc_id]
+        name = rf"(?<![\w$]){re.escape(self.name)}(?![\w$])"
+        pattern = rf"(?:export\s+default|module\.exports\s*=)(?!\s*\{{)[^\n;]*{name}"
+        return re.search(pattern, _file_text(ref)) is not None
 
     @cached_property
     def _folders(self) -> frozenset[str]:
@@ -202,8 +184,11 @@ class Names:
 
     def possible(self, file: SourceFile) -> Sequence[Ref]:
         """Return its definitions in related languages, if possible of the same root."""
-        family = family_of(file.language)
-        return self._by_family.get((file.root, family)) or self._by_family.get(("", family)) or ()
+        return self._possible(file.root, family_of(file.language))
+
+    def _possible_in(self, root: str, family: str) -> list[Ref]:
+        related = [ref for ref in self.refs if family_of(ref.file.language) == family]
+        return [ref for ref in related if ref.root == root] or related
 
 
 class SourceFile:
@@ -234,11 +219,18 @@ class SourceFile:
     @cached_property
     def strings(self) -> list[tuple[int, int]]:
         """(start, end) of its strings."""
-        return strings_in(self.source, self.language)
+        found = re.finditer(record_of(self.language).strings, self.source)
+        return [match.span() for match in found if self.source[match.end() - 1] in "\"'`"]
 
     def is_text(self, position: int) -> bool:
-        """Say whether a position is in the text of a string."""
-        return may_be_in_string(self.source, position) and in_string(self.source, position, self.strings)
+        """Say whether a position is in the text of a string, not in code such as `${name}`."""
+        line = self.source[self.source.rfind("\n", 0, position) + 1 : position]
+        is_open = (self.source.count(mark, 0, position) % 2 for mark in ('"""', "'''", "`"))
+        if not any(quote in line for quote in "\"'`") and not any(is_open):
+            return False  # Finding all strings takes longer.
+        at = bisect_right(self.strings, (position, len(self.source))) - 1
+        start, end = self.strings[at] if at >= 0 else (0, 0)
+        return position < end and _CODE_IN_STRING.search(self.source[start:position]) is None
 
     def is_whole_string(self, position: int, size: int) -> bool:
         """Say whether a name is all that is between two quotes."""
@@ -260,10 +252,13 @@ class SourceFile:
         """Its folders and its name, as imports have them."""
         return frozenset(module_of(self.path))
 
+    def _around(self, line: int, kinds: Container[str]) -> list[DocumentRow]:
+        """Return the definitions of some kinds around a line, outer ones first."""
+        return [row for row in self.rows if row.kind in kinds and row.start_line <= line <= row.last_line]
+
     def binds(self, name: str, line: int) -> bool:
         """Say whether the function around a line has a parameter or a variable with a name."""
-        rows = self.rows if record_of(self.language).binds else ()
-        functions = (row for row in rows if row.kind in FUNCTIONS and row.start_line <= line <= row.last_line)
+        functions = self._around(line, FUNCTIONS) if record_of(self.language).binds else ()
         return any(self._binds(name, row.start_line, row.last_line) for row in functions)
 
     def _binds_in(self, name: str, first: int, last: int) -> bool:
@@ -274,19 +269,15 @@ class SourceFile:
 
     def type_around(self, line: int) -> str:
         """Return the name of the innermost type around a line, or ""."""
-        types = [
-            row for row in self.rows if row.kind in TYPE_KINDS and row.start_line <= line <= row.last_line
-        ]
-        if types:
+        if types := self._around(line, TYPE_KINDS):
             return types[-1].name
         inside, separator = self.innermost(line), record_of(self.language).separator
         return inside.qualified_name.rpartition(separator)[0].rpartition(separator)[2] if inside else ""
 
     def function_text(self, line: int, end: int) -> str:
         """Return the text of the outermost function around a line, up to a position."""
-        functions = (row for row in self.rows if row.kind in FUNCTIONS)
-        first = next((row.start_line for row in functions if row.start_line <= line <= row.last_line), 0)
-        return self.source[self.line_starts[first - 1] : end] if first else ""
+        functions = self._around(line, FUNCTIONS)
+        return self.source[self.line_starts[functions[0].start_line - 1] : end] if functions else ""
 
     @cached_property
     def line_starts(self) -> list[int]:
@@ -311,18 +302,18 @@ class SourceFile:
         return next((local for of, local in self.imports[at].bindings if of == name != local), "")
 
 
+def _file_text(ref: Ref) -> str:
+    source, _ = read_source(cast(SourceFiles, ref.source).segment, ref.file) or (b"", False)
+    return source.decode("utf-8", "replace")
+
+
 def _is_method(ref: Ref) -> bool:
     return ref.row.kind == "method" or (ref.row.kind in MEMBER_KINDS and ref.owner != "")
 
 
 def has_name(ref: Ref) -> bool:
     """Say whether a definition stands in its file with its name; an anonymous export has that of its file."""
-    return ref.row.start_line > 0 and not is_anonymous(ref)
-
-
-def is_anonymous(ref: Ref) -> bool:
-    """Say whether a definition has no name in its source."""
-    return ref.row.start_line > 0 and ref.row.name not in ref.row.signature
+    return ref.row.start_line > 0 and ref.row.name in ref.row.signature
 
 
 def graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[int, Sequence[Ref]]:
@@ -352,7 +343,7 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
     refs = (
         _reached([ref for ref in own if has_name(ref)], file, line, before)
         or _imported(file, names, position, before)
-        or _reached([ref for ref in own if is_anonymous(ref)], file, line, before)
+        or _reached([ref for ref in own if ref.row.start_line and not has_name(ref)], file, line, before)
         or _of_package(file, names, line, before)
     )
     refs = [ref for ref in refs if ref in possible]
@@ -672,26 +663,6 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
                 found.append((start, end))
         ahead |= {mark: source.find(mark, end) for mark, start in ahead.items() if start < end}
     return found
-
-
-def strings_in(source: str, language: str) -> list[tuple[int, int]]:
-    """Return the start and end of each string of a source."""
-    found = re.finditer(record_of(language).strings, source)
-    return [match.span() for match in found if source[match.end() - 1] in "\"'`"]
-
-
-def may_be_in_string(source: str, position: int) -> bool:
-    """Say whether a quote is before a position in its line, or a string of several lines is open there."""
-    line = source[source.rfind("\n", 0, position) + 1 : position]
-    is_open = (source.count(mark, 0, position) % 2 for mark in ('"""', "'''", "`"))
-    return any(quote in line for quote in "\"'`") or any(is_open)
-
-
-def in_string(source: str, position: int, strings: Sequence[tuple[int, int]]) -> bool:
-    """Say whether a position is in the text of one of some strings, not in code such as `${name}`."""
-    at = bisect_right(strings, (position, len(source))) - 1
-    start, end = strings[at] if at >= 0 else (0, 0)
-    return position < end and _CODE_IN_STRING.search(source[start:position]) is None
 
 
 def qualifier(source: str, position: int) -> str | None:

@@ -16,7 +16,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -230,7 +230,10 @@ class Search:
         self._allowed = allowed_paths(indexes, folders)
         self.types = Types(partial(self._buffers.named, self._snapshot))
         self._sources: dict[Proposed, SourceFile] = {}
-        self._with_text: dict[tuple[str, bool], tuple[list[SourceFile], int]] = {}
+        self._unread: dict[
+            tuple[str, bool], int
+        ] = {}  # of what files were asked for: how many more may have it
+        self.files_naming = cache(self._files_naming)
 
     def first_used(self, text: str) -> tuple[Names, Occurrences]:
         """Return the first meaning of a text that has lines, or the last one, and its lines."""
@@ -306,7 +309,7 @@ class Search:
         """Return the usages of a name, and of what other files call its definitions, in order."""
         if not terms_of(names.name):
             raise ConfigError(f"{names.name!r} has no letters or digits", "the index finds words")
-        files, unread = self._files_with(names.name)
+        files, unread = self.files_naming(names.name, False), self._unread[names.name, False]
         exports, local = exports_of(names.targets, self.files_naming)
         names.add_exports((export.path, export.ref) for export in exports if export.name == names.name)
         of_files: dict[SourceFile, dict[int, Occurrence | None]] = {}
@@ -337,7 +340,7 @@ class Search:
         paths = {(ref.root, ref.path) for ref in standing}
         others = [ref for ref in self.definitions(name) if (ref.root, ref.path) not in paths]
         names = Names(name, [*others, *standing], standing, types=self.types)
-        for file in self._files_with(name)[0]:
+        for file in self.files_naming(name, False):
             for usage in filter(None, _in_file(file, names)[0].values()):
                 if usage.grade == CERTAIN:
                     bases = [refs[ref.doc_id] for ref in usage.may_be if ref.doc_id in refs]
@@ -348,17 +351,11 @@ class Search:
         for ref in names.targets:
             suffix = record_of(ref.file.language).attribute
             if suffix and ref.row.name.endswith(suffix) and (short := ref.row.name.removesuffix(suffix)):
-                files = self._files_with(short)[0]
+                files = self.files_naming(short, False)
                 yield from ((file, short, ref) for file in files if file.language == ref.file.language)
 
-    def files_naming(self, text: str, barrels: bool) -> list[SourceFile]:
+    def _files_naming(self, text: str, barrels: bool) -> list[SourceFile]:
         """Return the files that have a text as a whole word, or the `barrels` among them."""
-        return self._files_with(text, barrels)[0]
-
-    def _files_with(self, text: str, barrels: bool = False) -> tuple[list[SourceFile], int]:
-        """Return the files that have a text as a whole word, or `barrels` among them, and how many more may have it."""
-        if (text, barrels) in self._with_text:
-            return self._with_text[text, barrels]
         spelled = {unicodedata.normalize(form, text) for form in ("NFC", "NFD")}
         files = {
             proposed: None
@@ -373,8 +370,8 @@ class Search:
             is_able = self._allowed[buffer.root](buffer.path) and (not barrels or is_barrel(buffer.path))
             if is_able and next(occurrences(buffer.source, text), -1) >= 0:
                 sources.append(buffer)
-        self._with_text[text, barrels] = sources, unread
-        return sources, unread
+        self._unread[text, barrels] = unread
+        return sources
 
     def named_after(self, names: Names, usages: Collection[Occurrence]) -> list[Occurrence]:
         """Return the first test in each file of tests whose name has the words of a name; those with few others first.
@@ -392,8 +389,7 @@ class Search:
         for read in read_with(lambda _: True, sorted(other_words, key=other_words.__getitem__))[0]:
             file = SourceFile(*read)
             line = next((row.start_line for row in file.rows if row.flags & TEST and row.kind != "module"), 1)
-            position = sum(len(above) + 1 for above in file.source.split("\n")[: line - 1])
-            named.append(Occurrence(True, IN_FILE_NAME, file, position, line, ()))
+            named.append(Occurrence(True, IN_FILE_NAME, file, file.line_starts[line - 1], line, ()))
         return named
 
     def derived(
@@ -404,20 +400,17 @@ class Search:
         `bases` are the definitions whose headers name it.
         """
         known = set(bases.values())
-        implemented = [
-            definition
-            for definition in defined(implementing(self._snapshot, names.targets))
-            if definition not in known
-        ]
+        implementations = defined(implementing(self._snapshot, names.targets))
+        implemented = [definition for definition in implementations if definition not in known]
         every = [*bases.values(), *implemented] or self._overriding(names)
         plain = [definition for (file, _), definition in bases.items() if all_code or not _is_other(file)]
         derived = [*plain, *implemented] or every
-        if abstract := [definition.name for definition in derived if _is_abstract(definition)]:
-            below = self._below(abstract, _is_abstract)
-            shown = {definition.name for definition in derived}
-            further = [definition for name, definition in below.items() if name not in shown]
-            return [*derived, *further], len(every) - len(derived)
-        return derived, len(every) - len(derived)
+        below = self._below(
+            [definition.name for definition in derived if _is_abstract(definition)], _is_abstract
+        )
+        shown = {definition.name for definition in derived}
+        further = [definition for name, definition in below.items() if name not in shown]
+        return [*derived, *further], len(every) - len(derived)
 
     def _overriding(self, names: Names) -> list[Defined]:
         """Return the methods of derived types that have the name of the methods that are asked for."""
@@ -461,16 +454,14 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, Occurrence | Non
                 of_line |= {} if ref.doc_id in names.target_ids else {line: of_line.get(line)}
                 continue
         best = of_line.setdefault(line, None)
-        is_name = is_whole(file.source, position, size, file.language, names.sigil)
-        if not is_name:
+        if not is_whole(file.source, position, size, file.language, names.sigil):
             continue
         grade, may_be = graded(file, names, position, line)
         is_meant = not names.only_targets or any(ref.doc_id in names.target_ids for ref in may_be)
         if not is_meant and grade in (CERTAIN, LIKELY):
             is_meant, grade = any(ref.doc_id in names.kin_ids for ref in may_be), LIKELY
-        if is_meant:
-            if best is None or grade < best.grade:
-                of_line[line] = Occurrence(is_other, grade, file, position, line, may_be)
+        if is_meant and (best is None or grade < best.grade):
+            of_line[line] = Occurrence(is_other, grade, file, position, line, may_be)
     for usage in list(filter(None, of_line.values())):
         if alias := file.alias_at(usage.position, names.name):
             _add_other_name(file, alias, usage, of_line)

@@ -6,13 +6,12 @@ from types import SimpleNamespace
 import pytest
 
 from codesearch.structure.meaning import (
+    SourceFile,
     block_comments,
     in_comment,
-    in_string,
     is_whole,
     occurrences,
     qualifier,
-    strings_in,
 )
 from codesearch.structure.receivers import Types
 
@@ -104,6 +103,11 @@ def test_a_comment_is_known_by_its_mark(text, language, expected):
     assert in_comment(source, source.rindex("get"), language, blocks) is expected
 
 
+def file_of(source: str, language: str) -> SourceFile:
+    stored = SimpleNamespace(path="a", language=language)
+    return SourceFile(SimpleNamespace(segment=SimpleNamespace(root=""), file=stored), source.encode(), False)
+
+
 @pytest.mark.parametrize(
     ("source", "language", "expected"),
     [
@@ -126,7 +130,7 @@ def test_a_comment_is_known_by_its_mark(text, language, expected):
     ],
 )
 def test_the_text_of_a_string_is_known(source, language, expected):
-    assert in_string(source, source.index("get"), strings_in(source, language)) is expected
+    assert file_of(source, language).is_text(source.index("get")) is expected
 
 
 @pytest.mark.parametrize("text", ['"\\', "`\\", "/*", '"""\\', "'", '"""'])
@@ -134,7 +138,8 @@ def test_a_hostile_source_is_read_once(text):
     source = text * 20_001  # Many seconds, if each mark were looked for to the end of the source.
     started = process_time()
     for language in ("python", "javascript", "rust"):
-        assert len(strings_in(source, language)) + len(block_comments(source, language)) < len(source)
+        file = file_of(source, language)
+        assert len(file.strings) + len(file.comments) < len(source)
     assert process_time() - started < 5
 
 
