@@ -109,7 +109,9 @@ def file_lock(path: Path) -> Iterator[int | None]:
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if _locked(descriptor):
+        if (
+            _locked(descriptor) and os.fstat(descriptor).st_nlink
+        ):  # The lock of a deleted file protects nothing.
             os.write(descriptor, f" {os.getpid()}\n".encode())
             yield None
         else:

@@ -24,10 +24,9 @@ from codesearch.errors import (
     ConfigError,
     IndexLockedError,
     IndexNotFoundError,
-    IndexStoreError,
     index_command,
 )
-from codesearch.files import default_home, expanded, make_folder, make_private
+from codesearch.files import default_home, expanded, make_private
 from codesearch.store.catalogue import (
     IndexEntry,
     building_in,
@@ -146,13 +145,9 @@ class Indexer:
             kind = "not a folder" if root.exists() else "no such folder"
             raise ConfigError(f"{root}: {kind}", "give the folder to index")
         folder = index_folder(self.local_home(), root)
-        try:
-            make_folder(folder)
-        except OSError as error:
-            raise IndexStoreError(f"{folder}: {error.strerror}", "give another --home") from None
         planned = partial(prepare, root, options, self.local_home(), self.vectors, rebuild=rebuild)
         wait_s = min(wait_s, _SHORT_PATIENCE_S) if building_in(folder) else wait_s
-        with writer_lock(folder, str(root), wait_s=wait_s), ExitStack() as opened:
+        with writer_lock(folder, str(root), wait_s=wait_s, makes=True), ExitStack() as opened:
             last, tell = last_manifest(folder), on_progress
             if last is None or not last.complete:
                 record = opened.enter_context(recorded(folder, root))

@@ -78,8 +78,7 @@ def _add(
     """Unpack a portable file to the folder of an index, whose manifest may name another root and is written last."""
     with storage_errors(home), scratch_folder(home) as scratch:
         portable.unpack(scratch, on_progress)
-        make_folder(folder)
-        with writer_lock(folder, manifest.root, wait_s=PATIENCE_S), writing(folder):
+        with writer_lock(folder, manifest.root, wait_s=PATIENCE_S, makes=True), writing(folder):
             make_folder(folder / SEGMENTS)
             entry, segments = read_entry(folder), []
             last = entry.manifest.commit if entry and entry.manifest else 0

@@ -8,6 +8,7 @@ longer ones. If there is no time for all of them, those come first that have all
 from __future__ import annotations
 
 import codecs
+import ctypes
 import marshal
 import os
 import sys
@@ -216,20 +217,29 @@ def _read(
     probe: bytes, lines_in: LinesIn, until: float, files: Sequence[Proposed]
 ) -> tuple[list[tuple[int, list[int]]], int]:
     """Return the positions of files with a text, and its lines; and how many files were not read in time."""
-    has_other_letters = not probe.isascii()
+    has_probe, has_other_letters = _finder(probe), not probe.isascii()
     found: list[tuple[int, list[int]]] = []
     for at, (one, content) in enumerate(_contents(files)):
         if time.monotonic() > until:
             return found, len(files) - at
         # Most bytes need not be decoded to know that a text is not in them.
         if (
-            probe in content
+            has_probe(content)
             or content.startswith(_OTHER_BYTES)
             or (has_other_letters and not content.isascii())
             or one.file.path.lower().endswith(NOTEBOOK)
         ) and (lines := lines_in(decoded(content, one.file.path))):
             found.append((at, lines))
     return found, 0
+
+
+def _finder(probe: bytes) -> Callable[[bytes], bool]:
+    """Return what says whether a source has some bytes. The C library takes half of Python's time for that."""
+    if sys.platform != "linux":
+        return lambda content: probe in content
+    memmem, (pointer, size) = ctypes.CDLL(None).memmem, (ctypes.c_char_p, ctypes.c_size_t)
+    memmem.restype, memmem.argtypes = ctypes.c_void_p, (pointer, size, pointer, size)
+    return lambda content: memmem(content, len(content), probe, len(probe)) is not None
 
 
 def _contents(files: Sequence[Proposed]) -> Iterator[tuple[Proposed, bytes]]:

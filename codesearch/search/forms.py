@@ -32,12 +32,12 @@ _LAST_ASKED = 16
 MOST_PLACE = 4_096
 """A longer text is no place."""
 _NO_QUALIFIERS = frozenset({"self", "this", "cls", "crate", "super"})
-_IDENTIFIER = re.compile(r"[^\W_][a-z0-9]*[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w(?:\(\)|::\w)")
+_IDENTIFIER = re.compile(r"[^\W_][a-z0-9][A-Z]|[^\W_]_[^\W_]|\w(?:\(\)|::\w)")
 CODE_LINE = re.compile(
-    r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|\w\(.*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
+    r"[;{}:(\[]\s*$|^\s*[}\])@]|=>|->|[-+*/|&:!=<>]=|\w\s=\s\S|^(?>.*?\w\().*\)|^\s*(?:end|return)\b|[\w\])]\.\w+\(|\$\w"
 )
 """It is in a line of code in a text of several lines."""
-_CODE = re.compile(r"[;{}]\s*$|=>|->|\w\(.*\).*[;={(]|^\s*(?:def|func|fn|function)\s+\w+\s*\(")
+_CODE = re.compile(r"[;{}]\s*$|=>|->|(?m:^)(?>.*?\w\().*\).*[;={(]|^\s*(?:def|func|fn|function)\s+\w+\s*\(")
 """It is in a single line of code."""
 _ASKS_WHERE = re.compile(
     r"(?:where\s+(?:is|are)|(?:definition|declaration|implementation)\s+of)\s+(?:the\s+)?(.+?)"

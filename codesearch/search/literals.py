@@ -202,7 +202,7 @@ def _is_string(source: bytes, match: re.Match[bytes]) -> bool:
     return mark in _QUOTES and source[end : end + 1] == mark != source[start - 2 : start - 1]
 
 
-_LOOKS_SO = re.compile(r"\w:\s|\d|[A-Z]\w+(?:Error|Exception|Warning)\b|[\"'`][^\"'`]+[\"'`]")
+_LOOKS_SO = re.compile(r"\w:\s|\d|[A-Z]\w{1,100}(?:Error|Exception|Warning)\b|[\"'`][^\"'`]+[\"'`]")
 _ASKS = re.compile(r"(?:how|what|where|which|who|why|when|is|are|can|does|do)\b|.*\?$", re.IGNORECASE)
 _MOST_WORDS = 60
 _FEWEST_FIXED, _FEWEST_PLAIN, _FEWEST_SAID = 3, 5, 2

@@ -25,6 +25,7 @@ from codesearch.files import (
     REVISIONS,
     Stamp,
     file_lock,
+    make_folder,
     stamp_of,
     unique_name,
     write_atomically,
@@ -130,17 +131,17 @@ def _is_ours(folder: Path) -> bool:
 
 
 @contextmanager
-def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterator[None]:
+def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0, makes: bool = False) -> Iterator[None]:
     """Lock an index for writing; wait up to `wait_s` seconds for other writers, such as a query that refreshes it.
 
-    Those that wait take turns: only one of them tries to get the lock, and a writer that has just released it comes
-    after that one.
+    With `makes`, the folder of the index is made, also if another process removes it meanwhile. Those that wait take
+    turns: only one of them tries to get the lock, and a writer that has just released it comes after that one.
     """
     started, lock, queue = time.monotonic(), ExitStack(), index_folder / TURN
     with ExitStack() as turn:
         while queue.exists() and _locked(queue, turn) is not None and time.monotonic() < started + wait_s:
             time.sleep(_POLL_S)
-        while (owner := _locked(index_folder / LOCK, lock)) is not None:
+        while (owner := _locked(index_folder / LOCK, lock, makes=makes)) is not None:
             patience_s = max(wait_s, _OWN_WAIT_S) if owner == os.getpid() else wait_s
             if time.monotonic() >= started + patience_s:
                 raise IndexLockedError(owner, root)
@@ -151,15 +152,19 @@ def writer_lock(index_folder: Path, root: str, *, wait_s: float = 0.0) -> Iterat
         yield
 
 
-def _locked(path: Path, lock: ExitStack) -> int | None:
-    """Put the lock of a file on a stack and return None; or return the process that has it."""
+def _locked(path: Path, lock: ExitStack, *, makes: bool = False) -> int | None:
+    """Put the lock of a file on a stack and return None; or return the process that has it, 0 if it is unknown."""
     try:
+        if makes:
+            make_folder(path.parent)
         with ExitStack() as attempt:
             owner = attempt.enter_context(file_lock(path))
             if owner is None:
                 lock.push(attempt.pop_all())
             return owner
     except OSError as error:
+        if makes and isinstance(error, FileNotFoundError) and not path.is_symlink():  # It was just removed.
+            return 0
         raise IndexWriteError(f"{path}: {error.strerror}", "give another --home") from None
 
 
@@ -174,8 +179,10 @@ def remove_indexes(roots: Mapping[Path, str]) -> None:
             _check_deletable(folder)
         for folder in roots:
             _delete(folder)
-    for folder in roots:  # Windows deletes a lock only now, and a waiting writer may have made it again.
-        with suppress(OSError):
+    for folder, root in roots.items():  # A query that waited may have made the lock again.
+        with suppress(OSError, IndexStoreError), ExitStack() as lock:
+            if os.name != "nt":  # Windows deletes a lock only if nobody has it.
+                lock.enter_context(writer_lock(folder, root))
             (folder / LOCK).unlink(missing_ok=True)
             folder.rmdir()
 

@@ -260,6 +260,11 @@ class StoreReader:
                 return f"a value in {table} is out of range"
         return ""
 
+    def files(self) -> list[FileRecord]:
+        """Read all files; a file_id is a position in the list."""
+        query = f"SELECT {', '.join(FileRecord._fields)} FROM files ORDER BY file_id"
+        return list(map(FileRecord._make, self._select(query)))
+
     def numbered_files(self, paths: Sequence[str] | None = None) -> Iterator[tuple[int, FileRecord]]:
         """Read (file_id, file): for all files in doc_id order, or only for some paths."""
         if paths is None:

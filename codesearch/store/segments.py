@@ -81,7 +81,7 @@ class SegmentReader:
     @cached_property
     def files(self) -> list[FileRecord]:
         """All files; a file_id is a position in this list."""
-        files = [record for _, record in self.store.numbered_files()]
+        files = self.store.files()
         self.store.seen_files.update(enumerate(files))  # `files_of` need not read them again.
         return files
 

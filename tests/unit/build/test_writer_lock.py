@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import lock_descriptor
 
+from codesearch import files
 from codesearch.errors import IndexLockedError
 from codesearch.files import file_lock
 from codesearch.store.catalogue import writer_lock
@@ -82,6 +83,24 @@ def test_the_process_id_of_a_former_writer_is_overwritten_completely(tmp_path):
         with pytest.raises(IndexLockedError) as caught, writer_lock(tmp_path, "/src"):
             pass
         assert f"by process {os.getpid()}:" in str(caught.value)
+
+
+def test_the_lock_of_a_file_that_was_deleted_is_none(tmp_path, monkeypatch):
+    lock, deleted = files._locked, []
+
+    def lock_late(descriptor):
+        if not deleted:
+            deleted.append((tmp_path / "lock").unlink())
+        return lock(descriptor)
+
+    monkeypatch.setattr(files, "_locked", lock_late)
+    with writer_lock(tmp_path, "/src", wait_s=TIMEOUT):
+        assert (tmp_path / "lock").exists()
+
+
+def test_a_writer_makes_the_folder_that_was_removed_while_it_waited(tmp_path):
+    with writer_lock(tmp_path / "index", "/src", makes=True):
+        assert (tmp_path / "index/lock").exists()
 
 
 def test_a_writer_that_has_just_written_comes_after_one_that_waits(tmp_path):

@@ -99,3 +99,10 @@ def test_hostile_strings_take_time_in_proportion_to_their_length():
     ):
         list(texts_in(hostile, said))
     assert time.process_time() - started < 5
+
+
+def test_a_query_of_one_long_word_takes_time_in_proportion_to_its_length(searcher: Searcher) -> None:
+    started = time.process_time()
+    for hostile in ("a1" * 30_000, "aB" * 30_000, "a(" * 50_000):
+        searcher.answer(SearchRequest(hostile))
+    assert time.process_time() - started < 5
