@@ -334,7 +334,8 @@ def usages_summary(
     if usages.listed_count < usages.usage_count:
         text += f"; {all_code} adds the others"
     if usages.elsewhere:
-        text += f"; {counted(usages.elsewhere, 'more line')} with {name} as another definition or in a longer name"
+        more = counted(usages.elsewhere, "more line")
+        text += f"; {more} with {name} in another declaration or a longer name"
     if usages.unread_files:
         text += f"; {counted(usages.unread_files, 'more file')} may have it: narrow with a path"
     if usages.near:

@@ -111,12 +111,11 @@ class Usages:
     comments and strings are only counted, in `grades`, and so is other code, in `other_code`, unless there is nothing
     else. `listed_count` of the usages can be in `usages`: also not the base of a definition in `derived`, nor an import
     in a file that has another usage. `used_files` have certain or likely lines; `used_elsewhere` of these are in other
-    code.
-    `elsewhere` counts the lines that have the name and are no usages: they can only mean other definitions, or the name
-    is a part of a longer one. `derived` are definitions whose headers have the name, or an abstract type among them, as
-    a base; in Go, types that embed it or have its methods by name and numbers of parameters; of a method with its type,
-    the methods of derived types. If the name has no definition with what stood before it, that is `not_in`. A name
-    without a definition has its other spellings in `near`, or if nothing has the name, the nearest names.
+    code. `elsewhere` counts other lines that have the name: they can only mean other definitions or are prototypes, or
+    the name is a part of a longer one. `derived` are definitions whose headers have the name, or an abstract type among
+    them, as a base; in Go, types that embed it or have its methods by name and numbers of parameters; of a method with
+    its type, the methods of derived types. If the name has no definition with what stood before it, that is `not_in`. A
+    name without a definition has its other spellings in `near`, or if nothing has the name, the nearest names.
     """
 
     name: str
@@ -451,7 +450,7 @@ def _in_file(file: SourceFile, names: Names) -> tuple[dict[int, Occurrence | Non
             _, ref = own.pop(0)
             # As in C#, `void IShape.Draw()` can define a member and name another one.
             if qualifier(file.source, position) not in names.owners - {ref.owner, ""}:
-                of_line |= {} if ref.doc_id in names.target_ids else {line: of_line.get(line)}
+                of_line |= {} if ref in names.targets else {line: of_line.get(line)}
                 continue
         best = of_line.setdefault(line, None)
         if not is_whole(file.source, position, size, file.language, names.sigil):

@@ -16,6 +16,8 @@ LINES = {
     "rb": ("def {0}?\n  @{1}\nend", "class {0}\n  attr_reader :{1}\nend", "{0}! if {1}?", "x.{0} = {1}"),
     "js": ("function {0}() {{ return ${1} }}", "const {0} = {1}", "x.{0}({1})", "// {0}"),
     "go": ("func {0}() {{}}", "type {0} struct {{\n\t{1} int\n}}", "var x = {0}.{1}", "var y = {0}"),
+    "c": ("int {0}(int x);", "int {0}(int x)\n{{\n  return {1}(x);\n}}", "struct {0} {{\n  int {1};\n}};"),
+    "cpp": ("class {0} {{\n  int {1}(int x);\n}};", "int {0}::{1}(int x)\n{{\n  return x;\n}}"),
     "cs": ("class {0} {{\n  bool {1};\n}}", "class X {{\n  void {0}() {{ {1}(); }}\n}}", "// {0} {1}"),
     "php": ("function {0}() {{ return $this->{1}; }}", "${0} = {1}::{0};"),
     "sh": ("{0}() {{\n  echo ${1}\n}}", "{0}=$1", "export {0}={1}"),

@@ -222,7 +222,7 @@ def test_a_folder_with_the_name_of_a_type_does_not_define_its_members(index_of):
 def test_lines_that_mean_another_definition_are_counted(ask):
     found = ask("shop/cart.py:16")
     assert found.elsewhere == len(ask("price").usages) - found.usage_count + 2  # And two definitions.
-    assert "more lines with price as another definition or in a longer name" in usages_summary(found)
+    assert "more lines with price in another declaration or a longer name" in usages_summary(found)
 
 
 def test_sigils_of_php_and_shell_are_no_part_of_a_name(index_of):
