@@ -5,7 +5,7 @@ import pytest
 from codesearch.languages import language_named, language_of_path
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import words
-from codesearch.parsing.sections import refuse_text
+from codesearch.parsing.sections import front_matter_end, refuse_text
 from codesearch.types import TEST, Document
 from tests.unit.parsing.test_extract import extract_sample
 
@@ -112,3 +112,10 @@ def test_invalid_utf8_is_read_with_one_warning():
 def test_only_the_beginning_of_a_very_long_line_is_searched():
     (document,) = parsed("# A\n" + "word " * 200_000, "a.md")
     assert len(document.code) == 16_384 and document.end_byte == 4 + 1_000_000
+
+
+def test_a_horizontal_rule_in_the_first_line_is_not_front_matter():
+    assert front_matter_end(["---", "", "# Title", "---"]) == 0
+    assert front_matter_end(["---", "title: x"]) == 0
+    assert front_matter_end(["---", "title: x", "---", "text"]) == 3
+    assert front_matter_end([]) == 0
