@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -13,7 +14,7 @@ from codesearch.cli.invocation import Invocation, Output, build_notes, build_pro
 from codesearch.cli.options import Home, Revision, argument
 from codesearch.cli.output import exit_while_waiting
 from codesearch.config import IndexOptions
-from codesearch.engine.answer import counts, not_indexed
+from codesearch.engine.answer import WIDTH, counts, not_indexed
 from codesearch.engine.scope import Scope, covering_index
 from codesearch.errors import ConfigError, index_command
 from codesearch.options import Opt
@@ -74,15 +75,14 @@ def index(
     else:
         for folder in roots:
             root = invocation.path(folder)
+            name = visible(str(folder) if folder.name else os.path.basename(os.path.abspath(root)) or "/")
             begun = read_entry(index_folder(engine.home, root))
             if begun and begun.manifest and not (begun.manifest.complete or rebuild):
                 files = counted(begun.manifest.left, "file")
-                yield Output(
-                    err=f"{visible(str(folder))}: the first index was interrupted with {files} left\n"
-                )
-            with build_progress(folder.name) as show:
+                yield Output(err=f"{name}: the first index was interrupted with {files} left\n")
+            with build_progress(os.path.basename(name)) as show:
                 built = engine.index(root, given, rebuild=rebuild, optimize=merge, on_progress=show)
-            yield _built(visible(str(folder)), built, merged=merge)
+            yield _built(name, built, merged=merge)
 
 
 def _of_shard(shard: str, folders: list[Path] | None, invocation: Invocation) -> list[Path]:
@@ -112,9 +112,9 @@ def _built(name: str, summary: IndexSummary, *, merged: bool) -> Output:
         return Output(f"{name}: {done}, {documents} {are} up to date ({summary.seconds:.2f} s)\n", warned)
     out = [
         f"{name}: {_made(summary, summary.seconds)}",
-        *([f"  languages  {counts(summary.languages)}"] if summary.languages else []),
+        *([f"  languages  {counts(summary.languages, WIDTH - 13)}"] if summary.languages else []),
         f"  files      {summary.parsed:,} parsed, {summary.kept:,} unchanged, {summary.removed:,} removed",
-        f"  encoder    {summary.model} on {summary.device}: {counted(summary.embedded, 'text')} embedded",
+        f"  model      {summary.model} on {summary.device}: {counted(summary.embedded, 'text')} embedded",
         *not_indexed(summary.not_indexed, summary.folders_not_entered),
     ]
     warnings = [visible(line) for line in summary.warnings[:_SHOWN_WARNINGS]]

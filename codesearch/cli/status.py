@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from codesearch.cli.invocation import Invocation, Output, notes_of, size_of, stage_progress
 from codesearch.cli.options import Home, Json, argument
 from codesearch.config import PROJECT_FILE
-from codesearch.engine.answer import counts, not_indexed
+from codesearch.engine.answer import WIDTH, counts, not_indexed
 from codesearch.engine.scope import Scope, covering_index
 from codesearch.errors import ConfigError
 from codesearch.options import Opt
@@ -100,8 +100,13 @@ def _fields(status: IndexStatus, service: int | None, current: Path | None) -> d
 
 def _remote_lines(status: RootStatus) -> Iterator[str]:
     yield status.root
-    yield f"  documents  {status.documents:,} from {counted(status.files, 'file')}: {counts(status.languages)}"
+    yield _documents(status)
     yield f"  indexed    {_age(status.created)}, by shard {status.shard}"
+
+
+def _documents(status: IndexStatus | RootStatus) -> str:
+    begun = f"  documents  {status.documents:,} from {counted(status.files, 'file')}"
+    return f"{begun}: {counts(status.languages, WIDTH - len(begun) - 2)}" if status.languages else begun
 
 
 def _lines(status: IndexStatus, current: Path | None, home: Path, *, warnings: bool) -> Iterator[str]:
@@ -120,8 +125,7 @@ def _lines(status: IndexStatus, current: Path | None, home: Path, *, warnings: b
         yield f"  unfinished {status.unfinished}"
     if not manifest.commit:
         return
-    languages = f": {counts(status.languages)}" if status.languages else ""
-    yield f"  documents  {status.documents:,} from {counted(status.files, 'file')}{languages}"
+    yield _documents(status)
     yield f"  indexed    {_age(manifest.created)}, in {manifest.seconds:.1f} s, {size_of(manifest.bytes)}"
     yield f"  model      {manifest.model['name']} ({manifest.model['id']})"
     if options := _options(manifest.settings):

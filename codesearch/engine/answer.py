@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -102,7 +103,7 @@ FILES = {
     "unreadable": "file{s} that cannot be read",
     "crashed": "file{s} whose parser takes too much or crashes",
     "only as blocks": "file{s} only as blocks, because the parser takes too much or crashes",
-    "partly as blocks": "file{s} read in part, because the parser does not understand some lines",
+    "partly as blocks": "file{s} with lines that the parser does not understand",
     "no code": "file{s} with nothing but imports and comments",
     "ignored": "ignored file{s}",
     "hidden": "hidden file{s}",
@@ -133,6 +134,8 @@ _UNREAD = frozenset(("not read", "not indexed yet", "changed", "unreadable index
 """Reasons why a count may be one of a part."""
 _LISTED, _NAMED = 5, 2
 """Names with their numbers; reasons why files are not indexed that a note names."""
+WIDTH = 80
+"""Characters of a line that lists such names."""
 _SEEN = ("binary", "link", "partly as blocks", "no code")
 """Reasons that hide no text: a link leads to a file with a path of its own, and exact text finds imports."""
 
@@ -143,17 +146,25 @@ def named(count: int, name: str) -> str:
     return f"{count:,} {name.format_map(words)}"
 
 
-def counts(numbers: Mapping[str, int]) -> str:
-    """List the most frequent names with their numbers.
+def counts(numbers: Mapping[str, int], room: int = sys.maxsize) -> str:
+    """List the most frequent names with their numbers: as many as have room, but at least one.
 
-    >>> counts({".md": 1200, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1, ".f": 1})
-    '.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more'
+    >>> numbers = {".md": 1200, ".a": 1, ".b": 1, ".c": 1, ".d": 1, ".e": 1, ".f": 1}
+    >>> counts(numbers), counts(numbers, 30)
+    ('.md 1,200, .a 1, .b 1, .c 1, .d 1, and 2 more', '.md 1,200, .a 1, and 5 more')
     """
     ordered = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
-    count = _LISTED if len(ordered) > _LISTED + 1 else len(ordered)  # "and 1 more" is as long as a name.
-    shown = [f"{name or 'no extension'} {number:,}" for name, number in ordered[:count]]
-    more = len(ordered) - len(shown)
-    return ", ".join([*shown, f"and {more} more"] if more else shown)
+    names = [f"{name or 'no extension'} {number:,}" for name, number in ordered]
+    text, most = (
+        "",
+        len(names) if len(names) <= _LISTED + 1 else _LISTED,
+    )  # "and 1 more" is as long as a name.
+    for count in range(most, 0, -1):
+        more = [f"and {len(names) - count} more"] * (count < len(names))
+        text = ", ".join([*names[:count], *more])
+        if len(text) <= room:
+            break
+    return text
 
 
 def not_indexed(files: Counts, folders: Counts) -> Iterator[str]:
@@ -164,7 +175,8 @@ def not_indexed(files: Counts, folders: Counts) -> Iterator[str]:
             if total := sum(numbers.get(reason, {}).values()):
                 yield from heading
                 heading = []
-                yield f"    {named(total, name)} ({counts(numbers[reason])})"
+                begun = f"    {named(total, name)}"
+                yield f"{begun} ({counts(numbers[reason], WIDTH - len(begun) - 3)})"
 
 
 def coverage_of(

@@ -642,6 +642,8 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
 
     >>> block_comments("a /* b */ c // *.h /* d", "go"), block_comments("x = '/*' /* y", "c")
     ([(2, 9)], [(9, 13)])
+    >>> block_comments("//** a", "cpp"), block_comments("/* a *//* b */", "cpp")
+    ([], [(0, 7), (7, 14)])
     """
     closing = dict(record_of(language).comments.blocks)
     # Searching for each mark by itself is several times as fast as one pattern for all.
@@ -653,7 +655,9 @@ def block_comments(source: str, language: str) -> list[tuple[int, int]]:
         start += mark.startswith("\n")
         before = _line_before(source, start)
         # Otherwise the mark stands in another comment or in a string.
-        if not (_opens_comment(before, language) or any(before.count(quote) % 2 for quote in "\"'`")):
+        after_slash = before[-1:] == "/" and [close for _, close in found[-1:]] != [start]
+        is_in_line = _opens_comment(before, language) or (after_slash and mark == "/*")
+        if not (is_in_line or any(before.count(quote) % 2 for quote in "\"'`")):
             close = source.find(closing[mark], end)
             end = len(source) if close < 0 else close + len(closing[mark])
             above = source[max(start - len(before) - _MOST_LINE, 0) : start - len(before)].rstrip()

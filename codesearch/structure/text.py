@@ -119,7 +119,8 @@ def _entry_parts(entry: Entry, indent: str, label_width: int) -> dict[str, str]:
         return {"more": f"{indent}({entry.label})"}
     names = ", ".join(entry.names)
     if entry.folded > len(entry.names):
-        names += f" of {entry.folded:,}" if names else counted(entry.folded, "definition")
+        count = counted(entry.folded, "definition")
+        names = f"{count}: {names}" if names else count
     is_place = entry.kind in ("folder", "file")
     more = " ".join(filter(None, (entry.summary, f"({names})" if names else "")))
     label = entry.label.ljust(label_width) if is_place and more else entry.label

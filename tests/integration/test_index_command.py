@@ -37,7 +37,7 @@ def test_a_first_index_says_what_was_read_and_prints_no_progress(index):
     assert rest == [
         "  languages  python 5, go 2, java 2, ruby 2, javascript 1, php 1",
         "  files      6 parsed, 0 unchanged, 0 removed",
-        "  encoder    tiny on cpu: 13 texts embedded",
+        "  model      tiny on cpu: 13 texts embedded",
     ]
 
 
@@ -48,6 +48,8 @@ def test_a_second_index_has_nothing_to_do_and_changes_no_file(indexed, command, 
     assert (done.returncode, done.stderr) == (0, "")
     assert re.fullmatch(r"tiny: nothing to do, 13 documents are up to date \(\d+\.\d\d s\)\n", done.stdout)
     assert snapshot(home) == before
+    here = Command(indexed, home, command.variables)("index")
+    assert here.stdout.startswith("tiny: nothing to do")
 
 
 def test_only_what_changed_is_read_again(indexed, command):

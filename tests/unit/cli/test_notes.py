@@ -46,7 +46,7 @@ def test_each_reason_is_a_line_with_the_most_frequent_kinds_first():
         {"always": {"node_modules": 2, "__pycache__": 14}, "hidden": {".venv": 1}},
     ) == [
         "  not indexed",
-        "    1,255 files that --content would add (.md 1,120, .json 60, other 40, .yml 32, .a 1, and 2 more)",
+        "    1,255 files that --content would add (.md 1,120, .json 60, and 5 more)",
         "    1 file over the limit of --max-file-mb (.js 1)",
         "    14 minified files (.js 14)",
         "    1 hidden folder (.venv 1)",

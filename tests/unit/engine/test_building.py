@@ -75,8 +75,8 @@ def test_an_index_after_an_interrupted_one_says_how_much_is_left(engine, root, t
     while_indexed(engine, root, lambda: None)
     left = engine.status(root)[0].manifest.left
     done = Command(root, engine.home)("index", ".", "--model", tiny_bundle)
-    assert done.stderr == f".: the first index was interrupted with {counted(left, 'file')} left\n" and left
-    assert done.stdout.startswith(".: 9 documents from 9 files in ")
+    assert done.stderr == f"src: the first index was interrupted with {counted(left, 'file')} left\n" and left
+    assert done.stdout.startswith("src: 9 documents from 9 files in ")
 
 
 def test_a_question_before_the_first_part_waits_and_says_who_works(engine, root):

@@ -99,7 +99,7 @@ def test_a_folder_is_named_by_its_largest_files_and_the_others_are_not_read(outl
     }
     lines = outline(tree={"main.py": "def start():\n    return 1\n", **files}, max_lines=4)
     assert sorted(read) == ["lib/part5.py", "lib/part6.py"]
-    assert lines[1] == "  lib/  (f5_0, f5_1, f5_2, f5_3 of 21)"
+    assert lines[1] == "  lib/  (21 definitions: f5_0, f5_1, f5_2, f5_3)"
 
 
 def test_a_folder_is_gone_with_its_last_file(outline, tmp_path, never_merged):
