@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -97,47 +98,6 @@ def test_neovim_shows_the_error(run, tmp_path):
     assert "error: no index covers /" in said.read_text() and said.read_text().endswith("\n1\n"), done
 
 
-ASKING = """
-local answers = {}
-local function wait(is_so)
-  if not vim.wait(100000, is_so, 20) then error('too late: ' .. vim.inspect(answers)) end
-end
-local function places(list)
-  local found = {}
-  for _, one in ipairs(list) do
-    table.insert(found, { vim.fn.bufname(one.bufnr), one.lnum, one.col, one.text })
-  end
-  return found
-end
-local function ask()
-  vim.cmd('edit a\\\\ b.py')
-  wait(function()
-    local client = (vim.lsp.get_clients or vim.lsp.get_active_clients)()[1]
-    return client and client.initialized
-  end)
-  vim.lsp.buf.workspace_symbol('put an item on top')
-  wait(function() return #vim.fn.getqflist() > 0 end)
-  answers.project = places(vim.fn.getqflist())
-  vim.cmd('cclose')
-  vim.fn.setqflist({})
-  vim.lsp.buf.document_symbol()
-  wait(function() return #vim.fn.getqflist() + #vim.fn.getloclist(0) > 0 end)
-  answers.file = places(#vim.fn.getqflist() > 0 and vim.fn.getqflist() or vim.fn.getloclist(0))
-  vim.cmd('edit c.py')
-  vim.api.nvim_buf_set_lines(0, 0, 0, false, { '', '', '' })  -- It is not saved.
-  vim.fn.search('push(1)')
-  for _, name in ipairs({ 'definition', 'references', 'hover' }) do
-    local params = vim.lsp.util.make_position_params(0, 'utf-16')
-    params.context = { includeDeclaration = true }
-    local answer = vim.lsp.buf_request_sync(0, 'textDocument/' .. name, params, 100000)
-    answers[name] = ({ next(answer) })[2].result
-  end
-end
-local is_done, message = pcall(ask)
-answers.error = not is_done and message or nil
-vim.fn.writefile({ vim.fn.json_encode(answers) }, 'LIST')
-vim.cmd('qall!')
-"""
 OTHER = '''"""Another module."""
 
 
@@ -154,7 +114,8 @@ def test_neovim_asks_the_language_server(run, tmp_path, home, tiny_bundle):
     is_old = int(re.search(r"NVIM v0\.(\d+)", shown)[1]) < 11
     heading = "Neovim 0.7 to 0.10 with the language server" if is_old else "Neovim with the language server"
     (tmp_path / "init.lua").write_text(recipe(heading))
-    (tmp_path / "ask.lua").write_text(ASKING.replace("LIST", str(tmp_path / "list")))
+    asking = Path(__file__).with_name("ask.lua").read_text("utf-8")
+    (tmp_path / "ask.lua").write_text(asking.replace("LIST", str(tmp_path / "list")))
     done = run("nvim", "--headless", "-u", tmp_path / "init.lua", "-S", tmp_path / "ask.lua")
     answers = json.loads((tmp_path / "list").read_text())
     assert "error" not in answers, (answers, done)

@@ -1,5 +1,7 @@
 """Reports: their parts, and which queries are reports."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,50 +10,22 @@ from codesearch.config import RankConfig
 from codesearch.search.report import read_report
 from tests.conftest import write_tree
 
-TRACEBACKS = {
-    "python": (
-        'Traceback (most recent call last):\n  File "/lib/app/urls.py", line 3, in run\n    view()\n'
-        '  File "app/views.py", line 12, in get\n    raise ValueError("no such page")\nValueError: no such page\n',
-        [("app/views.py", 12), ("/lib/app/urls.py", 3)],
-    ),
-    "java": (
-        "java.lang.IllegalStateException: no such page\n\tat com.acme.Views.get(Views.java:12)\n"
-        "\tat com.acme.Main.main(Main.java:5)\n",
-        [("Views.java", 12), ("Main.java", 5)],
-    ),
-    "javascript": (
-        "TypeError: no such page\n    at get (/home/me/app/views.js:12:5)\n    at app/main.js:3:1\n",
-        [("/home/me/app/views.js", 12), ("app/main.js", 3)],
-    ),
-    "go": (
-        "panic: no such page\n\ngoroutine 1 [running]:\nmain.get(...)\n\t/home/me/app/views.go:12 +0x1d\n",
-        [("/home/me/app/views.go", 12)],
-    ),
-    "rust": ("thread 'main' panicked at src/views.rs:12:5:\nno such page\n", [("src/views.rs", 12)]),
-    "csharp": (
-        "Unhandled exception. System.Exception: no such page\n"
-        "   at App.Views.Get(String x) in C:\\app\\Views.cs:line 12\n",
-        [("\\app\\Views.cs", 12)],
-    ),
-    "ruby": (
-        "app/views.rb:12:in `get': no such page (RuntimeError)\n\tfrom app/main.rb:3:in `<main>'\n",
-        [("app/views.rb", 12), ("app/main.rb", 3)],
-    ),
-    "php": (
-        "PHP Fatal error:  Uncaught Exception: no such page in /www/views.php:12\n#0 /www/main.php(3): get()\n"
-        "  thrown in /www/views.php on line 12\n",
-        [("/www/views.php", 12), ("/www/main.php", 3)],
-    ),
-}
+TRACEBACKS = dict(
+    traceback.split("\n", 1)
+    for traceback in Path(__file__).with_name("tracebacks.txt").read_text("utf-8").split("=== ")[1:]
+)
+"""Language -> a traceback; behind some lines stands a place that it names, after its number."""
 
 
 @pytest.mark.parametrize("language", TRACEBACKS)
 def test_a_traceback_has_places(language):
-    text, places = TRACEBACKS[language]
+    lines = [line.partition("   @ ")[::2] for line in TRACEBACKS[language].splitlines()]
+    places = [mark[2:].rsplit(":", 1) for mark in sorted(mark for _, mark in lines if mark)]
+    text = "".join(f"{line}\n" for line, _ in lines)
     report = read_report(f"The page is missing\n\n{text}")
-    assert (report.title, list(report.places)) == ("The page is missing", places)
-    alone = read_report(text)
-    assert list(alone.places) == places
+    assert report.title == "The page is missing"
+    for found in (report, read_report(text)):
+        assert list(found.places) == [(path, int(line)) for path, line in places]
 
 
 def test_names_that_are_written_as_code_are_found_and_the_rest_of_a_template_is_not_text():
