@@ -155,10 +155,8 @@ def counts(numbers: Mapping[str, int], room: int = sys.maxsize) -> str:
     """
     ordered = sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))
     names = [f"{name or 'no extension'} {number:,}" for name, number in ordered]
-    text, most = (
-        "",
-        len(names) if len(names) <= _LISTED + 1 else _LISTED,
-    )  # "and 1 more" is as long as a name.
+    most = len(names) if len(names) <= _LISTED + 1 else _LISTED  # "and 1 more" is as long as a name.
+    text = ""
     for count in range(most, 0, -1):
         more = [f"and {len(names) - count} more"] * (count < len(names))
         text = ", ".join([*names[:count], *more])
