@@ -13,13 +13,14 @@ _SHOW_CURSOR = "\x1b[?25h"  # A progress bar hides it.
 
 
 def exit_on_interrupt(message: str = INTERRUPTED) -> None:
-    """End the process immediately when it is interrupted: an exception could block in locks of other threads."""
+    """End the process and its workers immediately on signals: an exception could block in locks of other threads."""
 
     def end(number: int, _: object) -> None:
         signal.signal(number, signal.SIG_IGN)  # A second one must not interrupt this.
-        _exit(number, message)
+        _exit(128 + number, message)
 
-    signal.signal(signal.SIGINT, end)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
 
 
 def exit_while_waiting(*numbers: int) -> None:
@@ -33,7 +34,12 @@ def exit_while_waiting(*numbers: int) -> None:
     signal.set_wakeup_fd(wakes)
     for number in numbers:
         signal.signal(number, lambda *_: None)
-    threading.Thread(target=lambda: _exit(os.read(caught, 1)[0]), daemon=True).start()
+
+    def end() -> None:
+        is_interrupt = os.read(caught, 1)[0] == signal.SIGINT
+        _exit(*(130, INTERRUPTED) if is_interrupt else (0, ""))
+
+    threading.Thread(target=end, daemon=True).start()
 
 
 def leave(code: int) -> None:
@@ -49,12 +55,11 @@ def _kill_workers() -> None:
         workers.kill_all()
 
 
-def _exit(number: int, message: str = INTERRUPTED) -> None:
+def _exit(code: int, message: str) -> None:
     _kill_workers()
-    if number != signal.SIGINT:
-        os._exit(0)
-    os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{message}\n".encode())
-    os._exit(130)
+    if message:
+        os.write(2, f"{_SHOW_CURSOR if os.isatty(2) else ''}{message}\n".encode())
+    os._exit(code)
 
 
 def write_output(text: str) -> None:

@@ -1,5 +1,6 @@
 """Processes that are killed at any moment: no process remains, and every query sees a complete state."""
 
+import os
 import random
 import signal
 import subprocess
@@ -72,6 +73,21 @@ def test_no_worker_outlives_its_parent(tree, home, tiny_bundle, number):
     _, err = running.communicate(timeout=TIMEOUT)  # A worker that kept the pipe open would block this.
     assert b"Traceback" not in err
     until(lambda: not any(map(is_running, workers)))
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_worker_with_a_task_that_takes_forever_ends_with_its_parent(tree, home, tiny_bundle, number):
+    running, workers = with_workers(tree, home, tiny_bundle)
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        running.send_signal(number)
+        _, err = running.communicate(timeout=TIMEOUT)
+        assert running.returncode == 128 + number and err.startswith(b"interrupted: what is indexed stays")
+        until(lambda: not any(map(is_running, workers)))
+    finally:
+        for worker in filter(is_running, workers):
+            os.kill(worker, signal.SIGKILL)
 
 
 def test_two_interrupts_in_a_row_end_the_command(tree, home, tiny_bundle):
