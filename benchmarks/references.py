@@ -56,7 +56,7 @@ FOLDERS = {
 _GO_MODULES = {"go/aerc": "git.sr.ht/~rjarry/aerc", "go/restic": "github.com/restic/restic"}
 _SAMPLED = {"function": 5, "type": 4, "method": 8, "field": 5}
 """Definitions of each kind that are sampled in a project; methods whose name is shared count twice."""
-_SEED, _FEWEST, _MOST, _FIRST = 71, 2, 500, 10
+_SEED, _FEWEST, _MOST, _FIRST, _MOST_IN_LINE = 71, 2, 500, 10, 3
 _NO_LIMIT, _SETTLE_S, _TIMEOUT_S = 1_000_000, 20, 300
 _GOOD, _SAID = ("certain", "likely"), "in comments and strings"
 """The grades that are measured, and that of lines which are left out, because servers differ about them."""
@@ -104,10 +104,10 @@ def main() -> None:
         project, *command = options.server
         if options.judge:
             names = named(engine, work / project, project)
-            write(project, asyncio.run(judged(work / project, project, names, command)))
-            return
-        sampled = list(sample(engine, work / project, project))
-        write(project, asyncio.run(asked(work / project, project, sampled, command)))
+            asyncio.run(judged(work / project, project, names, command))
+        else:
+            sampled = list(sample(engine, work / project, project))
+            asyncio.run(asked(work / project, project, sampled, command))
         return
     rows = measured(engine, work)
     record("references", rows, flat=True)
@@ -256,8 +256,8 @@ async def stopped(client: LanguageClient) -> None:
         await asyncio.wait_for(client.stop(), _SETTLE_S)
 
 
-async def asked(root: Path, project: str, sampled: list[_Sampled], command: list[str]) -> list[Truth]:
-    """Ask a server for the references of definitions."""
+async def asked(root: Path, project: str, sampled: list[_Sampled], command: list[str]) -> None:
+    """Ask a server for the references of definitions, and write them."""
     client = await started(root, project, (one.path for one in sampled), command)
     found: list[Truth] = []
     for one in sampled:
@@ -274,12 +274,16 @@ async def asked(root: Path, project: str, sampled: list[_Sampled], command: list
         lines -= {*one.others, (one.path, one.line)}
         found.append(Truth(project, one.kind, one.path, one.line, frozenset(lines)))
         print(project, one.kind, f"{one.path}:{one.line}", len(found[-1].lines), flush=True)
+    write(project, [one for one in found if _FEWEST <= len(one.lines) <= _MOST])
     await stopped(client)
-    return [one for one in found if _FEWEST <= len(one.lines) <= _MOST]
 
 
-async def judged(root: Path, project: str, truths: dict[Truth, str], command: list[str]) -> list[Truth]:
-    """Ask a server where the name on each other line is defined: here, elsewhere, or, as it has no types, nowhere."""
+async def judged(root: Path, project: str, truths: dict[Truth, str], command: list[str]) -> None:
+    """Ask a server where the name on each other line is defined, and write its references with what it says.
+
+    A line is unknown if it says nothing, as of a receiver without a type. It has no references in code that a build
+    leaves out, where the server of C only guesses.
+    """
     endings = {Path(truth.path).suffix for truth in truths}
     texts = {
         str(path.relative_to(root)): path.read_text("utf-8", "replace").split("\n")
@@ -294,20 +298,26 @@ async def judged(root: Path, project: str, truths: dict[Truth, str], command: li
             rf"(?:module\.exports =|export default) new {name}\b", "\n".join(texts[truth.path])
         )
         lines, unknown = set(truth.lines), set()
-        for path, number, column in (
-            (path, number, column)
+        for path, number, line in (
+            (path, number, line)
             for path, text in texts.items()
             for number, line in enumerate(text, 1)
-            for column in islice(occurrences(line, name), 1)
-            if (path, number) not in {*truth.lines, own}
+            if name in line and (path, number) not in {*truth.lines, own}
         ):
-            at = types.TextDocumentIdentifier((root / path).as_uri()), types.Position(number - 1, column)
-            answer = await client.text_document_definition_async(types.DefinitionParams(*at))
-            places = [answer] if isinstance(answer, types.Location) else answer or ()
-            if not places:
+            answers = list[set[tuple[str, int]]]()
+            for column in islice(occurrences(line, name), _MOST_IN_LINE):
+                at = types.TextDocumentIdentifier((root / path).as_uri()), types.Position(number - 1, column)
+                answers.append(set())
+                with suppress(JsonRpcException, TimeoutError):  # That of Go knows no names in comments.
+                    request = client.text_document_definition_async(types.DefinitionParams(*at))
+                    answer = await asyncio.wait_for(request, _SETTLE_S)
+                    places = [answer] if isinstance(answer, types.Location) else answer or ()
+                    answers[-1] |= {place_of(root, place) for place in places}
+            is_meant = any(own in places and (path, number) not in places for places in answers)
+            if is_meant and not project.startswith("c/"):
+                lines.add((path, number))
+            elif is_meant or not all(answers):
                 unknown.add((path, number))
-            elif "require(" in texts[path][number - 1] and own in {place_of(root, place) for place in places}:
-                lines.add((path, number))  # `sample` takes what a file imports for another definition.
         if is_instance:  # A file that takes the instance does not name its class.
             lines = {
                 (path, number)
@@ -316,8 +326,8 @@ async def judged(root: Path, project: str, truths: dict[Truth, str], command: li
             }
         found.append(truth._replace(lines=frozenset(lines), unknown=frozenset(unknown)))
         print(project, name, len(truth.lines), len(lines), len(unknown), flush=True)
+    write(project, found)
     await stopped(client)
-    return found
 
 
 def place_of(root: Path, found: types.Location | types.LocationLink) -> tuple[str, int]:

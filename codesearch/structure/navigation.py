@@ -107,7 +107,7 @@ class Navigation:
     def counts(self, names: Names) -> tuple[int, int]:
         """Return how many lines use the definitions outside of tests and imports, and how many tests do."""
         used = self._used(names)
-        in_code = sum(not (usage.is_other or _is_import(usage)) for usage in used)
+        in_code = sum(not (usage.is_other or usage.is_import) for usage in used)
         return in_code, len(first_in_tests(used, names))
 
     def in_file(self, names: Names, path: Path) -> list[Span]:
@@ -128,7 +128,7 @@ class Navigation:
         callers: defaultdict[Defined, list[Span]] = defaultdict(list)
         for usage in self._used(names):
             row = usage.file.innermost(usage.line)
-            if row and not _is_import(usage):
+            if row and not usage.is_import:
                 caller = Defined(*row.shown(usage.file.proposed.file), root=usage.file.root)
                 callers[caller].append(_span(usage.file, usage.position, usage.line))
         return [(*named, callers[named[0]]) for named in self._with_names(list(callers))]
@@ -229,10 +229,6 @@ def _refs(file: SourceFile, names: Names, position: int, line: int, own: Mapping
 def _is_module(word: str, statement: str) -> bool:
     """Say whether an import gives a name to all that a module has, as in `import * as util from "./util"`."""
     return re.search(rf"\*\s*as\s+{re.escape(word)}(?![\w$])", statement) is not None
-
-
-def _is_import(usage: Occurrence) -> bool:
-    return usage.file.import_around(usage.position) is not None
 
 
 def _span(file: SourceFile, position: int, line: int) -> Span:

@@ -34,12 +34,11 @@ _NO_TYPES = frozenset(
     "double void instanceof interface echo print goto do val mut ref out struct enum union class export "
     "default extends namespace package using typedef".split()
 )
-# `name: Type`; `name = Type(` with `new`, `&` or `Type::`; `Type as name`; `isinstance(name, Type`.
+# `name: Type`; `name = Type(` with `new`, `&` or `Type::`; `Type as name`.
 _FORMS = (
     rf"(?<![\w$]){{0}}\s*[?!]?\s*:\s*(?:readonly\s+|&\s*|mut\s+|\*)*{_WRAPPED}{_TYPE}(?=\W|$)",
     rf"(?<![\w$]){{0}}\s*(?::[^=\n]*)?:?=\s*(?:await\s+|yield\s+)?(?P<new>new\s+|&)?{_TYPE}(?:<[^<>\n]*>)?(?P<call>\(|\{{{{|::)",
     rf"\b{_TYPE}(?:\([^()\n]*\))?\s+as\s+{{0}}\b",
-    rf"\bisinstance\(\s*{{0}},\s*{_TYPE}",
 )
 # `Type name`, which these languages write before a name, perhaps in a pointer; Go writes the type behind it.
 _POINTER = r"(?:(?:\w+::)*(?:\w*_ptr|\w*Ptr|\w*Pointer)<\s*(?:const\s+)?)?"

@@ -148,6 +148,11 @@ class Occurrence(NamedTuple):
     line: int
     may_be: Sequence[Ref]
 
+    @property
+    def is_import(self) -> bool:
+        """Say whether it stands in an import statement."""
+        return self.grade != DECLARED and self.file.import_around(self.position) is not None
+
 
 class Occurrences(NamedTuple):
     """The lines with a name."""
@@ -510,13 +515,8 @@ def _telling(usages: Sequence[Occurrence], names: Names, bases: Collection[_Line
     sure = sure if sure or names.targets else list(usages)
     source = [usage for usage in sure if not usage.is_other] or sure
     source = [usage for usage in source if (usage.file, usage.line) not in bases]
-
-    def is_import(usage: Occurrence) -> bool:
-        return usage.grade != DECLARED and usage.file.import_around(usage.position) is not None
-
-    used = {file for file, _ in bases}
-    used |= {usage.file for usage in source if not is_import(usage)}
-    return [usage for usage in source if not (usage.file in used and is_import(usage))]
+    used = {file for file, _ in bases} | {usage.file for usage in source if not usage.is_import}
+    return [usage for usage in source if not (usage.file in used and usage.is_import)]
 
 
 def first_in_tests(usages: Sequence[Occurrence], names: Names) -> list[Occurrence]:
