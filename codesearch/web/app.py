@@ -44,7 +44,8 @@ _READ_S = 8.0
 """How long files are read for an exact text; `Work` ends requests after ten seconds."""
 _RETRY = {"Retry-After": "1"}
 _NO_PAGE = """<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Not found</title>
-<h1>There is no page at this address</h1><p><a href="/">Search code</a></p>"""
+<link rel="stylesheet" href="/style.css">
+<main><h1>There is no page at this address</h1><p><a href="/">Search code</a></p></main>"""
 
 _Text = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*$")]
 _Words = Annotated[str, Field(max_length=_MAX_TEXT, pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]

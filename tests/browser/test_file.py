@@ -76,7 +76,7 @@ def test_names_in_code_lead_to_their_usages(open_page, tree):
     page.locator("#L4 .use", has_text="copy_tree").click()
     page.wait_for_selector("#list .about:not(.hidden-text)")
     assert page.locator("#list-title").inner_text() == "Usages of copy_tree"
-    assert page.locator("#summary").inner_text().startswith("0 usages in 0 files")
+    assert page.locator("#summary").inner_text() == "No usages"
     assert names(page) == ["copy_tree"]
     assert page.locator(".hit .facts").inner_text() == "definition · function · 5 lines"
     page.keyboard.press("j")
@@ -234,7 +234,8 @@ def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_pag
     commit |= {"body": "", "paths": ["shop/copying.py"]}
     found = {"hits": [commit], "commits": 5, "shallow": False, "top": "/x"}
     page.route("**/api/v1/history?*", lambda route: route.fulfill(json=found))
-    diff = ["2026-01-02  aaa  Ada", "diff --git a/a b/a", "@@ -1 +1 @@", "-old", "+new <b>", " same"]
+    head = ["diff --git a/a b/a", "--- a/a", "+++ b/a", "@@ -1 +1 @@"]
+    diff = ["2026-01-02  aaa  Ada", *head, "-old", "+new <b>", " same"]
     page.route("**/api/v1/diff?*", lambda route: route.fulfill(json={"lines": diff}))
     page.get_by_role("link", name="History of shop/copying.py").click()
     page.wait_for_selector("#list:not([hidden]) .hit")
@@ -247,6 +248,7 @@ def test_the_history_of_a_file_keeps_the_query_and_shows_diffs_in_place(open_pag
     page.wait_for_selector(".diff .line")
     assert page.locator(".diff .line").all_inner_texts() == [f"{line}\n" for line in diff[1:]]
     assert page.locator(".diff .added").inner_text() == "+new <b>\n"
+    assert page.locator(".diff .hunk").count() == len(head)
     (asked,) = [parse_qs(urlsplit(url).query) for url in page.watched.requests if "/api/v1/diff" in url]
     assert (asked["id"], asked["path"]) == (["a" * 40], ["shop/copying.py"])
     diff[1:] = ["Copy files"]

@@ -5,7 +5,7 @@ import { amount, baseName, breakable, byId, codeLines, el, fill, folderName, pro
 import { address, fileParams, placeAt } from "./filters.js";
 import { editorLink } from "./settings.js";
 
-const DIFF = { "+": "added", "-": "removed", "@": "hunk", d: "hunk" };
+const DIFF = { "+": "added", "-": "removed", "@": "hunk" };
 const NO_DIFF = "No diff: this is the first commit, or it changed nothing here.";
 const LONG = 40;  // Lines of a definition whose passage is shown before all of it.
 const VIEWS = { lines: linesView, usages: usagesView, history: historyView };
@@ -79,7 +79,7 @@ function usagesView({ name, not_in, definitions, derived, usages, usage_count, g
   const of_grades = Object.entries(counts).map(([grade, count]) => `${count.toLocaleString("en")} ${grade}`).join(", ");
   const least = unread_files ? "At least " : "";
   return {
-    summary: `${least}${amount(usage_count, "usage")} in ${amount(file_count, "file")}${usage_count ? `: ${of_grades}` : ""}${shown}`,
+    summary: usage_count ? `${least}${amount(usage_count, "usage")} in ${amount(file_count, "file")}: ${of_grades}${shown}` : "No usages",
     lines: [
       not_in && usage_count > 0 && `\`${not_in}\` does not define \`${name}\`: these are all lines with the name.`,
       near.length && `Nearest names: ${near.map((one) => `\`${one}\``).join(", ")}`,
@@ -137,8 +137,11 @@ function commitItem({ rank, id, date, author, subject, body, paths }, root, path
     if (diff.firstChild) return;
     const { lines = [], message = NO_DIFF } = await ask("diff", new URLSearchParams({ root, id, path })).catch((error) => error);
     const start = lines.findIndex((line) => line.startsWith("diff "));
-    fill(diff, ...(start < 0 ? [message] : lines.slice(start).map((line) => (
-      el("span", { class: `line ${DIFF[line[0]] ?? ""}` }, line, "\n")))));
+    let is_head = true;
+    fill(diff, ...(start < 0 ? [message] : lines.slice(start).map((line) => {
+      is_head = line.startsWith("diff ") || (is_head && line[0] !== "@");
+      return el("span", { class: `line ${is_head ? "hunk" : DIFF[line[0]] ?? ""}` }, line, "\n");
+    })));
   });
   return el("li", { class: "hit", "data-file": id }, el("article", { "aria-labelledby": `hit-${rank}-name` }, details));
 }
