@@ -66,8 +66,7 @@ _BRACKETS = re.compile(rf"{_INNER.pattern}|\([^()]*\)")
 class Names:
     """The definitions of a name; `targets` are those that are asked for, in `target_files`.
 
-    `owner` is what stands before the name in a question if there it has no definition, and `types_named` returns the
-    types of a name.
+    `owner` is what stands before the name in a question if there it has no definition.
     """
 
     def __init__(
@@ -165,13 +164,6 @@ class Names:
             if root == file.root
         )
         return -max(shared, default=0), file.path, file.root
-
-    def overriding(self, refs: Sequence[Ref]) -> list[Ref]:
-        """Return the methods that are asked for and override one of some others, if none of these is asked for."""
-        owners = {ref.owner for ref in refs if _is_method(ref)}
-        if not owners or any(ref.doc_id in self.target_ids for ref in refs):
-            return []
-        return [ref for ref in self.targets if _is_method(ref) and owners & self.types.ancestors(ref.owner)]
 
     @cached_property
     def kin_ids(self) -> frozenset[int]:
@@ -353,9 +345,6 @@ def _graded(file: SourceFile, names: Names, position: int, line: int) -> tuple[i
         mark = mark_of(file.source, position + len(names.name), file.language)
         refs = [ref for ref in refs if ref.row.name.removeprefix(names.name).rstrip("=") == mark]
     if names.are_one(refs) and not (grade == LIKELY and names.owner):
-        if grade == CERTAIN and record_of(file.language).is_script:
-            overriding = names.overriding(refs)  # Another object of the class can have them.
-            grade, refs = (LIKELY, [*refs, *overriding]) if overriding else (grade, refs)
         return grade, refs
     return SEVERAL, refs or possible or names.refs
 
