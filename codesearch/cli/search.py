@@ -38,6 +38,7 @@ FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
 
 
+_QUOTED = re.compile(r"\s*([\"']).+\1\s*")
 _ONLY_NAMED = "note: the query is a name, so only its definitions are shown: -n 20 shows others too\n"
 _REGEX = re.compile(r"\S*(?:\.[*+][\w(\\]|\\[bdsw][+*]|\[\^)\S*")
 """A query that is clearly a regular expression: not `java.util.*`."""
@@ -261,10 +262,18 @@ def _notes(
         yield f"note: hits are hidden: confidence {sure}, below --min-confidence {percent(request.min_confidence)}\n"
     elif is_foreign(answer.query):
         yield f"note: {ENGLISH_ONLY}\n"
-    else:
-        is_doubtful = answer.low_confidence and bool(answer.hits)
-        doubts = [f"probably nothing here does this (confidence {sure})"] * is_doubtful
-        is_regex = bool(_REGEX.fullmatch(answer.query))
-        doubts += ["a query is no regular expression: give a fixed part of it with -F"] * is_regex
-        if doubts := [*doubts, *filter(None, [answer.unknown_note])]:
-            yield f"note: {'; '.join(doubts)}\n"
+    elif doubts := "; ".join(_doubts(answer)):
+        yield f"note: {doubts}\n"
+
+
+def _doubts(answer: Answer) -> Iterator[str]:
+    """Yield why hits probably do not answer a query."""
+    if answer.low_confidence and answer.hits:
+        yield f"probably nothing here does this (confidence {percent(answer.confidence or 0.0)})"
+    if _REGEX.fullmatch(answer.query):
+        yield "a query is no regular expression: give a fixed part of it with -F"
+    has_text = any(hit.signals.get("literal") for hit in answer.screen)
+    if answer.hits and _QUOTED.fullmatch(answer.query) and not has_text:
+        yield "no definition has the quoted text: -F searches other lines too"
+    elif answer.unknown_note:
+        yield answer.unknown_note

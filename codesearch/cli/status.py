@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from codesearch.milvus.push import RootStatus
 
 DATA_VARIABLE = "CODESEARCH_BENCH_DATA"
-_ROWS = "Row `default` is the product; `bm25` is its keywords alone, `dense` its vectors, `fused` both. 1.0 is best."
+_LEGEND = """ndcg: how well hits are ordered; `all` counts what nobody judged as wrong, `within` leaves it out
+recall: share of the right answers among the first hits; screen: share on a terminal of 80 x 24
+Row `default` is the product; `bm25` is its keywords alone, `dense` its vectors, `fused` both. 1.0 is best."""
 _WIDEST = 30
 """Of the columns of `config`; a longer value does not push those of the others apart."""
 
@@ -260,6 +262,6 @@ def bench(
                 on_progress=on_progress,
             )
             result = run_suite(name, options)
-        yield Output(f"{result_text(result)}\n{name}: {SUITES[name][0]}\n{_ROWS}\n")
+        yield Output(f"{result_text(result)}\n{name}: {SUITES[name][0]}\n{_LEGEND}\n")
     if to_json:
         write_json(to_json, result, shlex.join(["codesearch", *invocation.arguments]))

@@ -56,6 +56,12 @@ def test_a_query_with_an_answer_and_a_search_by_vectors_alone_get_no_note(ask):
     assert ask("query", "render a 3d mesh with shadows", "--mode", "semantic").stderr == ""
 
 
+def test_a_note_says_that_nothing_has_a_quoted_text(ask):
+    said = ask("query", '"base64 encoder of meshes"').stderr
+    assert said.endswith("no definition has the quoted text: -F searches other lines too\n")
+    assert "quoted" not in ask("query", '"return base64"', "--min-confidence", "0").stderr
+
+
 ABSENT = "render a 3d mesh with shadows"
 
 
