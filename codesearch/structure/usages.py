@@ -234,9 +234,7 @@ class Search:
         self._allowed = allowed_paths(indexes, folders)
         self.types = Types(partial(self._buffers.named, self._snapshot))
         self._sources: dict[Proposed, SourceFile] = {}
-        self._unread: dict[
-            tuple[str, bool], int
-        ] = {}  # of what files were asked for: how many more may have it
+        self._unread: dict[tuple[str, bool], int] = {}  # how many more files may have a text
         self.files_naming = cache(self._files_naming)
 
     def first_used(self, text: str) -> tuple[Names, Occurrences]:
