@@ -16,6 +16,7 @@ from codesearch.cli.entry import MAX_STDIN_BYTES
 from codesearch.cli.invocation import Invocation, Output, Terminal, notes_of
 from codesearch.cli.options import CHANGED, FilterOptions, argument
 from codesearch.cli.render import columns_of, has_colour, path_from, percent, render, screen_rows
+from codesearch.config import FILE_SHARE
 from codesearch.errors import ConfigError, IndexNotFoundError
 from codesearch.languages import language_of_path
 from codesearch.options import Opt
@@ -38,6 +39,8 @@ FEW = 3
 """With fewer lines than this, an answer says what it did not see."""
 
 
+_FEW_HITS, _FEW_OTHERS, _WEAK = 12, 30, 0.45
+"""What a small screen has room for is shown, and more than that if it has this part of the best score."""
 _QUOTED = re.compile(r"\s*([\"']).+\1\s*")
 _ONLY_NAMED = "note: the query is a name, so only its definitions are shown: -n 20 shows others too\n"
 _REGEX = re.compile(r"\S*(?:\.[*+][\w(\\]|\\[bdsw][+*]|\[\^)\S*")
@@ -195,6 +198,8 @@ def _search(
         ]
         notes += _ONLY_NAMED * (named != answer.hits)
         answer = replace(answer, hits=named)
+    elif request.screen and not request.fixed:
+        answer = replace(answer, hits=relevant(answer.hits))
     notes += notes_of(answer.freshness, answer.coverage, is_few=is_few)
     if brief and answer.hits:
         from codesearch.agents.text import FOR_SHELL, brief_text
@@ -210,6 +215,22 @@ def _search(
         )
     # Last, because that is where people look.
     yield Output(err=notes, code=0 if answer.hits or answer.outside else 1)
+
+
+def relevant(hits: Sequence[Hit]) -> list[Hit]:
+    """Leave out weak hits, and weak definitions of their files, that only a large screen has room for."""
+
+    def value(other: Hit, of: Hit) -> float:
+        return other.score + FILE_SHARE * of.score
+
+    least = max((_WEAK * value(hit, hit) for hit in hits[:1]), default=0.0)
+    others = sorted((value(other, hit) for hit in hits for other in hit.others), reverse=True)
+    edge = min([least, *others[_FEW_OTHERS - 1 : _FEW_OTHERS]])
+    strong = (hit for at, hit in enumerate(hits) if at < _FEW_HITS or value(hit, hit) >= least)
+    return [
+        replace(hit, others=tuple(other for other in hit.others if value(other, hit) >= edge))
+        for hit in strong
+    ]
 
 
 def _whole(session: Session, hit: Hit) -> Hit:

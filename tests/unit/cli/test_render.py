@@ -9,6 +9,7 @@ import pytest
 
 from codesearch.cli.invocation import Terminal
 from codesearch.cli.render import choose, excerpt, render, shown
+from codesearch.cli.search import relevant
 from codesearch.engine.answer import Answer
 from codesearch.structure.text import MAX_LINE, Row, short_name
 from codesearch.types import Hit, Passage
@@ -452,3 +453,15 @@ def test_a_heading_says_what_stands_behind_the_name_or_the_kind(kind, name, sign
     assert (
         rows_of(replace(ANSWER, hits=[replace(hit, name=name.rpartition(":")[2])]))[0] == f"a/b.py:3  {shown}"
     )
+
+
+def test_a_large_screen_ends_where_relevance_ends():
+    """Fifty definitions of one file, and files: the first ones stay, and the others if they are good enough."""
+    others = tuple(replace(HIT, start_line=line, score=(100 - line) / 100) for line in range(10, 60))
+    weak = tuple(replace(HIT, start_line=line, score=0.1) for line in range(10, 60))
+    files = [replace(HIT, path=f"{at}.py", score=1.0 - at / 20) for at in range(16)]
+    shown = relevant([replace(files[0], others=others), replace(files[1], others=weak), *files[2:]])
+    assert [hit.path for hit in shown] == [f"{at}.py" for at in range(12)]
+    assert [len(hit.others) for hit in shown[:3]] == [50, 0, 0]
+    assert len(relevant([replace(files[0], others=weak)])[0].others) == 50
+    assert relevant([]) == []
