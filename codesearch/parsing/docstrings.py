@@ -33,6 +33,7 @@ _NO_SUMMARY = re.compile(
     | (?:This\ (?:file|code)\ |Code\ |Auto-?).{,30}generated\b | [\w.-]+\ v\d+\.\d""",
     re.VERBOSE | re.IGNORECASE,
 )
+_TABLE = "== Schema Information"  # The columns of a table follow, as a tool for Rails writes them.
 _LICENCE_MARKS = (
     "Copyright (",
     "Copyright 1",
@@ -115,7 +116,7 @@ def first_paragraph(docstring: str) -> str:
             _NO_SUMMARY.match(paragraph) or any(mark in paragraph for mark in _LICENCE_MARKS)
         ):
             return paragraph
-        if is_tag:
+        if is_tag or paragraph == _TABLE:
             break
     return ""
 

@@ -39,7 +39,7 @@ def test_the_first_paragraph_ends_at_a_blank_line_or_a_tag():
 @pytest.mark.parametrize(
     "paragraph",
     [
-        "== Schema Information",
+        "== Sorting",
         "# Safety",
         "Copyright (c) 2016 Ada\nLicensed MIT",
         "jQuery v3.5.1 | (c) JS Foundation",
@@ -74,6 +74,10 @@ def test_headings_licences_notes_addresses_and_code_are_no_summary(paragraph):
 )
 def test_a_summary_is_a_whole_sentence_without_markup(docstring, summary):
     assert first_sentence(docstring) == summary
+
+
+def test_the_columns_of_a_table_are_no_summary():
+    assert first_sentence("== Schema Information\n\nTable name: orders\n\nid :bigint not null") == ""
 
 
 def test_comments_for_tools_are_no_documentation():
