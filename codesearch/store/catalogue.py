@@ -165,7 +165,8 @@ def _locked(path: Path, lock: ExitStack, *, makes: bool = False) -> int | None:
     except OSError as error:
         if makes and isinstance(error, FileNotFoundError) and not path.is_symlink():  # It was just removed.
             return 0
-        raise IndexWriteError(f"{path}: {error.strerror}", "give another --home") from None
+        place = path if os.path.lexists(path) else path.parent
+        raise IndexWriteError(f"{place}: {error.strerror}", "give another --home") from None
 
 
 def remove_indexes(roots: Mapping[Path, str]) -> None:
