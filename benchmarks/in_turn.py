@@ -66,12 +66,18 @@ def main() -> None:
                 paths = Paths(copy, options.work.resolve() / f"{name}-{tree.name}", environment)
                 for key, value in _round(system, checkout, paths, number).items():
                     figures[tree.name, name][key].append(value)
-    rows = [
-        {"tree": tree, "system": name, **{key: round(float(np.median(of)), 3) for key, of in values.items()}}
-        for (tree, name), values in figures.items()
-    ]
-    record("in_turn", rows)
-    fill(DEV_DOCS / "speed.md", "in_turn", table(rows))
+        rows = [
+            {
+                "tree": tree,
+                "system": name,
+                **{key: round(float(np.median(of)), 3) for key, of in values.items()},
+            }
+            for (tree, name), values in figures.items()
+        ]
+        record(
+            "in_turn", {"rounds": number + 1, "rows": rows}, flat=True
+        )  # After each round, which takes minutes.
+        fill(DEV_DOCS / "speed.md", "in_turn", table(rows))
 
 
 def _round(system: System, checkout: Path | None, paths: Paths, number: int) -> dict[str, float]:

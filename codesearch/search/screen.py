@@ -92,7 +92,8 @@ def rank_files(query: str, ranking: Ranking, config: RankConfig, count: int) -> 
     without_name = scores[firsts] + config.file_support_weight * support
     if len(firsts) > count:
         edge = without_name[best_positions(without_name, count)].min() - config.file_name_weight
-        able = np.flatnonzero((without_name >= edge) | (named_tiers(ranking)[firsts] > 0))
+        tiers = named_tiers(ranking)[firsts]  # All of an exact text are in the same one.
+        able = np.flatnonzero((without_name >= edge) | (tiers > tiers.min()))
         firsts, support = firsts[able], support[able]
     best = Ranking(
         ranking.documents,
