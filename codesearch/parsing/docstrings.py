@@ -34,16 +34,9 @@ _NO_SUMMARY = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _TABLE = "== Schema Information"  # The columns of a table follow, as a tool for Rails writes them.
-_LICENCE_MARKS = (
-    "Copyright (",
-    "Copyright 1",
-    "Copyright 2",
-    "(c) 1",
-    "(c) 2",
-    "©",
-    "SPDX-",
-    "All rights reserved",
-)
+_LICENCE = re.compile(r"Copyright (?:\(|1|2)|\(c\) [12]|©|SPDX-|All rights reserved")
+_TAG = re.compile(r"^[ \t]*(?:@|:param|:return|\\param)", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n\s*\n")
 # Comments for tools. They are not documentation.
 _DIRECTIVE = re.compile(
     r"""eslint|@ts|rubocop:|shellcheck\ |pylint:|nolint|noqa|go:\w|prettier-ignore|istanbul\ |c8\ |clang-format\ 
@@ -105,19 +98,13 @@ def first_paragraph(docstring: str) -> str:
     >>> first_paragraph("Sort it\nin place.\n\nSlow.\n@param x"), first_paragraph("== Heading\n\nSort it.")
     ('Sort it in place.', 'Sort it.')
     """
-    lines: list[str] = []
-    for line in (*docstring.strip().splitlines(), ""):
-        is_tag = line.lstrip().startswith(("@", ":param", ":return", "\\param"))
-        if line.strip() and not is_tag:
-            lines.append(line.strip())
-            continue
-        paragraph, lines = " ".join(lines), []
-        if paragraph and not (
-            _NO_SUMMARY.match(paragraph) or any(mark in paragraph for mark in _LICENCE_MARKS)
-        ):
-            return paragraph
-        if is_tag or paragraph == _TABLE:
+    tag = _TAG.search(docstring)
+    for part in _BLANK_LINES.split(docstring[: tag.start()] if tag else docstring):
+        paragraph = " ".join(part.split())
+        if paragraph == _TABLE:
             break
+        if paragraph and not (_NO_SUMMARY.match(paragraph) or _LICENCE.search(paragraph)):
+            return paragraph
     return ""
 
 
