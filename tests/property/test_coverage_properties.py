@@ -148,6 +148,6 @@ def test_what_is_folded_is_counted_and_marked(tmp_path, engine):
     assert re.fullmatch(r" +… lines \d+-\d+", shown[shown.index(code[-1]) + 1])
     assert answered.folded > 0
     counts = re.findall(
-        r"of (\d+)\)|\((\d+) more", "\n".join(outline_lines(session.outline(max_lines=6).places[0]))
+        r"\((\d+) definitions|\((\d+) more", "\n".join(outline_lines(session.outline(max_lines=6).places[0]))
     )
     assert [int(first or last) for first, last in counts] == [9, 9, 9, 9, 5]
