@@ -156,9 +156,11 @@ class MilvusStore:
         prepared = milvus.MilvusClient.prepare_index_params()
         for field, index in indexes.items():
             prepared.add_index(field, **index)
-        made = {"schema": schema, "index_params": prepared, "consistency_level": "Strong"}
         try:
-            self._request("create_collection", name, **made)
+            self._request("create_collection", name, schema=schema, consistency_level="Strong")
+            # Without `sync=False`, the client sleeps for half a second after each index, also of no rows.
+            self._request("create_index", name, index_params=prepared, sync=False)
+            self._request("load_collection", name)
         except BackendError:
             # Another worker may have created it at the same time.
             if not self._request("has_collection", name):
