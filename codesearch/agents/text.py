@@ -126,7 +126,7 @@ def excerpt_lines(excerpt: Excerpt, path_of: PathOf) -> Iterator[str]:
 
 def _name(of: Definition) -> str:
     """Return the name of a definition with that of its class."""
-    separator = record_of(of.language).separator_in(of.qualified_name)
+    separator = record_of(of.language).separator
     return _cut(separator.join(short_name(of).split(separator)[-2:])) or of.kind
 
 

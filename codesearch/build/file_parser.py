@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codesearch.config import IndexConfig, ParseConfig
-from codesearch.languages import language_named
+from codesearch.languages import language_named, language_of_source
 from codesearch.languages.records import Language
 from codesearch.parsing.decoding import NOTEBOOK, decoded
 from codesearch.parsing.identifiers import spaced_lines
@@ -85,6 +85,7 @@ class FileParser:
         spec = language_named(file.language)
         if spec is None:
             raise ValueError(f"unknown language {file.language}")
+        spec = language_of_source(spec, file.path, source)
         is_empty = not source and file.path.lower().endswith(NOTEBOOK)
         reason = "notebook" if is_empty else refuse_content(source, spec.name, self.config.parse)
         reason = reason or refuse_text(source, file.path, spec)
@@ -98,7 +99,7 @@ class FileParser:
             skipped = NO_CODE
         warnings = "\n".join(map(visible, extraction.warnings))
         record = FileRecord(
-            file.path, file.language, len(content), digest, 0, 0, skipped, warnings, extraction.summary
+            file.path, spec.name, len(content), digest, 0, 0, skipped, warnings, extraction.summary
         )
         return self._parsed(record, source, extraction)
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from codesearch.build.stamps import Comparison, Stamps, compare, read_stamps, trusted, walk_in_force
 from codesearch.config import IndexConfig, IndexOptions, VectorConfig, WalkConfig
 from codesearch.files import ABSENT, Stamp
-from codesearch.languages import grammar_version
+from codesearch.languages import grammar_version, may_be_of
 from codesearch.languages.records import LANGUAGES
 from codesearch.parsing.walker import UNREADABLE, SourceFile, WalkSummary, known_file, walk
 from codesearch.store.catalogue import index_folder
@@ -300,7 +300,7 @@ def _is_unchanged(
     summary: WalkSummary,
 ) -> bool:
     """Say whether a file is unchanged: compare its stamp with that of the last walk, then the content."""
-    if file.size != record.size or file.language != record.language:
+    if file.size != record.size or not may_be_of(record.language, file.language):
         return False
     if file.stamp == stamp:
         return True

@@ -254,7 +254,7 @@ def _label(of: Hit, best: Hit, *, with_parameters: bool) -> str:
     Brackets say that it is a function. A dot stands for the class, but `::` would mean a global name. If the name is
     long, another class is left out.
     """
-    separator, owner = record_of(of.language).separator_in(of.qualified_name), short_name(best)
+    separator, owner = record_of(of.language).separator, short_name(best)
     owner = owner if best.kind in HEADER_KINDS else owner.rpartition(separator)[0]
     name = visible(short_name(of))
     if owner and name.startswith(owner + separator):

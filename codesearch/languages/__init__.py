@@ -63,6 +63,7 @@ _CPP_ONLY = re.compile(
 )
 _OBJC = re.compile(rb"^@(?:(interface|protocol|implementation)|class|import)\b", re.MULTILINE)
 _DIRECTIVE = re.compile(rb"^[ \t]*+#[ \t]*(?:include|define|ifn?def|endif)\b", re.MULTILINE)
+_BY_SOURCE = {"c": ("cpp", "objc"), "objc": ("cpp", "matlab"), "php": ("c", "other", "template")}
 _HEAD_BYTES = 2_000
 _MATLAB = re.compile(rb"\A\s*(?:%|function\b|classdef\b)")
 _SIMILAR = 0.75  # How alike a name with the same first letter must be to be proposed: "ruby" for "rubi"
@@ -157,7 +158,7 @@ def language_of_shebang(first_line: bytes) -> Language | None:
 
 
 def language_of_source(spec: Language, path: str, source: bytes) -> Language:
-    """Return the language of a file whose extension several languages have: `.h`, `.C`, `.inc` and `.m`."""
+    """Return the language of a file whose extension several languages have: `.h`, `.inc`, `.m`, `.mm` and `.php`."""
     if spec.name == "javascript" and b"@flow" in source[:_HEAD_BYTES]:
         return replace(spec, grammar="tree_sitter_typescript", factory="language_tsx", query="typescript")
     if spec.name == "php" and b"<?" not in source:
@@ -169,6 +170,15 @@ def language_of_source(spec: Language, path: str, source: bytes) -> Language:
             return _BY_NAME["cpp"]
         return _BY_NAME["objc"] if declared else spec
     return _BY_NAME["matlab"] if path.endswith(".m") and _MATLAB.search(source) else spec
+
+
+def may_be_of(name: str, of_path: str) -> bool:
+    """Say whether `language_of_source` may give this language to a file that has another one by its path.
+
+    >>> may_be_of("cpp", "c"), may_be_of("c", "cpp")
+    (True, False)
+    """
+    return name == of_path or name in _BY_SOURCE.get(of_path, ())
 
 
 @cache

@@ -75,10 +75,6 @@ class Language:
     def __hash__(self) -> int:
         return hash(self.name)  # Caches look records up for every definition.
 
-    def separator_in(self, qualified_name: str) -> str:
-        """Return what separates the parts of a name; a header of C++ counts as C."""
-        return "::" if self.name == "c" and "::" in qualified_name else self.separator
-
     @property
     def extensions(self) -> tuple[str, ...]:
         """Suffixes of its files, with the dot."""

@@ -27,7 +27,7 @@ _BRIEF = re.compile(r"^(?:[@\\](?:brief|short|description|desc)\b|\.(?:SYNOPSIS|
 _INLINE = re.compile(r"\{(?:@\w+\s+|!(?:\w+:)?)([^{}]*)\}|^<p>\s*|</p>|</?(?:code|em|pre|tt)>")
 # Paragraphs that say nothing about the code below: headings, licences, notes to the authors, addresses, code.
 _NO_SUMMARY = re.compile(
-    r"""={1,4}\s | \#+\s | \{@inheritDoc\}$ | <\w+\ [^>]*/>$ | \w+://\S+$ | [\w+.-]+\.[a-z]{1,5}(?:\ \w+)?$
+    r"""={1,4}\s | \#+\s | call-seq: | \{@inheritDoc\}$ | <\w+\ [^>]*/>$ | \w+://\S+$ | [\w+.-]+\.[a-z]{1,5}(?:\ \w+)?$
     | (?:TODO|FIXME|XXX|HACK:)(?!\w) | Created\ (?:by|on)\b | [\w.!]+\((?:[^.]|\.\.\.)*\)$ | \w+=[`$"'(]
     | (?:const|constexpr|let|var|static|return|if|for)\b.*[;{]$
     | (?:This\ (?:file|code)\ |Code\ |Auto-?).{,30}generated\b | [\w.-]+\ v\d+\.\d""",

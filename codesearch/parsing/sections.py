@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from codesearch.config import ParseConfig
-from codesearch.languages import language_of_source
 from codesearch.languages.records import Language
 from codesearch.parsing.flags import file_flags
 from codesearch.parsing.identifiers import module_name
@@ -84,7 +83,6 @@ class _Section:
 
 def refuse_text(source: bytes, path: str, spec: Language) -> str | None:
     """Return the reason to skip a file that is cut and not parsed: data, generated; None if there is none."""
-    spec = language_of_source(spec, path, source) if spec.name == "php" else spec
     if (spec.grammar and not spec.is_markup) or spec.name in ("markdown", "rst"):
         return None
     if spec.content in ("code", "other") and file_flags(path, source) & GENERATED:

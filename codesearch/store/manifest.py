@@ -27,7 +27,7 @@ from codesearch.errors import (
 from codesearch.files import ABSENT, Stamp, stamp_of, write_atomically
 from codesearch.text.bundle import SHIPPED
 
-FORMAT_VERSION = 21
+FORMAT_VERSION = 22
 MANIFEST = "manifest.json"
 SEGMENTS = "segments"
 WITH_CODE = "sources.npy"

@@ -73,7 +73,7 @@ class Ref:
     @cached_property
     def owner(self) -> str:
         """The last name around it, or ""."""
-        separator = record_of(self.file.language).separator_in(self.qualifier)
+        separator = record_of(self.file.language).separator
         return self.qualifier.removesuffix(separator).rpartition(separator)[2]
 
     @property

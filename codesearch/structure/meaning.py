@@ -16,7 +16,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import cast
 
-from codesearch.languages import family_of, language_of_source, record_of
+from codesearch.languages import family_of, record_of
 from codesearch.languages.records import DOCSTRINGS
 from codesearch.parsing.identifiers import module_name
 from codesearch.search.exact import Proposed
@@ -190,7 +190,7 @@ class SourceFile:
         self.proposed, self.stale = proposed, stale
         self.source = composed(source.decode("utf-8", "replace"))
         self.root, self.path = proposed.segment.root, proposed.file.path
-        self.language = language_of_source(record_of(proposed.file.language), self.path, source).name
+        self.language = proposed.file.language
         self._binds = cache(self._binds_in)
 
     @cached_property
@@ -447,7 +447,7 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     inside = file.innermost(line)
     if inside is None:
         return False
-    separator = record_of(ref.file.language).separator_in(ref.qualifier)
+    separator = record_of(ref.file.language).separator
     return f"{inside.qualified_name}{separator}".startswith(ref.qualifier)
 
 

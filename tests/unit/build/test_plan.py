@@ -44,6 +44,20 @@ def all_paths(root: Path) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*.*"))
 
 
+def test_a_file_has_the_language_of_its_source(tmp_path, home, encoder, settled):
+    files = {
+        "a.h": "class A {\npublic:\n  int b() const { return 1; }\n};\n",
+        "b.h": "int b(void);\nstruct c { int d; };\n",
+    }
+    root = write_tree(tmp_path / "tree", files)
+    build(root, home, encoder)
+    last = last_manifest(index_folder(home, root))
+    assert last.languages == {"c": 2, "cpp": 2}
+    assert plan_update(
+        root, index_folder(home, root), IndexConfig(), encoder.model_id, last=last
+    ).nothing_to_do
+
+
 def test_without_an_index_every_file_is_parsed(tiny_repo, home):
     plan = plan_update(tiny_repo, index_folder(home, tiny_repo), IndexConfig(), "model", last=None)
     assert (plan.previous, plan.kept, plan.dead, plan.removed) == (None, 0, [], 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from codesearch.languages import language_named, language_of_path
+from codesearch.languages import language_named, language_of_path, language_of_source
 from codesearch.parsing.extract import extract
 from codesearch.parsing.identifiers import words
 from codesearch.parsing.sections import front_matter_end, refuse_text
@@ -82,7 +82,8 @@ def test_documents_of_tests_are_flagged():
     ],
 )
 def test_data_is_refused(source, path, reason):
-    assert refuse_text(source, path, language_of_path(path, "all")) == reason
+    spec = language_of_source(language_of_path(path, "all"), path, source)
+    assert refuse_text(source, path, spec) == reason
 
 
 @pytest.mark.parametrize("language", ["markdown", "rst", "text", "toml", "yaml", "json", "makefile"])
