@@ -71,7 +71,7 @@ class FileParser:
     def parse(self, file: SourceFile, *, is_plain: bool = False) -> ParsedFile | None:
         """Parse one file, or cut it into blocks without its parser; return None if it no longer exists."""
         # Only workers need a parser, and importing it takes a tenth of an update of one file.
-        from codesearch.parsing.extract import extract
+        from codesearch.parsing.extract import extract_as
         from codesearch.parsing.sections import refuse_text
 
         try:
@@ -91,7 +91,7 @@ class FileParser:
         reason = reason or refuse_text(source, file.path, spec)
         if reason:
             return skipped_file(file, reason, digest=digest)
-        read, skipped = (_extract_blocks, ONLY_BLOCKS) if is_plain else (extract, "")
+        read, skipped = (_extract_blocks, ONLY_BLOCKS) if is_plain else (extract_as, "")
         extraction = read(source, file.path, spec, self.config.parse)
         if extraction.is_partial:
             skipped = PARTLY_BLOCKS

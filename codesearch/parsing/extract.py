@@ -105,9 +105,12 @@ class _File:
 
 
 def extract(source: bytes, path: str, spec: Language, config: ParseConfig | None = None) -> Extraction:
-    """Extract the definitions of one file and its top-level statements."""
-    config = config or ParseConfig()
-    spec = language_of_source(spec, path, source)
+    """Extract the definitions of one file and its top-level statements; `spec` is its language by its path."""
+    return extract_as(source, path, language_of_source(spec, path, source), config or ParseConfig())
+
+
+def extract_as(source: bytes, path: str, spec: Language, config: ParseConfig) -> Extraction:
+    """Extract as `extract` does, given the language that `language_of_source` found."""
     warnings = []
     if b";base64," in source:  # The data of a URL is no name and has no words.
         source = _DATA.sub(lambda match: b" " * len(match[0]), source)

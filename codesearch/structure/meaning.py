@@ -447,8 +447,7 @@ def _reaches(ref: Ref, file: SourceFile, line: int, before: str | None) -> bool:
     inside = file.innermost(line)
     if inside is None:
         return False
-    separator = record_of(ref.file.language).separator
-    return f"{inside.qualified_name}{separator}".startswith(ref.qualifier)
+    return f"{inside.qualified_name}{record_of(ref.file.language).separator}".startswith(ref.qualifier)
 
 
 def _of_package(file: SourceFile, names: Names, line: int, before: str | None) -> list[Ref]:

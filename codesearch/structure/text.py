@@ -154,8 +154,7 @@ def reading_lines(reading: Reading, path: str, gutter: str = _GUTTER, width: int
 def short_name(of: Definition) -> str:
     """Return the qualified name without namespaces that the path has too; the class of a member stays."""
     kept = 1 if of.kind in HEADER_KINDS else 2
-    separator = record_of(of.language).separator
-    return without_folders(of.qualified_name, of.path, separator, kept)
+    return without_folders(of.qualified_name, of.path, record_of(of.language).separator, kept)
 
 
 def shown_kind(of: Definition) -> str:
